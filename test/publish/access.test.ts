@@ -69,7 +69,7 @@ const asUser = ['--reuid', `${STRANGER}`, '--regid', `${STRANGER}`, '--clear-gro
 /** Where the program is in a folder that the user cannot read, nothing can be said of it. */
 const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
 
-describe.runIf(canBeUser)('who builds as a user in a folder that all may write to', () => {
+describe.runIf(canBeUser)('a build of a user in a folder that everyone may write to', () => {
   async function open(...options: string[]) {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
@@ -91,30 +91,27 @@ describe.runIf(canBeUser)('who builds as a user in a folder that all may write t
       1,
       'belongs to another user (0), and is not used',
     ],
-  ])(
-    'is told of %s that somebody else left there, and changes none of it',
-    async (_, name, shape, code, message) => {
-      const { cwd, build } = await open('--keep', '1');
-      expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
-      const left = path.join(cwd, name);
-      rmSync(left, { recursive: true, force: true });
-      mkdirSync(path.dirname(left), { recursive: true });
-      if (shape === 'folder') mkdirSync(left);
-      else if (shape === 'link') symlinkSync('site', left);
-      else writeFileSync(left, 'theirs', { mode: 0o600 });
-      const before = lstatSync(left);
-      expect(await build()).toMatchObject({ code, stderr: expect.stringContaining(message) });
-      expect(lstatSync(left)).toMatchObject({
-        ino: before.ino,
-        uid: 0,
-        size: before.size,
-        mtimeMs: before.mtimeMs,
-      });
-      expect(existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
-    },
-  );
+  ])('reports %s of another user, and changes nothing in it', async (_, name, shape, code, message) => {
+    const { cwd, build } = await open('--keep', '1');
+    expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
+    const left = path.join(cwd, name);
+    rmSync(left, { recursive: true, force: true });
+    mkdirSync(path.dirname(left), { recursive: true });
+    if (shape === 'folder') mkdirSync(left);
+    else if (shape === 'link') symlinkSync('site', left);
+    else writeFileSync(left, 'theirs', { mode: 0o600 });
+    const before = lstatSync(left);
+    expect(await build()).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(lstatSync(left)).toMatchObject({
+      ino: before.ino,
+      uid: 0,
+      size: before.size,
+      mtimeMs: before.mtimeMs,
+    });
+    expect(existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
+  });
 
-  it('repairs a file that cannot be read, and is told of one that is not of the site', async () => {
+  it('repairs a file that cannot be read, and reports a file that is not part of the site', async () => {
     const { cwd, build } = await open('--no-cache');
     expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
     const file = path.join(cwd, 'site/robots.txt');

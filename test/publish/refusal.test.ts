@@ -54,7 +54,7 @@ describe('a folder inside another one', () => {
     expect(names()).toEqual(['site']);
   });
 
-  it('is published into where that belongs to somebody else', async () => {
+  it('is published into if gamedata did not write the outer folder', async () => {
     const parent = temporaryFolder();
     writeFileSync(path.join(parent, 'manifest.json'), '{"name":"My app","start_url":"/"}');
     await publishTree(path.join(parent, 'data/site'), fresh);
@@ -62,7 +62,7 @@ describe('a folder inside another one', () => {
   });
 });
 
-describe('a folder with foreign files', () => {
+describe('a folder with files not written by gamedata', () => {
   it('is left alone if a later version made it, and that is said', async () => {
     const { out } = await publishedSite(old);
     writeFileSync(path.join(out, 'manifest.json'), '{"format":9,"generator":"gamedata/9","files":[]}');
@@ -218,7 +218,7 @@ describe('a place that cannot be written', () => {
     expect(readdirSync(parent)).toEqual(['file']);
   });
 
-  it.runIf(existsSync('/proc/self'))('is refused where the system lets nobody write', async () => {
+  it.runIf(existsSync('/proc/self'))('is rejected if the system does not allow writes', async () => {
     await expect(publishTree('/proc/gamedata-site', fresh)).rejects.toMatchObject({
       message: expect.stringMatching(/^\/proc\/gamedata-site: cannot be locked \(E\w+\)$/),
       hint: expect.stringContaining('/proc must be writable'),
