@@ -134,7 +134,9 @@ describe('a refresh', () => {
     const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
     expect(await repo.step('report refused', off)).toBe('');
     expect(repo.has('../issue')).toBe(false);
-    expect(repo.read(summary)).toMatch(/^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/);
+    expect(repo.read(summary)).toMatch(
+      /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
+    );
     expect(repo.printed()).toMatch(
       /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
     );
