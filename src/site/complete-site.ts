@@ -42,7 +42,7 @@ export interface CompleteSite {
   readonly package: Package;
 }
 
-/** Makes every file of a site except its manifest: the same bytes for a build and for a rebased copy. */
+/** Generates every file of a site except its manifest. */
 export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.package.compiled, ...dataFiles(site)];
   const inside = [...content, ...describingFiles(site, content, false)];
