@@ -15,7 +15,7 @@ import { checkReplacement } from '../src/dataset/guard.ts';
 import { compareDataSets } from '../src/dataset/replacement.ts';
 import { withOutput } from '../src/publish/publish.ts';
 import { loadSource } from '../src/sources/index.ts';
-import { previousOfSnapshot } from '../src/sources/snapshot.ts';
+import { readPreviousSnapshot } from '../src/sources/snapshot.ts';
 
 const PACKAGE = 'pokedex@1.1.0';
 
@@ -29,7 +29,7 @@ try {
   const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
     const next = await loadSource(source);
-    const changes = compareDataSets(next, previousOfSnapshot(output.folder), source);
+    const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
     checkReplacement(changes, source);
     const provenance = { ...changes.dataSet.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
     await output.publish(dataSetFiles({ ...changes.dataSet, provenance }, changes));

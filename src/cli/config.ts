@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { show } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { readNamedFile } from '../files.ts';
-import { isAddress } from '../sources/source.ts';
+import { isUrl } from '../sources/source.ts';
 import { describeIssue } from './checks.ts';
 import { type Command, listTyped } from './command.ts';
 import { type Options, parseFlag, removedOptions } from './options.ts';
@@ -36,7 +36,7 @@ export function readConfig(commands: Commands, name: string, file: string, envir
     if (section === undefined || (flag === 'base-url' && baseUrlVariable(environment))) return [];
     const value = config[section]?.[flag];
     // `--out <dir>`, `--upstream <url|dir>`
-    const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isAddress(value);
+    const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
     return [{ name: option.name, flag, section, value: isFolder ? resolve(value) : value }];
   });
   const { out } = config.build ?? {};

@@ -10,7 +10,7 @@ import { type Output, waitUntilStable } from '../publish/publish.ts';
 import { resolveWorkPaths } from '../publish/work-paths.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
-import { isAddress } from '../sources/source.ts';
+import { isUrl } from '../sources/source.ts';
 
 /**
  * Waits until a folder that is read is not between two sites. Archives and deployments never are, and the folder that is going to be
@@ -19,7 +19,7 @@ import { isAddress } from '../sources/source.ts';
  * @throws OutputError if it still is after a second, or a file is in its place
  */
 export async function settledSource(target: string, out?: string): Promise<void> {
-  if (isAddress(target) || isArchive(target)) return;
+  if (isUrl(target) || isArchive(target)) return;
   if (attempt(() => statSync(target))?.isDirectory() === false)
     throw new OutputError(
       'is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',

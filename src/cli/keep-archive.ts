@@ -10,7 +10,7 @@ import { explained, readFile, statusOf } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
-import { openSite, readListed, type Site } from '../sources/site/read.ts';
+import { openSite, readVerified, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 
 /** The date of publication, the digest of the records, and the digest of the names if the site has any. */
@@ -60,7 +60,7 @@ function nameArchive(out: string, { meta }: Site): { state: string; name: string
 
 /** Throws `OutputError` unless every file is as in the manifest. */
 function readContents(out: string, { storage, manifest, entries }: Site) {
-  const listed = manifest.files.map(({ path }) => ({ path, body: readListed(storage, entries, path) }));
+  const listed = manifest.files.map(({ path }) => ({ path, body: readVerified(storage, entries, path) }));
   return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];
 }
 

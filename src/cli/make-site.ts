@@ -17,7 +17,7 @@ import type { CompleteSite } from '../site/complete-site.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite } from '../sources/site/local.ts';
-import { entriesOf, readManifest, type Site } from '../sources/site/read.ts';
+import { entriesByPath, readManifest, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { codeDigest, PRODUCT } from '../version.ts';
 import { checkFolders } from './folders.ts';
@@ -156,7 +156,7 @@ function findLeftBehind(
   out: string,
 ): Pick<SiteReport, 'leftBehind' | 'missingKinds'> {
   if (!site) return { leftBehind: [], missingKinds: [] };
-  const now = entriesOf(readManifest(folderStorage(out)));
+  const now = entriesByPath(readManifest(folderStorage(out)));
   const left = [...site.entries.keys()].filter(
     (file) => !now.has(file) && !isHostFile(file) && !archiveFiles.includes(file),
   );

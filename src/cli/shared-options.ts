@@ -14,14 +14,8 @@ import { UsageError } from '../errors.ts';
 import { conflictingHosts, hostNames } from '../hosts/names.ts';
 import type { OpenOptions } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
-import { previousOfSnapshot } from '../sources/snapshot.ts';
-import {
-  isAddress,
-  type SourceContext,
-  type SourceName,
-  sourceNames,
-  type Watchers,
-} from '../sources/source.ts';
+import { readPreviousSnapshot } from '../sources/snapshot.ts';
+import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import { checkValue, httpUrl, integer, maskUrl, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
 import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
 import { BUNDLED_DATA } from './package-files.ts';
@@ -121,7 +115,7 @@ export function resolveSource(
   return {
     ...{ ...options, upstream },
     isRestored: options.source === 'site' && isArchive(upstream ?? ''),
-    readBundled: () => previousOfSnapshot(BUNDLED_DATA),
+    readBundled: () => readPreviousSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,
@@ -147,7 +141,7 @@ function checkUpstream(upstream: string | undefined, source: SourceName): string
     if (source !== 'site') return undefined;
     throw new UsageError('--upstream: got none, expected the folder, archive or URL of the site to read');
   }
-  const isFolder = !isAddress(upstream);
+  const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';
   if (isFolder ? needsUrl : source === 'snapshot') {
     const expected = needsUrl ? 'an http or https URL' : 'a folder';

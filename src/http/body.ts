@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
 import { errorCode } from '../errors.ts';
-import { FailedAttempt, tooLarge } from './retry.ts';
+import { AttemptError, tooLarge } from './retry.ts';
 
 /** The largest body, compressed or not, unless the request has a limit of its own. */
 export const MAX_BODY_BYTES = responseLimits.other;
@@ -21,29 +21,31 @@ const decoders = new Map([
 export const ACCEPT_ENCODING = 'gzip, br';
 
 /** A body that is not what its headers say, or not what was requested. A retry may help. */
-export class MalformedBody extends FailedAttempt {
+export class InvalidBodyError extends AttemptError {
   constructor(message: string, cause?: unknown, hint?: string) {
     super(message, { retryable: true, cause, hint });
   }
 }
 
-/** Undoes `Content-Encoding`. Throws `MalformedBody` if it was not requested, or the body is not encoded that way. */
+/** Undoes `Content-Encoding`. Throws `InvalidBodyError` if it was not requested, or the body is not encoded that way. */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   const decoder = decoders.get(name);
   if (!decoder)
-    throw new MalformedBody(`got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`);
+    throw new InvalidBodyError(
+      `got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`,
+    );
   try {
     return decoder(body, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
     if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
-    throw new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, cause);
+    throw new InvalidBodyError(`got ${body.length} bytes that are not valid ${encoding}`, cause);
   }
 }
 
 export function decodeText(body: Buffer): string {
-  if (!isUtf8(body)) throw new MalformedBody(`got ${body.length} bytes that are not UTF-8`);
+  if (!isUtf8(body)) throw new InvalidBodyError(`got ${body.length} bytes that are not UTF-8`);
   return body.toString('utf8').replace(/^\uFEFF/, '');
 }
 
@@ -54,6 +56,6 @@ export function decodeJson(body: Buffer): unknown {
   } catch (cause) {
     const start = text.length > 60 ? `${text.slice(0, 60)}…` : text;
     const got = text === '' ? 'an empty body' : JSON.stringify(start);
-    throw new MalformedBody(`got ${got}, expected JSON`, cause);
+    throw new InvalidBodyError(`got ${got}, expected JSON`, cause);
   }
 }

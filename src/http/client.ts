@@ -10,13 +10,13 @@ import { errorCode, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../version.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
-  asFailedAttempt,
+  AttemptError,
   editionOf,
-  FailedAttempt,
   type Headers,
   isGateway,
   isRefused,
   retryDelay,
+  toAttemptError,
   tooLarge,
   unexpectedStatus,
 } from './retry.ts';
@@ -110,18 +110,18 @@ export function createClient(options: ClientOptions) {
     return { status, headers, body: Buffer.concat(parts) };
   }
 
-  /** Sends a request once, and reads the complete response. Rejects with `FailedAttempt`. */
+  /** Sends a request once, and reads the complete response. Rejects with `AttemptError`. */
   function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
     const over = new AbortController();
     // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const problem = `no complete response within ${timeouts.total / 1000} s`;
-        reject(new FailedAttempt(problem, { retryable: true }));
+        reject(new AttemptError(problem, { retryable: true }));
         over.abort();
       }, timeouts.total);
       const told = (error: unknown): never => {
-        throw asFailedAttempt(error, proxyOf(url));
+        throw toAttemptError(error, proxyOf(url));
       };
       const settled = receive(url, options, over.signal).catch(told).then(resolve, reject);
       void settled.finally(() => clearTimeout(timer));
@@ -145,7 +145,7 @@ export function createClient(options: ClientOptions) {
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
     // Through a tunnel, the response is not the proxy's.
     const proxy = url.startsWith('http:') ? proxyOf(url) : undefined;
-    const refused = asFailedAttempt(unexpectedStatus(status, headers), proxy);
+    const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
@@ -170,7 +170,7 @@ export function createClient(options: ClientOptions) {
     stats: stats as Readonly<typeof stats>,
     request,
     /**
-     * Sends a GET, with retries. `decode` turns the body into a value; it throws `MalformedBody` if a retry may help, and
+     * Sends a GET, with retries. `decode` turns the body into a value; it throws `InvalidBodyError` if a retry may help, and
      * any other error if not. Rejects with `UpstreamError`.
      */
     async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
@@ -181,7 +181,7 @@ export function createClient(options: ClientOptions) {
         try {
           return await attempt(at, decode, at === url ? options : { ...options, revalidation: {} });
         } catch (error) {
-          const failed = asFailedAttempt(error);
+          const failed = toAttemptError(error);
           const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
           const asksPast = again && at === url && isRefused(failed);
           if (!asksPast && (!retryable || attempts >= maxAttempts)) {
@@ -270,7 +270,7 @@ function environmentProxy(url: string): string | undefined {
 }
 
 /** Closes the client after the work, or at once when a signal aborts it, whose reason is then thrown whatever error that causes. */
-export async function abortable<C extends { close(): Promise<void> }, T>(
+export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,
   work: (client: C) => Promise<T>,

@@ -32,7 +32,7 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxByte
 }
 
 /** An address of the same response that no cache on the way has seen yet. */
-export const pastCaches = (url: string, edition: string | number): string =>
+export const cacheBustingUrl = (url: string, edition: string | number): string =>
   `${url}${url.includes('?') ? '&' : '?'}edition=${edition}`;
 
 /** A run that is resumed later than this revalidates what the interrupted one has fetched. */
@@ -72,7 +72,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
-      const again = absent ? undefined : { at: pastCaches(url, now), hint };
+      const again = absent ? undefined : { at: cacheBustingUrl(url, now), hint };
       try {
         const response = await client.get(at ?? url, codec.decode, { revalidation, known, again, ...limits });
         const isConfirmed = response.status === 304;
@@ -110,8 +110,8 @@ export async function withFetcher<T>(
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // A build from local files does without undici, which is most of the code.
-  const { abortable, createClient } = await import('./client.ts');
-  return abortable(createClient(options), signal, async (client) => {
+  const { closeOnAbort, createClient } = await import('./client.ts');
+  return closeOnAbort(createClient(options), signal, async (client) => {
     const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
     let complete = false;
     try {

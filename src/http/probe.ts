@@ -5,7 +5,7 @@ import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
 import { type ClientOptions, createClient, type RawResponse, type RequestOptions } from './client.ts';
-import { asFailedAttempt } from './retry.ts';
+import { toAttemptError } from './retry.ts';
 
 /** The path is relative to the deployment's base URL. */
 export interface ProbeRequest extends Partial<RequestOptions> {
@@ -31,7 +31,7 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
       // A server may close a keep-alive connection while we reuse it, so we retry once.
       if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error)))
         return attempt(request, 2);
-      const { message, cause, failure } = asFailedAttempt(error);
+      const { message, cause, failure } = toAttemptError(error);
       const options = { cause, hint: failure.hint };
       throw new UpstreamError(message, { method, url, attempts, unreachable: true }, options);
     }

@@ -11,7 +11,7 @@ interface Failure extends Partial<Pick<FailedRequest, 'status' | 'location' | 'e
   readonly hint?: string | undefined;
 }
 
-export class FailedAttempt extends Error {
+export class AttemptError extends Error {
   readonly failure: Failure;
 
   constructor(message: string, { cause, ...failure }: Failure & { readonly cause?: unknown }) {
@@ -20,8 +20,8 @@ export class FailedAttempt extends Error {
   }
 }
 
-export const tooLarge = (maxBytes: number, cause: unknown): FailedAttempt =>
-  new FailedAttempt(`got more than ${maxBytes} bytes`, { retryable: false, cause });
+export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
+  new AttemptError(`got more than ${maxBytes} bytes`, { retryable: false, cause });
 
 /** The edition that a response of PokeAPI names: https://github.com/PokeAPI/pokeapi */
 export const editionOf = (headers: Headers): Edition | null =>
@@ -38,16 +38,16 @@ const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GAT
 /** Responses that a cache on the way may still hold, although the upstream has the record. */
 const REFUSED_STATUS = [403, 404, 410];
 
-export const isRefused = ({ failure: { status = 0 } }: FailedAttempt): boolean =>
+export const isRefused = ({ failure: { status = 0 } }: AttemptError): boolean =>
   REFUSED_STATUS.includes(status);
 
 /** The longest `Retry-After` that is honored. Beyond it the build fails, and can be run again later. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
-export function unexpectedStatus(status: number, headers: Headers): FailedAttempt {
+export function unexpectedStatus(status: number, headers: Headers): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined) {
-    return new FailedAttempt(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
+    return new AttemptError(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
       status,
       location,
       retryable: false,
@@ -56,7 +56,7 @@ export function unexpectedStatus(status: number, headers: Headers): FailedAttemp
   }
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
   const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
-  return new FailedAttempt(`got ${status}${wait}, expected 200`, {
+  return new AttemptError(`got ${status}${wait}, expected 200`, {
     status,
     retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
     retryAfterMs,
@@ -120,25 +120,25 @@ const PROXY_HINT =
  *
  * @param proxy the one that the request went to, if any
  */
-export function asFailedAttempt(error: unknown, proxy?: string): FailedAttempt {
+export function toAttemptError(error: unknown, proxy?: string): AttemptError {
   if (proxy !== undefined) {
-    const { message, failure, cause } = asFailedAttempt(error);
-    return new FailedAttempt(`through the proxy ${proxy}: ${message}`, {
+    const { message, failure, cause } = toAttemptError(error);
+    return new AttemptError(`through the proxy ${proxy}: ${message}`, {
       hint: PROXY_HINT,
       ...failure,
       cause,
     });
   }
-  if (error instanceof FailedAttempt) return error;
+  if (error instanceof AttemptError) return error;
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
   const code = errorCode(error);
   // Most parser errors have a code of their own, some have none.
   if (error.name === 'HTTPParserError')
-    return new FailedAttempt(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
+    return new AttemptError(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
   // undici has no code of its own for a proxy that refuses CONNECT, or to forward a request.
   const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
   if (refusal)
-    return new FailedAttempt(`the proxy refused to connect, with status ${refusal}`, {
+    return new AttemptError(`the proxy refused to connect, with status ${refusal}`, {
       retryable: RETRYABLE_STATUS.has(Number(refusal)),
       unreachable: true,
       cause: error,
@@ -149,7 +149,7 @@ export function asFailedAttempt(error: unknown, proxy?: string): FailedAttempt {
   const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
   const unreachable = UNREACHABLE_CODES.has(code);
   const retryable = unreachable || BROKEN_CODES.has(code);
-  return new FailedAttempt(message, { retryable, unreachable, ...tlsHints[code], cause: error });
+  return new AttemptError(message, { retryable, unreachable, ...tlsHints[code], cause: error });
 }
 
 const MAX_BACKOFF_MS = 30_000;

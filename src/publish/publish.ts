@@ -7,7 +7,7 @@ import { type AnyFile, FORMAT, type Making, type Manifest, type ManifestEntry } 
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText } from '../files.ts';
-import { previousOfSite } from '../sources/site/read.ts';
+import { readPreviousSite } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { PRODUCT } from '../version.ts';
 import { applyStaged, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
@@ -99,7 +99,7 @@ const createOutput = (opened: Opened) => ({
   name: opened.paths.name,
   published: opened.published,
   notices: opened.notices,
-  readDataSet: () => previousOfSite(folderStorage(opened.paths.out, opened.paths.name), opened.published),
+  readDataSet: () => readPreviousSite(folderStorage(opened.paths.out, opened.paths.name), opened.published),
   /** Whether the same code generated the published site from the same inputs, and no file was modified since. */
   isUnchanged: (making: Required<Making>) => isUnchanged(opened, making),
   unchanged: () => finish(opened, opened.published.files, { written: 0, removed: 0 }),

@@ -16,7 +16,7 @@ import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { attempt, explained, readFile, statusOf } from '../files.ts';
-import { entriesOf, readManifest, readMeta } from '../sources/site/read.ts';
+import { entriesByPath, readManifest, readMeta } from '../sources/site/read.ts';
 import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
 import type { WorkPaths } from './work-paths.ts';
 
@@ -52,11 +52,11 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
     /** Files in the folder that gamedata wrote. */
     entries,
     /** All files of the site. */
-    files: [...entriesOf({ files }).values(), manifest],
+    files: [...entriesByPath({ files }).values(), manifest],
     modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),
     manifest,
     making,
-    meta: readMeta(storage, entriesOf({ files })),
+    meta: readMeta(storage, entriesByPath({ files })),
   };
 }
 
@@ -86,7 +86,7 @@ export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly Mani
     .flatMap((change) => readFileList(change) ?? [])
     .filter((entry) => hashFile(out, entry.path) === entry.sha256);
   const old = changes.flatMap((change) => listOldFiles(out, change));
-  return entriesOf({ files: [...moved, ...old, ...listed] });
+  return entriesByPath({ files: [...moved, ...old, ...listed] });
 }
 
 /** Reads the list of files in a manifest. Undefined if the manifest is missing or invalid. */

@@ -13,7 +13,7 @@ import { decodeText } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import { adaptSlug, normalize, type OwnOf, type RawRecords, splitNames } from './normalize.ts';
 import { refuseUnknownSkips } from './skip.ts';
-import { isAddress, type Source, type SourceContext } from './source.ts';
+import { isUrl, type Source, type SourceContext } from './source.ts';
 
 /** The live upstream's tables. */
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
@@ -67,7 +67,7 @@ export const csv: Source = async (context) => {
     const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
     return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
   };
-  if (!isAddress(upstream)) {
+  if (!isUrl(upstream)) {
     const { texts, captured } = readTables(upstream);
     // Their clock may have run ahead.
     return made(texts, { upstream: 'local files', captured: captured < today ? captured : today });

@@ -8,9 +8,9 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/routes.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
-import { MalformedBody } from '../http/body.ts';
+import { InvalidBodyError } from '../http/body.ts';
 import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
-import { readListed, type Site } from './site/read.ts';
+import { readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
@@ -73,7 +73,7 @@ interface Gathered extends Pick<IconsReport, 'offline' | 'requests'> {
 /** Null for an icon that the site replaced by its placeholder. */
 function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
-  const body = readListed(storage, entries, icon);
+  const body = readVerified(storage, entries, icon);
   if (isImage(body)) return body;
   throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: storage.at(icon) });
 }
@@ -91,7 +91,7 @@ function isImage(body: Buffer): boolean {
 const codec: Codec<string | null> = {
   decode(body) {
     if (!isImage(body))
-      throw new MalformedBody(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
+      throw new InvalidBodyError(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
     return body.toString('base64');
   },
   revive(cached) {

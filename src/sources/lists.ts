@@ -5,7 +5,7 @@ import type { SummarizedRecords } from '../dataset/compare.ts';
 import { unserved } from '../dataset/data-set.ts';
 import { digestRecords } from '../dataset/digest.ts';
 import { DataError, UpstreamError } from '../errors.ts';
-import { abortable } from '../http/client.ts';
+import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe } from '../http/probe.ts';
 import { crawl } from './crawl.ts';
@@ -16,7 +16,7 @@ export async function readLists(
   options: Pick<FetcherOptions, 'concurrency' | 'signal'>,
 ): Promise<SummarizedRecords> {
   const linkBase = { baseUrl: address, links: 'query' } as const;
-  const lists = await abortable(createProbe(address, options), options.signal, (probe) =>
+  const lists = await closeOnAbort(createProbe(address, options), options.signal, (probe) =>
     crawl(probe, linkBase, ({ request, status }, problem) => {
       if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
       const url = address + request.slice('GET '.length);

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { describeEdition, type Edition, newestEdition, parseEdition } from '../contract/meta.ts';
 import { parseJson, show } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Codec, type Fetcher, type Loaded, type LoadOptions, pastCaches } from '../http/fetcher.ts';
+import { type Codec, cacheBustingUrl, type Fetcher, type Loaded, type LoadOptions } from '../http/fetcher.ts';
 
 type Answer = Loaded<unknown> | (Pick<Loaded<unknown>, 'edition'> & { readonly error: UpstreamError });
 
@@ -31,7 +31,7 @@ export async function readOneEdition<T>(
   const used = new Map<string, Answer>();
 
   async function request<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Answer> {
-    const at = target ? pastCaches(url, target.hash) : undefined;
+    const at = target ? cacheBustingUrl(url, target.hash) : undefined;
     try {
       // At that URL the request is unconditional: a response without a body might name no edition.
       return await fetcher.load(url, codec, { ...options, at, revalidate: !at && options.revalidate });

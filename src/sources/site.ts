@@ -10,15 +10,15 @@ import { summarizeNames } from '../dataset/digest.ts';
 import { correctDates, correctHistory } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { explainFormer, openSite, readFormer, readListed, type Site } from './site/read.ts';
+import { openSite, readFormer, readVerified, type Site, withRestoreHint } from './site/read.ts';
 import { openStorage, type SiteStorage } from './site/storage.ts';
 import { leaveOut } from './skip.ts';
-import { isAddress, type Source, type SourceContext } from './source.ts';
+import { isUrl, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
   const [storage, requests] = await findSite(context);
   const found = openSite(storage);
-  readListed(storage, found.entries, META_FILE);
+  readVerified(storage, found.entries, META_FILE);
   const { counts, digest } = found.meta;
   const records = validateRecords(found, context.local?.records(digest) ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
@@ -33,7 +33,7 @@ export const site: Source = async (context) => {
     namesSummary: summarizeNames(names),
   };
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
-  const former = readFormer(() => explainFormer(about, found.former), context.forgetHistory);
+  const former = readFormer(() => withRestoreHint(about, found.former), context.forgetHistory);
   const history = () => correctHistory(found.history(), context.today);
   return {
     ...leaveOut(whole, history, context),
@@ -47,10 +47,10 @@ export const site: Source = async (context) => {
 
 async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherStats?]> {
   const { upstream = '', signal, local, hasIcons, hasNames } = context;
-  if (!isAddress(upstream)) return [await openStorage(upstream)];
-  const { abortable, createClient } = await import('../http/client.ts');
+  if (!isUrl(upstream)) return [await openStorage(upstream)];
+  const { closeOnAbort, createClient } = await import('../http/client.ts');
   const { deploymentStorage, isSource } = await import('./site/deployment.ts');
-  return abortable(createClient(context), signal, async (client) => {
+  return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, {
       local,
       isWanted: (file, { digest }) =>

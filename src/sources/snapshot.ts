@@ -26,15 +26,15 @@ import type { Previous } from '../dataset/replacement.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { parseText } from '../files.ts';
 import {
-  entriesOf,
-  explainFormer,
+  entriesByPath,
+  ignoreDamage,
   readFormer,
-  readListed,
   readManifest,
   readNames,
-  undamaged,
+  readVerified,
+  withRestoreHint,
 } from './site/read.ts';
-import { folderStorage, readFrom } from './site/storage.ts';
+import { folderStorage, readOrThrow } from './site/storage.ts';
 import { leaveOut } from './skip.ts';
 import type { Source } from './source.ts';
 
@@ -79,7 +79,7 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 /** What is read has to match `provenance.json`: each function throws `OutputError` or `DataError`. */
 export function openSnapshot(folder: string) {
   const storage = folderStorage(folder);
-  const text = (file: string): string => `${readFrom(storage, file, wanted)}`;
+  const text = (file: string): string => `${readOrThrow(storage, file, wanted)}`;
   const json = (file: string): unknown => parseText(text(file), file);
   const written = json(PROVENANCE_FILE);
   rejectOtherFormat(
@@ -139,11 +139,11 @@ export function openSnapshot(folder: string) {
     former(): Former {
       const read = (): string =>
         has(MANIFEST_FILE)
-          ? `${readListed(storage, entriesOf(readManifest(storage)), FORMER_FILE)}`
+          ? `${readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE)}`
           : text(FORMER_FILE);
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      return explainFormer(about, () => decodeFormer(parseText(read(), FORMER_FILE)));
+      return withRestoreHint(about, () => decodeFormer(parseText(read(), FORMER_FILE)));
     },
   };
 }
@@ -164,8 +164,8 @@ function expectDigest(
 const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
-export function previousOfSnapshot(folder: string): (Previous & Provenance) | undefined {
+export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const { summary, history, ...data } = openSnapshot(folder);
-  return { ...summary, ...data, history: () => undamaged(() => history() ?? emptyHistory) };
+  return { ...summary, ...data, history: () => ignoreDamage(() => history() ?? emptyHistory) };
 }

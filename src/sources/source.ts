@@ -10,7 +10,7 @@ import type { LocalSite } from './site/local.ts';
 import type { Site } from './site/read.ts';
 
 /** Whether an upstream is a URL; anything else is a folder. */
-export const isAddress = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
+export const isUrl = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];

@@ -9,7 +9,7 @@ import { INDEX_FILE, isHostFile, MANIFEST_FILE, META_FILE, recordOfPath } from '
 import { counted, firstOf } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { abortable } from '../http/client.ts';
+import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import type { Site } from '../sources/site/read.ts';
 
@@ -26,7 +26,7 @@ export interface AwaitOptions {
 /** @throws DataError if the deployment does not serve the site by the deadline */
 export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
   const { site, concurrency, deadline, signal, onWait } = options;
-  await abortable(createProbe(address, { concurrency }), signal, async (probe) => {
+  await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     let entries = site.manifest.files.filter(({ path }) => !isHostFile(path) && !isRecordFile(path));
     let reported: string | undefined;
     for (;;) {

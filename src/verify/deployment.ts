@@ -14,7 +14,7 @@ import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { secondsSince } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
-import { abortable } from '../http/client.ts';
+import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
 import type { Site } from '../sources/site/read.ts';
 import type { Comparator } from './comparators.ts';
@@ -85,7 +85,7 @@ export async function verifyDeployment(
     failures.set(name, known);
     if (known.length < MAX_FAILURES) known.push({ request, problem });
   };
-  return abortable(createProbe(address, { concurrency }), signal, async (probe) => {
+  return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
     const { links } = site.linkBase;
     const names =

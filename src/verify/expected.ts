@@ -13,7 +13,7 @@ import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
 import { apiFiles, namesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
-import { readListed, type Site } from '../sources/site/read.ts';
+import { readVerified, type Site } from '../sources/site/read.ts';
 
 export interface ExpectedSite {
   /** The base URL and style of all links. */
@@ -33,7 +33,7 @@ export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & { rea
 export function expectSite({ storage, entries, meta, records }: Site, address: string): ExpectedSite {
   const read = (file: string): Buffer | undefined => {
     if (file === paths.MANIFEST_FILE) return storage.read(file);
-    return entries.has(file) ? readListed(storage, entries, file) : undefined;
+    return entries.has(file) ? readVerified(storage, entries, file) : undefined;
   };
   return {
     linkBase: linkBaseOf(meta),

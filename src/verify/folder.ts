@@ -6,7 +6,7 @@ import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { openSite, type Site } from '../sources/site/read.ts';
-import { folderStorage, readFrom, type SiteStorage } from '../sources/site/storage.ts';
+import { folderStorage, readOrThrow, type SiteStorage } from '../sources/site/storage.ts';
 
 export interface Problem {
   readonly file: string;
@@ -59,7 +59,7 @@ function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>
   return [...entries.values()].flatMap(({ path: file, bytes, sha256 }) => {
     if (!files.has(file))
       return hasServerFiles || !isServerFile(file) ? [{ file, problem: 'is missing' }] : [];
-    const body = readFrom(storage, file);
+    const body = readOrThrow(storage, file);
     if (body.length !== bytes)
       return [{ file, problem: `has ${body.length} bytes, expected ${bytes}, as in the manifest` }];
     const found = hash('sha256', body);

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeJson, decompress, MAX_BODY_BYTES, MalformedBody } from '../../src/http/body.ts';
+import { decodeJson, decompress, InvalidBodyError, MAX_BODY_BYTES } from '../../src/http/body.ts';
 
 const TEXT = '{"name":"Poké Ball"}';
 const PLAIN = Buffer.from(TEXT);
@@ -17,7 +17,7 @@ describe('decompress', () => {
 
   it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
     expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
-      new MalformedBody(`got Content-Encoding "${encoding}", expected gzip, br`),
+      new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
     );
   });
 
@@ -28,7 +28,7 @@ describe('decompress', () => {
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
   ])('rejects $what as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
-      new MalformedBody(`got ${body.length} bytes that are not valid ${encoding}`, expect.any(Error)),
+      new InvalidBodyError(`got ${body.length} bytes that are not valid ${encoding}`, expect.any(Error)),
     );
   });
 
@@ -70,6 +70,6 @@ describe('decodeJson', () => {
     { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
   ])('rejects a body: $problem', ({ body, problem }) => {
     expect(() => decodeJson(body)).toThrow(expect.objectContaining({ message: problem }));
-    expect(() => decodeJson(body)).toThrow(MalformedBody);
+    expect(() => decodeJson(body)).toThrow(InvalidBodyError);
   });
 });

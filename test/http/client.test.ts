@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
-import { asFailedAttempt } from '../../src/http/retry.ts';
+import { toAttemptError } from '../../src/http/retry.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, stalled, status, testClient, truncated } from '../support/test-client.ts';
 
@@ -99,7 +99,7 @@ describe('a body', () => {
 describe('an error of the system', () => {
   it('is named by its code if it has no message', () => {
     const error = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
-    expect(asFailedAttempt(error)).toMatchObject({
+    expect(toAttemptError(error)).toMatchObject({
       message: 'connection failed (ECONNREFUSED)',
       failure: { retryable: true },
       cause: error,
@@ -107,7 +107,7 @@ describe('an error of the system', () => {
   });
 
   it('that has neither is a bug, and stays what it is', () => {
-    expect(() => asFailedAttempt(new TypeError('a bug'))).toThrow(TypeError);
+    expect(() => toAttemptError(new TypeError('a bug'))).toThrow(TypeError);
   });
 });
 

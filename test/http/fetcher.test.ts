@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { type CacheEntry, openCache } from '../../src/http/cache.ts';
-import { abortable } from '../../src/http/client.ts';
+import { closeOnAbort } from '../../src/http/client.ts';
 import { createFetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { editionNumber, namedEdition } from '../support/editions.ts';
 import { startServer } from '../support/local-server.ts';
@@ -139,7 +139,7 @@ describe('a response that says that there is nothing', () => {
   });
 });
 
-describe('abortable work', () => {
+describe('closeOnAbort work', () => {
   /** A client that counts how often it was closed. */
   const countingClient = () => {
     const client = { closed: 0, close: async () => void client.closed++ };
@@ -148,7 +148,7 @@ describe('abortable work', () => {
 
   it('gets the client, which is closed once afterwards, and leaves no listener behind', async () => {
     const [client, controller] = [countingClient(), new AbortController()];
-    const result = await abortable(client, controller.signal, async (given) => [
+    const result = await closeOnAbort(client, controller.signal, async (given) => [
       given === client,
       given.closed,
     ]);
@@ -158,7 +158,7 @@ describe('abortable work', () => {
 
   it('ends when it is aborted: the client is closed at once, and the reason replaces the error', async () => {
     const [client, controller] = [countingClient(), new AbortController()];
-    const work = abortable(client, controller.signal, async () => {
+    const work = closeOnAbort(client, controller.signal, async () => {
       while (client.closed === 0) await sleep(1);
       throw new Error('the connection is closed');
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asFailedAttempt, parseRetryAfter, retryDelay, unexpectedStatus } from '../../src/http/retry.ts';
+import { parseRetryAfter, retryDelay, toAttemptError, unexpectedStatus } from '../../src/http/retry.ts';
 
 const NOW = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
 
@@ -59,7 +59,7 @@ describe('what is tried again', () => {
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },
   ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, name = 'Error', ...failure }) => {
     const error = Object.assign(new Error('x'), { code, name });
-    expect(asFailedAttempt(error)).toMatchObject({ failure });
+    expect(toAttemptError(error)).toMatchObject({ failure });
   });
 });
 
@@ -74,7 +74,7 @@ describe('a failed handshake', () => {
     ['CERT_NOT_YET_VALID', 'not valid today, unless the clock'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'try http://'],
   ])('with %s has the hint "%s"', (code, hint) => {
-    const { failure } = asFailedAttempt(Object.assign(new Error('x'), { code }));
+    const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
     expect(failure).toMatchObject({ hint: expect.stringContaining(hint), retryable: false });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DataSetSummary } from '../../src/contract/changes.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
-import { previousOfSnapshot } from '../../src/sources/snapshot.ts';
+import { readPreviousSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition, stateNumber } from '../support/editions.ts';
 import { deserted } from '../support/local-server.ts';
@@ -30,7 +30,7 @@ describe('capturing', () => {
   });
 
   it('keeps the day of a snapshot, whatever was published before', async () => {
-    const previous = previousOfSnapshot(snapshot(3, '2025-05-05'));
+    const previous = readPreviousSnapshot(snapshot(3, '2025-05-05'));
     const { provenance } = await captured({ dataFolder: snapshot(3), published: previous });
     expect(provenance.captured).toBe('2026-01-02');
   });
@@ -154,7 +154,7 @@ describe('capturing names', () => {
     after: named(rawMove(1, { names: { fr: 'UN' } }), rawMove(2)),
   });
   const over = (upstream: string, before: string, options: CaptureOptions = {}) =>
-    captured({ upstream, published: previousOfSnapshot(before), ...options });
+    captured({ upstream, published: readPreviousSnapshot(before), ...options });
 
   it('compares them with the previous ones', async () => {
     const { before, after } = both();

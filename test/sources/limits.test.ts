@@ -7,7 +7,7 @@ import { maxBytesOf } from '../../src/contract/limits.ts';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { createClient } from '../../src/http/client.ts';
 import { deploymentStorage } from '../../src/sources/site/deployment.ts';
-import { archiveStorage, folderStorage, readFrom } from '../../src/sources/site/storage.ts';
+import { archiveStorage, folderStorage, readOrThrow } from '../../src/sources/site/storage.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -33,7 +33,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
       const name = path.basename(file);
       writeFileSync(path.join(folder, name), '');
       truncateSync(path.join(folder, name), maxBytesOf(name) + 1);
-      expect(() => readFrom(folderStorage(folder), name)).toThrow(
+      expect(() => readOrThrow(folderStorage(folder), name)).toThrow(
         /cannot be read \(has \d+ bytes, expected at most \d+\)/,
       );
     });

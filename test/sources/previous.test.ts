@@ -8,9 +8,15 @@ import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/digest.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readLists } from '../../src/sources/lists.ts';
-import { entriesOf, openSite, previousOfSite, readManifest, readMeta } from '../../src/sources/site/read.ts';
+import {
+  entriesByPath,
+  openSite,
+  readManifest,
+  readMeta,
+  readPreviousSite,
+} from '../../src/sources/site/read.ts';
 import { folderStorage } from '../../src/sources/site/storage.ts';
-import { openSnapshot, previousOfSnapshot } from '../../src/sources/snapshot.ts';
+import { openSnapshot, readPreviousSnapshot } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { deploy } from '../support/deployed.ts';
@@ -159,8 +165,8 @@ describe('the last site as the previous data set', () => {
     const folder = await siteFolder([...files]);
     happens(folder);
     const storage = folderStorage(folder);
-    const published = { meta: readMeta(storage), entries: entriesOf(readManifest(storage)) };
-    return { folder, previous: previousOfSite(storage, published), site: () => openSite(storage) };
+    const published = { meta: readMeta(storage), entries: entriesByPath(readManifest(storage)) };
+    return { folder, previous: readPreviousSite(storage, published), site: () => openSite(storage) };
   }
   const damage = (file: string, text?: string) => (folder: string) =>
     text === undefined ? rmSync(path.join(folder, file)) : writeFileSync(path.join(folder, file), text);
@@ -182,12 +188,12 @@ describe('the last site as the previous data set', () => {
   it('has no records without a description, even if that can be read a moment later', async () => {
     const { site: whole } = await previousOf(site.files());
     const { storage, entries } = whole();
-    expect(previousOfSite(storage, { entries })?.records()).toBeUndefined();
+    expect(readPreviousSite(storage, { entries })?.records()).toBeUndefined();
   });
 
   it('is none where nothing is published', () => {
     const nothing = { meta: undefined, entries: new Map() };
-    expect(previousOfSite(folderStorage('site'), nothing)).toBeUndefined();
+    expect(readPreviousSite(folderStorage('site'), nothing)).toBeUndefined();
   });
 
   it('is what its own files tell where it does not describe itself', async () => {
@@ -263,18 +269,18 @@ describe('the last site as the previous data set', () => {
   it('lets a bug pass', () => {
     const meta = { ...site.meta, counts: undefined } as never;
     const entries = new Map([['a', { path: 'a', bytes: 0, sha256: '' }]]);
-    expect(() => previousOfSite(folderStorage('site'), { meta, entries })?.records()).toThrow(TypeError);
+    expect(() => readPreviousSite(folderStorage('site'), { meta, entries })?.records()).toThrow(TypeError);
   });
 });
 
 describe('a snapshot as the previous data set', () => {
   it('is none where there is no snapshot', () => {
-    expect(previousOfSnapshot(temporaryFolder())).toBeUndefined();
+    expect(readPreviousSnapshot(temporaryFolder())).toBeUndefined();
   });
 
   it('has its records, slugs, provenance and history', () => {
     const history = '{"steps":[]}';
-    const previous = previousOfSnapshot(snapshot({ path: 'changes.json', body: history }));
+    const previous = readPreviousSnapshot(snapshot({ path: 'changes.json', body: history }));
     expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: site.meta.digest });
     expect(previous?.records()).toEqual(site.records);
     expect(previous?.history()).toEqual({ steps: [] });
@@ -289,11 +295,11 @@ describe('a snapshot as the previous data set', () => {
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
     };
     write('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
-    expect(JSON.stringify(previousOfSnapshot(folder)?.records()?.move)).toBe(
+    expect(JSON.stringify(readPreviousSnapshot(folder)?.records()?.move)).toBe(
       '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
     );
     write('{"id":"1","slug":"a"}\n');
-    expect(() => previousOfSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
+    expect(() => readPreviousSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
   });
 });
 

@@ -9,7 +9,7 @@ import { compare, countChanges, type SummarizedRecords } from '../../dataset/com
 import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
-import { isAddress } from '../../sources/source.ts';
+import { isUrl } from '../../sources/source.ts';
 import { checkValue, httpUrl, oneOf } from '../checks.ts';
 import { declare } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -44,7 +44,7 @@ async function readDataSet(
   target: string,
   options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
 ): Promise<SummarizedRecords> {
-  const upstream = isAddress(target) ? checkValue(httpUrl, target, 'address') : target;
+  const upstream = isUrl(target) ? checkValue(httpUrl, target, 'address') : target;
   await settledSource(target);
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
   // Damaged old slugs matter only to a build.

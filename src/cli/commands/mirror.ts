@@ -3,7 +3,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { isArchive } from '../../sources/site/storage.ts';
-import { isAddress } from '../../sources/source.ts';
+import { isUrl } from '../../sources/source.ts';
 import { checkValue, httpUrl } from '../checks.ts';
 import { declare } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -40,10 +40,10 @@ export interface MirrorReport extends BuildReport {
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, ...checked } = checkOptions(mirrorOptions, options);
-  const from = isAddress(named) ? checkValue(httpUrl, named, 'address') : named;
+  const from = isUrl(named) ? checkValue(httpUrl, named, 'address') : named;
   const out = folder ?? nameCopy(from);
   await settledSource(from, out);
-  const isItself = !isAddress(from) && path.resolve(from) === path.resolve(out);
+  const isItself = !isUrl(from) && path.resolve(from) === path.resolve(out);
   const report = await makeSite({
     ...{ out, verify: checked.verify, copies: isItself ? 'itself' : 'another' },
     source: resolveSource({ ...checked, source: 'site', upstream: from }, process.env),
@@ -56,7 +56,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 /** `example.org`, the archive's name, or the folder itself. */
 function nameCopy(source: string): string {
   if (isArchive(source)) return path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '');
-  return isAddress(source) ? source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-') : source;
+  return isUrl(source) ? source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-') : source;
 }
 
 export const command = declare({

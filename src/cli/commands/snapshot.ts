@@ -15,7 +15,7 @@ import { emptyHistory, encodeHistory } from '../../dataset/history.ts';
 import { compareDataSets, type Replacement } from '../../dataset/replacement.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
-import { previousOfSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
+import { readPreviousSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { declare } from '../command.ts';
 import { checkFolders } from '../folders.ts';
 import { checkOptions, type Given, inGroup, option } from '../options.ts';
@@ -61,7 +61,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const work = async (output: Output): Promise<Report> => {
     checkFolders(output, 'dataSet', source);
     const next = await loadSource(source);
-    const changes = compareDataSets(next, previousOfSnapshot(output.folder), source);
+    const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
     checkReplacement(changes, source);
     const result = await output.publish(dataSetFiles(changes.dataSet, changes), { signal: source.signal });
     const warnings = groupWarnings(next.dataSet.warnings);

@@ -9,7 +9,7 @@ import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
-import { isAddress } from '../../sources/source.ts';
+import { isUrl } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
 import { checkValue, hintAtBase, httpUrl, oneOf, text, wrong } from '../checks.ts';
@@ -52,7 +52,7 @@ export async function verify(
   watchers: { onWait?: (line: string) => void } = {},
 ): Promise<FolderReport | DeploymentReport> {
   rejectUnknown(verifyOptions, options);
-  if (!isAddress(target)) {
+  if (!isUrl(target)) {
     // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);

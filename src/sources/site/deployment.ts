@@ -17,11 +17,11 @@ import {
   NAMES_INDEX_FILE,
 } from '../../contract/paths.ts';
 import { GamedataError, UpstreamError } from '../../errors.ts';
-import { decodeJson, MalformedBody } from '../../http/body.ts';
+import { decodeJson, InvalidBodyError } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { LocalSite } from './local.ts';
 import { readManifest } from './read.ts';
-import { memoryStorage, refuseLarge, type SiteStorage } from './storage.ts';
+import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
 /** `serve` and others redirect `/index.html` to `/`. */
@@ -98,7 +98,7 @@ export const deploymentStorage = (
     const described = about && (await read(about));
     const { digest = '' } = metaReader.safeParse(parseJson(`${described}`)).data ?? {};
     const wanted = manifest.files.filter((entry) => entry !== about && isWanted(entry.path, { digest }));
-    refuseLarge(toStorage(address, new Map()), wanted);
+    assertSize(toStorage(address, new Map()), wanted);
     const bodies = await Promise.all(wanted.map(read));
     const files = new Map(wanted.map(({ path }, at) => [path, bodies[at] ?? Buffer.of()]));
     if (described) files.set(META_FILE, described);
@@ -107,11 +107,11 @@ export const deploymentStorage = (
 
 /** @throws OutputError if the file is too large, UpstreamError if it cannot be fetched, or differs from the manifest */
 export async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
-  refuseLarge(toStorage(address, new Map()), [entry]);
+  assertSize(toStorage(address, new Map()), [entry]);
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
-    const differs = (got: string, expected: string | number): MalformedBody =>
-      new MalformedBody(`got ${got}, expected ${expected}, as in the manifest`, undefined, MIXED);
+    const differs = (got: string, expected: string | number): InvalidBodyError =>
+      new InvalidBodyError(`got ${got}, expected ${expected}, as in the manifest`, undefined, MIXED);
     if (body.length !== entry.bytes) throw differs(`${body.length} bytes`, entry.bytes);
     const sha256 = hash('sha256', body);
     if (sha256 === entry.sha256) return body;

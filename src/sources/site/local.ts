@@ -3,7 +3,7 @@
 import type { Entries, ManifestEntry } from '../../contract/meta.ts';
 import type { AnyRecords } from '../../dataset/data-set.ts';
 import type { Previous } from '../../dataset/replacement.ts';
-import { readListed, undamaged } from './read.ts';
+import { ignoreDamage, readVerified } from './read.ts';
 import { folderStorage } from './storage.ts';
 
 export interface LocalSite {
@@ -23,6 +23,8 @@ export function openLocalSite(folder: string, entries: Entries, previous: Previo
       return records;
     },
     read: ({ path, sha256 }) =>
-      entries.get(path)?.sha256 === sha256 ? undamaged(() => readListed(storage, entries, path)) : undefined,
+      entries.get(path)?.sha256 === sha256
+        ? ignoreDamage(() => readVerified(storage, entries, path))
+        : undefined,
   };
 }

@@ -39,7 +39,7 @@ import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import type { Previous } from '../../dataset/replacement.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { parseText } from '../../files.ts';
-import { readFrom, type SiteStorage } from './storage.ts';
+import { readOrThrow, type SiteStorage } from './storage.ts';
 
 /** More than a hundred times the live upstream's records with every icon. */
 const MAX_SITE_BYTES = 8 * 1024 ** 3;
@@ -53,7 +53,7 @@ export type Site = ReturnType<typeof openSite>;
 export function openSite(storage: SiteStorage) {
   const manifest = readManifest(storage);
   const meta = describe(storage, META_FILE, metaReader);
-  const entries = entriesOf(manifest);
+  const entries = entriesByPath(manifest);
   return { storage, manifest, entries, meta, ...siteData(storage, entries, meta) };
 }
 
@@ -70,12 +70,12 @@ export function readManifest(storage: SiteStorage): Manifest {
 
 /** Undefined if it is missing, invalid or differs from the manifest. */
 export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefined =>
-  undamaged(() => {
-    if (entries) readListed(storage, entries, META_FILE);
+  ignoreDamage(() => {
+    if (entries) readVerified(storage, entries, META_FILE);
     return describe(storage, META_FILE, metaReader);
   });
 
-export const entriesOf = ({ files }: Pick<Manifest, 'files'>): Entries =>
+export const entriesByPath = ({ files }: Pick<Manifest, 'files'>): Entries =>
   new Map(files.map((entry) => [entry.path, entry]));
 
 const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
@@ -103,10 +103,10 @@ function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schem
 }
 
 /** Reads a file and checks its hash in the manifest. Throws `OutputError`. */
-export function readListed(storage: SiteStorage, entries: Entries, file: string): Buffer {
+export function readVerified(storage: SiteStorage, entries: Entries, file: string): Buffer {
   const entry = entries.get(file);
   if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
-  const body = readFrom(storage, file);
+  const body = readOrThrow(storage, file);
   const sha256 = hash('sha256', body);
   if (sha256 === entry.sha256) return body;
   const problem = `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`;
@@ -116,7 +116,7 @@ export function readListed(storage: SiteStorage, entries: Entries, file: string)
 /** The data of a site, checked against its manifest. Each function throws `OutputError` or `DataError`. */
 function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown =>
-    parseText(`${readListed(storage, entries, file)}`, storage.at(file));
+    parseText(`${readVerified(storage, entries, file)}`, storage.at(file));
   const readPage = (file: string): AnyRecord[] =>
     parse(pageSchema, json(file), { record: storage.at(file) }).results.map(unserved);
   function records(): AnyRecords {
@@ -147,7 +147,7 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         slugsOf(kind, [...entries.keys()]).map((slug) => {
-          const text = undamaged(() => `${readListed(storage, entries, recordFile(kind, slug))}`) ?? '';
+          const text = ignoreDamage(() => `${readVerified(storage, entries, recordFile(kind, slug))}`) ?? '';
           const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
           return { slug, ...data };
         }),
@@ -166,30 +166,30 @@ export const readNames = (
   });
 
 /** The published data as the previous data set; undefined if nothing is published. */
-export function previousOfSite(
+export function readPreviousSite(
   storage: SiteStorage,
   { meta, entries }: { meta?: Meta | undefined; entries: Entries },
 ): Previous | undefined {
   if (entries.size === 0) return undefined;
   const data = siteData(storage, entries, meta);
   const counts = mapKinds((kind) => slugsOf(kind, [...entries.keys()]).length);
-  const records = () => undamaged(data.records);
+  const records = () => ignoreDamage(data.records);
   return {
     ...(meta ?? { digest: '', captured: null, counts }),
     records,
     listed: data.listed,
-    history: () => undamaged(data.history),
-    readNames: () => undamaged(data.names),
-    former: () => explainFormer({ name: storage.name, wayOut: RESTORE }, data.former),
+    history: () => ignoreDamage(data.history),
+    readNames: () => ignoreDamage(data.names),
+    former: () => withRestoreHint({ name: storage.name, wayOut: RESTORE }, data.former),
     readableFormer: () =>
-      undamaged(data.former) ?? undamaged(() => data.redirecting(records() ?? data.listed())),
+      ignoreDamage(data.former) ?? ignoreDamage(() => data.redirecting(records() ?? data.listed())),
   };
 }
 
 const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
 /** Explains that damaged old slugs are an error, because published addresses would become 404. */
-export function explainFormer(of: { name: string; wayOut: string }, read: () => Former): Former {
+export function withRestoreHint(of: { name: string; wayOut: string }, read: () => Former): Former {
   try {
     return read();
   } catch (cause) {
@@ -201,10 +201,10 @@ export function explainFormer(of: { name: string; wayOut: string }, read: () => 
 
 /** Reads the old slugs of a source, or none if they are damaged and may be lost. */
 export const readFormer = (read: () => Former, mayBeLost = false): Former =>
-  mayBeLost ? (undamaged(read) ?? noFormer) : read();
+  mayBeLost ? (ignoreDamage(read) ?? noFormer) : read();
 
 /** Returns undefined for damaged data, which the next build replaces. */
-export function undamaged<T>(read: () => T): T | undefined {
+export function ignoreDamage<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -41,7 +41,7 @@ export const memoryStorage = (
 });
 
 /** Throws `OutputError`. `wanted` says what the file should be, and what can be done. */
-export function readFrom(
+export function readOrThrow(
   storage: SiteStorage,
   file: string,
   wanted?: { what: string; hint: string },
@@ -56,7 +56,7 @@ export function readFrom(
 }
 
 /** Throws `OutputError` if files are larger than their roles permit, or than fit in memory together. */
-export function refuseLarge(
+export function assertSize(
   storage: Pick<SiteStorage, 'name' | 'at'>,
   files: readonly { path: string; bytes: number }[],
 ): void {
@@ -87,7 +87,7 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
       createTarDecoder(),
     ) as AsyncIterable<ParsedTarEntry>) {
       const file = header.name.replace(/^[^/]*\//, '');
-      refuseLarge({ name: archive, at }, [{ path: file, bytes: header.size }]);
+      assertSize({ name: archive, at }, [{ path: file, bytes: header.size }]);
       const parts: Uint8Array[] = [];
       // Other types have bodies, too, and the decoder stalls if some bodies are canceled and others are not.
       for await (const part of body as AsyncIterable<Uint8Array>) parts.push(part);
