@@ -6,7 +6,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { CARD_FILE } from '../src/contract/paths.ts';
+import { SOCIAL_CARD_FILE } from '../src/contract/paths.ts';
 import { logoFile } from '../src/web/shared/markup.ts';
 import { startServe } from '../test/support/engines/serve.ts';
 import { findProgram } from '../test/support/engines/server-program.ts';
@@ -14,7 +14,7 @@ import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
 
 const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const SCREENSHOT = fileOf('.github/screenshot.png');
-const CARD = fileOf(`public/${CARD_FILE}`);
+const CARD = fileOf(`public/${SOCIAL_CARD_FILE}`);
 const FAVICON = fileOf('public/favicon.ico');
 /** In pixels. */
 const FAVICON_SIZE = 32;

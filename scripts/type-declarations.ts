@@ -1,4 +1,4 @@
-import { asSchema, type JsonSchema, typeName } from '../src/contract/served.ts';
+import { type JsonSchema, toSchemaObject, typeName } from '../src/contract/served.ts';
 import { jsonSchemas } from '../src/site/json-schemas.ts';
 
 /** Generates `types.d.ts` of every site and of the package. */
@@ -13,17 +13,17 @@ export function declareResponses(): string {
 function renderType(schema: JsonSchema, indent: string): string {
   const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;
   if ($ref !== undefined) return $ref;
-  if (anyOf) return anyOf.map((one) => renderType(asSchema(one), indent)).join(' | ');
+  if (anyOf) return anyOf.map((one) => renderType(toSchemaObject(one), indent)).join(' | ');
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (type === 'array') return `readonly ${parenthesized(renderType(asSchema(items), indent))}[]`;
+  if (type === 'array') return `readonly ${parenthesized(renderType(toSchemaObject(items), indent))}[]`;
   if (Array.isArray(type)) return type.map((one) => renderType({ ...schema, type: one }, indent)).join(' | ');
   if (type === 'integer') return 'number';
   if (type !== 'object') return type ?? 'unknown';
   if (!properties)
-    return `{ readonly [name: string]: ${renderType(asSchema(additionalProperties), indent)} }`;
+    return `{ readonly [name: string]: ${renderType(toSchemaObject(additionalProperties), indent)} }`;
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, field]) => {
-    const one = asSchema(field);
+    const one = toSchemaObject(field);
     const mark = schema.required?.includes(name) ? '' : '?';
     return `${comment(one, inner)}${inner}readonly ${name}${mark}: ${renderType(one, inner)};\n`;
   });

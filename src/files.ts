@@ -14,7 +14,7 @@ import {
   type Stats,
 } from 'node:fs';
 import path from 'node:path';
-import { describeExcess, maxBytesOf } from './contract/limits.ts';
+import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { DataError, errorCode, GamedataError, OutputError } from './errors.ts';
 
 /** The result of a call; undefined if it fails with one of these codes, or at all where none is given. */
@@ -87,7 +87,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
 }
 
 /** Reads a file of a folder, by its path in the folder, up to the limit of its role. Throws an error with a code. */
-export const readFile = (folder: string, file: string, maxBytes = maxBytesOf(file)): Buffer =>
+export const readFile = (folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer =>
   readOpened(openFile(folder, file, maxBytes));
 
 function readOpened(descriptor: number) {

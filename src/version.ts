@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allKinds } from './contract/words.ts';
+import { listKinds } from './contract/words.ts';
 
 /** Both src/ and dist/ are directly below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -22,4 +22,4 @@ export const PRODUCT = `${name}/${version}`;
 export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 
 /** What the upstream sees. */
-export const USER_AGENT = `${PRODUCT} (build-time mirror of ${allKinds()}; bounded, cached, conditional)`;
+export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;

@@ -1,7 +1,7 @@
 /** Schemas of what users enter, whose messages say what they got and expected. */
 
 import * as z from 'zod';
-import { show, valueAt } from '../contract/parse.ts';
+import { formatValue, valueAt } from '../contract/parse.ts';
 import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
@@ -19,14 +19,14 @@ export function checkValue<S extends z.ZodType>(schema: S, given: unknown, name:
 /** `got "x", expected boolean` */
 export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
   if (message.startsWith('got ')) return message;
-  return `got ${show(valueAt(given, path))}, ${message.replace(/^Invalid \w+: |, received .*$/g, '')}`;
+  return `got ${formatValue(valueAt(given, path))}, ${message.replace(/^Invalid \w+: |, received .*$/g, '')}`;
 }
 
 /** The message for any problem of a schema. */
 const expected =
   (what: string) =>
   ({ input }: { readonly input?: unknown }): string =>
-    `got ${typeof input === 'number' ? input : show(input)}, expected ${what}`;
+    `got ${typeof input === 'number' ? input : formatValue(input)}, expected ${what}`;
 
 export const oneOf = <const T extends string>(names: readonly T[]) =>
   z.enum(names, { error: expected(`one of ${names.join(', ')}`) });

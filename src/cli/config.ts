@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { show } from '../contract/parse.ts';
+import { formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { readNamedFile } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
@@ -75,7 +75,7 @@ function parseConfig(file: string, commands: Commands): Config {
   if (hint !== undefined)
     throw new UsageError(`${[...where, key].join(' › ')}: got a removed option, expected none`, { hint });
   const { expected, meant } = suggest(key, issue.path[0], commands);
-  throw new UsageError(`${where.join(' › ')}: got ${show(key)}, expected ${expected}`, {
+  throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {
     hint: `Did you mean ${meant}?`,
   });
 }
@@ -112,10 +112,12 @@ function suggest(key: string, section: PropertyKey | undefined, commands: Comman
   const flags = new Map(Object.entries(commands).map(([name, command]) => [name, listFlags(command)]));
   const known = flags.get(String(section));
   if (known)
-    return { expected: `an option of gamedata ${String(section)}`, meant: show(closest(key, known)) };
+    return { expected: `an option of gamedata ${String(section)}`, meant: formatValue(closest(key, known)) };
   // An option next to the commands belongs to one of them.
   const owner = [...flags].find(([, own]) => own.includes(key))?.[0];
-  const meant = owner ? `${show(key)} in ${show(owner)}` : show(closest(key, [...flags.keys()]));
+  const meant = owner
+    ? `${formatValue(key)} in ${formatValue(owner)}`
+    : formatValue(closest(key, [...flags.keys()]));
   return { expected: 'a command', meant };
 }
 

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { show } from '../contract/parse.ts';
+import { formatValue } from '../contract/parse.ts';
 import { META_FILE } from '../contract/paths.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { attempt, isInside } from '../files.ts';
@@ -56,6 +56,6 @@ export function checkOutside(option: string, folder: string, published: string):
   const [inner, outer] = [resolveWorkPaths(folder).out, resolveWorkPaths(published).out];
   if (inner !== outer && !isInside(outer, inner)) return;
   throw new UsageError(
-    `${option}: got ${show(folder)}, inside ${show(published)}: expected another folder, as the next build would find files that are not its own`,
+    `${option}: got ${formatValue(folder)}, inside ${formatValue(published)}: expected another folder, as the next build would find files that are not its own`,
   );
 }

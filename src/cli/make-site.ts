@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
-import { type AnyFile, bodyOf, createMeta, type Making, type Meta } from '../contract/meta.ts';
-import { API_PREFIX, isHostFile } from '../contract/paths.ts';
+import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
+import { API_PREFIX, isHostConfig } from '../contract/paths.ts';
 import type { Warning } from '../dataset/data-set.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { checkReplacement } from '../dataset/guard.ts';
@@ -142,8 +142,8 @@ async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
  * Identifies the files of a site by what they are generated from. Records and options need not be read, because `meta.json` has the
  * digest of the records and all options.
  */
-function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<Making> {
-  const listed = assets.map((file) => [file.path, hash('sha256', bodyOf(file))]);
+function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<BuildInputs> {
+  const listed = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   listed.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   // Only the configuration of web servers depends on the folder.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
@@ -158,7 +158,7 @@ function findLeftBehind(
   if (!site) return { leftBehind: [], missingKinds: [] };
   const now = entriesByPath(readManifest(folderStorage(out)));
   const left = [...site.entries.keys()].filter(
-    (file) => !now.has(file) && !isHostFile(file) && !archiveFiles.includes(file),
+    (file) => !now.has(file) && !isHostConfig(file) && !archiveFiles.includes(file),
   );
   // A record of a kind that this version does not have: `api/gamedata/<kind>/<slug>/index.json`.
   const kinds = left.flatMap((file) => {
@@ -181,7 +181,7 @@ async function listInstallCommands(
   const change = (name: string) => {
     const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
     if (before === undefined || file === undefined) return 'added';
-    return before.sha256 === entryOf(name, bodyOf(file)).sha256 ? 'none' : 'changed';
+    return before.sha256 === entryOf(name, encodeBody(file)).sha256 ? 'none' : 'changed';
   };
   return names.flatMap((name) => {
     const { installation }: Host = hosts[name];

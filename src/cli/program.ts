@@ -4,7 +4,7 @@
  */
 
 import { Command as Commander, CommanderError, Help } from 'commander';
-import { allKinds } from '../contract/words.ts';
+import { listKinds } from '../contract/words.ts';
 import { VERSION } from '../version.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -38,7 +38,7 @@ export async function createProgram(
   isWanted: (...names: string[]) => boolean = () => true,
 ): Promise<Commander> {
   const program = new Commander('gamedata')
-    .description(`Builds a read-only JSON API of game ${allKinds()} as static files for a CDN.`)
+    .description(`Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`)
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: () => {} })

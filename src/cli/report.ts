@@ -2,7 +2,7 @@
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
-import { secondsSince } from '../contract/words.ts';
+import { measureSeconds } from '../contract/words.ts';
 import { type DataSet, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
 import type { Replacement } from '../dataset/replacement.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -48,7 +48,7 @@ export function createReport(
     ...{ changed, out: output.name, ...provenance, source, fallback, digest, counts },
     ...{ steps, missing, nameChanges, files, requests: requests ?? null, isCached },
     notices: [...output.notices, ...doubts, ...notices],
-    ...{ warnings, seconds: secondsSince(started) },
+    ...{ warnings, seconds: measureSeconds(started) },
   };
 }
 

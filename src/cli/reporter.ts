@@ -1,7 +1,7 @@
 /** The reporter: progress and results on stderr, in one live line on a terminal, in plain lines elsewhere. */
 
 import { styleText } from 'node:util';
-import { counted, groupDigits, printable } from '../contract/words.ts';
+import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../sources/source.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
@@ -38,7 +38,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
 
   /** @param style for lines whose beginning has none. `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
   function line(text: string, style?: Style): void {
-    const shown = printable(text);
+    const shown = escapeControls(text);
     const [, own = style] = styles.find(([beginning]) => beginning.test(text)) ?? [];
     const paint = (label: string): string => (own ? styleText(own, label, { stream }) : label);
     stream.write(`${shown.replace(/^.+?(?=:\s|$)/, paint)}\n`);
@@ -116,9 +116,9 @@ export function progressParts({ done, total, requests, waiting }: Progress, seco
   ];
   const { requests: retried, nextInMs } = waiting();
   if (retried > 0)
-    parts.push(`retrying ${counted(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
-  if (seconds > 0) parts.push(`${counted(Math.round(requests.requests / seconds), 'request')}/s`);
-  if (requests.retries > 0) parts.push(counted(requests.retries, 'retry'));
+    parts.push(`retrying ${formatCount(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
+  if (seconds > 0) parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
+  if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   if (done > 0 && done < total && seconds >= ESTIMATED_FROM)
     parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);

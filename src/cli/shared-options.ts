@@ -3,8 +3,8 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { EARLIEST } from '../contract/meta.ts';
-import { show } from '../contract/parse.ts';
+import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
+import { formatValue } from '../contract/parse.ts';
 import { linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/routes.ts';
@@ -126,11 +126,11 @@ export function resolveSource(
 
 /** Today, or the date for reproducible builds: https://reproducible-builds.org/docs/source-date-epoch/ */
 function dateOf({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
-  if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= EARLIEST))
+  if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= MIN_DEPLOY_TIME))
     throw wrong(
       'SOURCE_DATE_EPOCH',
       epoch,
-      `seconds since 1970, at least ${EARLIEST}: the upstream began in 2014`,
+      `seconds since 1970, at least ${MIN_DEPLOY_TIME}: the upstream began in 2014`,
     );
   return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
 }
@@ -171,7 +171,7 @@ const hostList = z
   .superRefine((names, { addIssue }) => {
     const rivals = conflictingHosts(names).map((name) => name);
     if (rivals.length > 0)
-      addIssue(`got ${show(rivals.join(' '))}, expected one of them, because both read _redirects`);
+      addIssue(`got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`);
   })
   .optional();
 

@@ -7,7 +7,7 @@ import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { counted, firstOf, groupDigits, readableSize } from '../contract/words.ts';
+import { formatBytes, formatCount, groupDigits, listFirst } from '../contract/words.ts';
 import { describeGroups, headline } from '../dataset/describe-changes.ts';
 import type { GamedataError } from '../errors.ts';
 import { attempt, readText } from '../files.ts';
@@ -68,9 +68,9 @@ export function summaryLines(report: Report & Partial<OfBuild>): string[] {
   const left = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
   return [
     ...changeLines(steps),
-    ...nameChanges.map((one) => `names: ${counted(one.changed, 'name')} changed in ${one.language}`),
+    ...nameChanges.map((one) => `names: ${formatCount(one.changed, 'name')} changed in ${one.language}`),
     `data: ${recordCounts(counts)} from ${report.upstream}${edition}, ${captured}`,
-    ...(left.length > 0 ? [`skipped: ${firstOf(left)}`] : []),
+    ...(left.length > 0 ? [`skipped: ${listFirst(left)}`] : []),
     ...warnings.flatMap(({ kind, code, count, examples }) => [
       ...warningLines([`${kind} ${code}: ${groupDigits(count)}`]),
       ...examples.map((example) => `  - ${example}`),
@@ -88,25 +88,27 @@ export function summaryLines(report: Report & Partial<OfBuild>): string[] {
 
 function fetchedParts(requests: FetcherStats, isCached: boolean): string[] {
   return [
-    counted(requests.requests, 'request'),
-    counted(requests.bodies, 'body'),
-    readableSize(requests.bytes),
+    formatCount(requests.requests, 'request'),
+    formatCount(requests.bodies, 'body'),
+    formatBytes(requests.bytes),
     `${groupDigits(requests.notModified)} not modified`,
     `${groupDigits(requests.cacheHits)} from cache`,
-    ...(requests.retries > 0 ? [counted(requests.retries, 'retry')] : []),
+    ...(requests.retries > 0 ? [formatCount(requests.retries, 'retry')] : []),
     ...(isCached ? ['the upstream has no newer edition'] : []),
   ];
 }
 
 const verifiedLines = ({ verified = null, problems = [] }: Partial<OfBuild>): string[] =>
-  verified === null || problems.length > 0 ? [] : [`verified ${counted(verified, 'file')}`];
+  verified === null || problems.length > 0 ? [] : [`verified ${formatCount(verified, 'file')}`];
 
 function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): string[] {
   if (mode === 'link') return [];
   const parts = [
-    counted(icons, 'icon'),
+    formatCount(icons, 'icon'),
     `${groupDigits(mode === 'none' ? icons : missing)} replaced by the placeholder`,
-    ...(requests ? [counted(requests.bodies, 'body'), `${groupDigits(requests.cacheHits)} from cache`] : []),
+    ...(requests
+      ? [formatCount(requests.bodies, 'body'), `${groupDigits(requests.cacheHits)} from cache`]
+      : []),
   ];
   const cached = offline === null ? [] : warningLines([`using cached icons: ${offline}`]);
   return [`icons: ${parts.join(' · ')}`, ...cached];
@@ -114,7 +116,7 @@ function iconsLines({ mode, icons, missing, offline, requests }: IconsReport): s
 
 export const recordCounts = (counts: Counts): string =>
   Object.entries(counts)
-    .map(([kind, count]) => counted(count, kind))
+    .map(([kind, count]) => formatCount(count, kind))
     .join(', ');
 
 /** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
@@ -122,7 +124,9 @@ export function publishedLines({ out, files, changed, seconds }: Published): str
   const what = changed
     ? `${groupDigits(files.written)} written, ${groupDigits(files.kept)} kept, ${groupDigits(files.removed)} removed`
     : 'nothing changed';
-  return [`${out}: ${counted(files.files, 'file')}, ${readableSize(files.bytes)}: ${what}, in ${seconds} s`];
+  return [
+    `${out}: ${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}: ${what}, in ${seconds} s`,
+  ];
 }
 
 type Published = Pick<Report, 'out' | 'files' | 'changed' | 'seconds'>;
@@ -131,13 +135,14 @@ const goneLines = ({ missing }: Pick<Report, 'missing'>, what: string): string[]
   kindNames
     .filter((kind) => missing[kind].length > 0)
     .map(
-      (kind) => `${what}: ${counted(missing[kind].length, kind)}: ${firstOf(missing[kind], REMOVED_SHOWN)}`,
+      (kind) =>
+        `${what}: ${formatCount(missing[kind].length, kind)}: ${listFirst(missing[kind], REMOVED_SHOWN)}`,
     );
 
 function leftBehindLines({ missingKinds = [], leftBehind = [] }: Partial<OfBuild>): string[] {
   const kinds = missingKinds.length > 0 ? [`not copied: kinds ${missingKinds.join(', ')}`] : [];
   return leftBehind.length > 0
-    ? [...kinds, `not copied: ${counted(leftBehind.length, 'file')}: ${firstOf(leftBehind)}`]
+    ? [...kinds, `not copied: ${formatCount(leftBehind.length, 'file')}: ${listFirst(leftBehind)}`]
     : kinds;
 }
 
@@ -179,5 +184,5 @@ export function problemLines(folder: string, problems: readonly Problem[]): stri
   const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
   if (problems.length > PROBLEMS_SHOWN)
     lines.push(`… and ${groupDigits(problems.length - PROBLEMS_SHOWN)} more`);
-  return [...lines, `${folder}: ${counted(problems.length, 'problem')} found`];
+  return [...lines, `${folder}: ${formatCount(problems.length, 'problem')} found`];
 }

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
-import { checkedRecord } from './parse.ts';
-import { countsSchema, forEveryKind, idSchema, nameSchema, slugSchema } from './records.ts';
+import { createMapSchema } from './parse.ts';
+import { addMissingKinds, countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
@@ -50,7 +50,7 @@ export const comparisonSchema = z.object({
   to: summarySchema,
   /** The number of changes of all kinds. */
   totals: z.object({ added: total, removed: total, renamed: total, changed: total }),
-  changes: forEveryKind(noChanges, z.object(mapKinds(() => kindChangesSchema))),
+  changes: addMissingKinds(noChanges, z.object(mapKinds(() => kindChangesSchema))),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
@@ -70,7 +70,7 @@ const formerSlugs = (kind: Kind) =>
   z
     .record(slugSchema, idSchema)
     .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`);
-export const formerSchema = forEveryKind(
+export const formerSchema = addMissingKinds(
   {},
   z.object(mapKinds(formerSlugs)).meta({
     title: 'Former',
@@ -79,9 +79,12 @@ export const formerSchema = forEveryKind(
 );
 
 /** For reading what any version has written. */
-export const formerReader = forEveryKind({}, z.object(mapKinds(() => checkedRecord(slugSchema, idSchema))));
+export const formerReader = addMissingKinds(
+  {},
+  z.object(mapKinds(() => createMapSchema(slugSchema, idSchema))),
+);
 
-export const movedReader = checkedRecord(z.string(), z.string());
+export const movedReader = createMapSchema(z.string(), z.string());
 export const movedSchema = z
   .record(z.string(), z.string())
   .meta({ title: 'Moved', description: 'The former paths of renamed records, and their present ones.' });

@@ -52,7 +52,7 @@ export const mediaTypes = {
   '.gz': 'application/gzip',
 } as const;
 
-export const mediaTypeOf = (file: string): string =>
+export const getMediaType = (file: string): string =>
   Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ?? 'application/octet-stream';
 
 /** Whether bodies of a media type are worth compressing: images and archives are compressed already. */

@@ -52,7 +52,7 @@ const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
 ];
 
 /** The maximum size of a file of a site or a snapshot, by its path in the folder, in bytes. */
-export function maxBytesOf(file: string): number {
+export function getMaxBytes(file: string): number {
   const [, bytes = 64 * MIB] =
     fileLimits.find(([path]) => (path.endsWith('/') ? file.startsWith(path) : file === path)) ?? [];
   return bytes;

@@ -5,7 +5,7 @@ import { mapKinds } from './kinds.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
-import { countsSchema, forEveryKind, skippedSchema } from './records.ts';
+import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './routes.ts';
 
 /** A state in which the upstream was deployed as a whole. Not every upstream names them. */
@@ -22,14 +22,14 @@ export type Edition = z.infer<typeof editionSchema>;
 export const describeEdition = ({ hash, deployed }: Edition): string =>
   `edition ${hash.slice(0, 8)} of ${deployed.slice(0, 10)}`;
 
-export const newestEdition = (editions: Iterable<Edition | null>): Edition | null =>
+export const findNewestEdition = (editions: Iterable<Edition | null>): Edition | null =>
   [...editions].reduce((newest, edition) => {
     if (!edition || (newest && newest.deployed >= edition.deployed)) return newest;
     return edition;
   }, null);
 
 /** The earliest deploy date that is believed: before it, the upstream did not exist. */
-export const EARLIEST = Date.UTC(2014, 0) / 1000;
+export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -39,7 +39,7 @@ const DAY_MS = 86_400_000;
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
   const seconds = /^\d{1,10}$/.test(String(deployed)) ? Number(deployed) : 0;
-  if (seconds < EARLIEST) return null;
+  if (seconds < MIN_DEPLOY_TIME) return null;
   const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   const edition = editionSchema.safeParse({ hash, deployed: time }).data;
   return edition && !isAhead(edition, now) ? edition : null;
@@ -101,7 +101,7 @@ export const metaSchema = z
     skipped: skippedSchema
       .optional()
       .describe('The ids of records of each kind that were left out on purpose; missing if none were.'),
-    warnings: forEveryKind(
+    warnings: addMissingKinds(
       {},
       z
         .strictObject(mapKinds(() => z.record(z.string(), z.int())))
@@ -133,7 +133,7 @@ export type Meta = z.infer<typeof metaSchema>;
 /** With the keys in the schema's order. */
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
-export const linkBaseOf = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
+export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
   baseUrl: base_url,
   links,
 });
@@ -179,7 +179,7 @@ export const manifestSchema = z
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
 /** What the files of a site were made by, and from: the same gives the same files. */
-export type Making = Omit<Manifest, 'format' | 'files'>;
+export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
 /** For reading what any version has written: unknown keys are ignored. */
 export const metaReader = z.object(metaSchema.shape);
@@ -207,13 +207,13 @@ export interface SiteFile {
 }
 
 /** A file whose hash is known in advance: it is made only if the published one differs. */
-export interface ListedFile extends ManifestEntry {
+export interface HashedFile extends ManifestEntry {
   make(): Body;
 }
 
-export type AnyFile = SiteFile | ListedFile;
+export type AnyFile = SiteFile | HashedFile;
 
-export function bodyOf(file: AnyFile): Uint8Array {
+export function encodeBody(file: AnyFile): Uint8Array {
   const body = 'make' in file ? file.make() : file.body;
   return typeof body === 'string' ? new TextEncoder().encode(body) : body;
 }

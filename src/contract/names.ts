@@ -2,9 +2,9 @@
 
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
-import { checkedRecord } from './parse.ts';
-import { forEveryKind, MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
-import { plural } from './words.ts';
+import { createMapSchema } from './parse.ts';
+import { addMissingKinds, MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
+import { pluralize } from './words.ts';
 
 const LANGUAGE_RULE = 'expected a language tag in lower case';
 
@@ -19,7 +19,7 @@ export const languageSchema = z
 const localNames = (kind: Kind) =>
   z
     .record(slugSchema, nameSchema.describe('The name in that language.'))
-    .describe(`Slug → name, of the ${plural(kind)} that have one.`);
+    .describe(`Slug → name, of the ${pluralize(kind)} that have one.`);
 
 export const namesSchema = z
   .strictObject({ language: languageSchema, ...mapKinds(localNames) })
@@ -27,9 +27,9 @@ export const namesSchema = z
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /** For reading them beside records, whose slugs are checked already: others are refused, or do not count. */
-export const namesReader = forEveryKind(
+export const namesReader = addMissingKinds(
   {},
-  namesSchema.extend(mapKinds(() => checkedRecord(z.string(), z.string().regex(NAME, NAME_RULE)))),
+  namesSchema.extend(mapKinds(() => createMapSchema(z.string(), z.string().regex(NAME, NAME_RULE)))),
 );
 
 const counts = mapKinds((kind) =>
@@ -37,7 +37,7 @@ const counts = mapKinds((kind) =>
     .int()
     .min(0)
     .max(MAX_RECORDS)
-    .describe(`How many ${plural(kind)} have a name in that language.`),
+    .describe(`How many ${pluralize(kind)} have a name in that language.`),
 );
 
 export const namesIndexSchema = z
@@ -59,7 +59,7 @@ export const namesIndexSchema = z
 export const namesSummarySchema = z.object({
   digest: z.string().describe('Changes if and only if a name does: `sha256:` and 64 hexadecimal digits.'),
   languages: z
-    .record(languageSchema, forEveryKind(0, z.strictObject(counts)))
+    .record(languageSchema, addMissingKinds(0, z.strictObject(counts)))
     .describe('How many names each language has.'),
 });
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
@@ -80,4 +80,4 @@ const ownNames: Readonly<Record<string, string>> = {
 };
 
 /** The tag itself if it is not known. */
-export const ownNameOf = (language: string): string => ownNames[language] ?? language;
+export const getNativeName = (language: string): string => ownNames[language] ?? language;

@@ -4,12 +4,12 @@ import * as z from 'zod';
 import { type FileGroup, fileRows } from './files.ts';
 import { type Kind, kindNames } from './kinds.ts';
 import type { Meta } from './meta.ts';
+import { PAGE_SIZE } from './page-range.ts';
 import * as paths from './paths.ts';
 import { slugSchema } from './records.ts';
 import { formats } from './routes.ts';
 import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
-import { PAGE_SIZE } from './windows.ts';
-import { plural } from './words.ts';
+import { pluralize } from './words.ts';
 
 /** @param schema overrides `type: string` */
 const parameter = (
@@ -106,7 +106,7 @@ function listEndpoints(examples: Examples): Operation[] {
   const lists = kindNames.flatMap((kind): Operation[] => {
     const { record, page } = examples[kind];
     const about = "The record's slug, case-sensitive: its address, which `name` is not.";
-    const summary = `A page of the list of all ${plural(kind)}, in order of id`;
+    const summary = `A page of the list of all ${pluralize(kind)}, in order of id`;
     return [
       {
         ...endpoint(`${kind}-page`, paths.listPath(kind), summary),

@@ -18,7 +18,7 @@ export function parse<S extends z.ZodType>(
   const [issue] = result.error.issues;
   if (!issue) throw result.error;
   const field = z.core.toDotPath(issue.path);
-  const got = show(valueAt(value, issue.path));
+  const got = formatValue(valueAt(value, issue.path));
   const problem = `got ${got}: ${truncate(issue.message.replace(/^Invalid input: /, ''), 200)}`;
   throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
 }
@@ -41,7 +41,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** A value as an error message shows it: JSON, truncated. One that can be parsed may be nested too deeply for that. */
-export function show(value: unknown): string {
+export function formatValue(value: unknown): string {
   try {
     return truncate(value === undefined ? 'nothing' : JSON.stringify(value), 80);
   } catch {
@@ -53,7 +53,7 @@ const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 /** An object with any number of keys, checked up to the first problem, for the same reason. Its values are not converted. */
-export const checkedRecord = <K extends z.ZodType<string>, V extends z.ZodType>(key: K, value: V) =>
+export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(key: K, value: V) =>
   z.custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object').superRefine((record, context) => {
     for (const [name, one] of Object.entries(record)) {
       const [issue] = [...problems(key, name), ...problems(value, one)];

@@ -1,7 +1,7 @@
 /** Every path of a site: the public URLs of the API, and the files behind them. */
 
 import { type Kind, kindNames } from './kinds.ts';
-import { type Integer, nextWindow, previousWindow, type Window } from './windows.ts';
+import { getNextRange, getPreviousRange, type Integer, type PageRange } from './page-range.ts';
 
 export const API_PREFIX = '/api/gamedata/';
 
@@ -27,8 +27,8 @@ export const BROWSE_FILE = 'browse.html';
 export const NOT_FOUND_FILE = '404.html';
 export const DOCS_PATH = '/docs/';
 /** The mark of the pages, and the picture of link previews. */
-export const MARK_FILE = 'mark.svg';
-export const CARD_FILE = 'card.png';
+export const LOGO_FILE = 'mark.svg';
+export const SOCIAL_CARD_FILE = 'card.png';
 
 export const NAMES_FOLDER = 'names/';
 export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
@@ -66,7 +66,7 @@ export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
 export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
 
 /** The path of a base URL: empty, or such as `/games`. Every path of the site is relative to it. */
-export const pathOf = (baseUrl: string): string =>
+export const getBasePath = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, '') : '';
 
 export const INDEX_FILE = 'index.json';
@@ -88,7 +88,7 @@ export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string
 export function listUrl(
   { baseUrl, links }: LinkBase,
   kind: Kind,
-  window?: Window,
+  window?: PageRange,
   format: 'api' | 'json' = 'api',
 ): string {
   const path = links === 'file' ? `/${listPageFile(kind, window?.offset ?? 0)}` : listPath(kind);
@@ -103,25 +103,30 @@ export interface ListPage {
   readonly results: readonly unknown[];
 }
 
-export function listPage(
+export function createListPage(
   base: LinkBase,
   kind: Kind,
-  { window, count, results }: { window: Window; count: number; results: readonly unknown[] },
+  { window, count, results }: { window: PageRange; count: number; results: readonly unknown[] },
   format?: 'api' | 'json',
 ): ListPage {
-  const link = (to: Window | null) => to && listUrl(base, kind, to, format);
-  return { count, next: link(nextWindow(window, count)), previous: link(previousWindow(window)), results };
+  const link = (to: PageRange | null) => to && listUrl(base, kind, to, format);
+  return {
+    count,
+    next: link(getNextRange(window, count)),
+    previous: link(getPreviousRange(window)),
+    results,
+  };
 }
 
 /** The kind and slug of a record's path; undefined if it is none. */
-export function recordOfPath(path: string): { kind: Kind; slug: string } | undefined {
+export function parseRecordPath(path: string): { kind: Kind; slug: string } | undefined {
   const kind = kindNames.find((candidate) => path.startsWith(listPath(candidate)));
   const [slug = '', ...rest] = kind === undefined ? [] : path.slice(listPath(kind).length).split('/');
   return kind !== undefined && slug !== '' && rest.join('/') === '' ? { kind, slug } : undefined;
 }
 
 /** The slugs of a kind, by the files that a site has for its records. */
-export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
+export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
   const folder = listPath(kind).slice(1);
   return [...files]
     .filter((file) => file.startsWith(folder))
@@ -130,11 +135,11 @@ export function slugsOf(kind: Kind, files: Iterable<string>): string[] {
 }
 
 /** Configuration that an operator copies to a web server, once. Archives do not contain it: a site is nobody's way into a server. */
-export const isServerFile = (path: string): boolean => path.startsWith('_hosts/');
+export const isWebServerConfig = (path: string): boolean => path.startsWith('_hosts/');
 
 /**
  * Whether a path of a site is host configuration, which no host serves and no mirror copies: some segment starts with a dot or
  * `_`, or the host fixes its name.
  */
-export const isHostFile = (path: string): boolean =>
+export const isHostConfig = (path: string): boolean =>
   path === 'wrangler.jsonc' || path.split('/').some((segment) => /^[._]/.test(segment));

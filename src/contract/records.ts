@@ -5,7 +5,7 @@ import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
 /** Reads an object with a value for each kind. One that was written before there was a kind lacks it, and has `none` of it. */
-export const forEveryKind = <S extends z.ZodType>(none: unknown, schema: S) =>
+export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess((value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value), schema);
 
 /**
@@ -98,10 +98,10 @@ export const LAST_INDEXED_GENERATION = 9;
 export const MAX_RECORDS = 1_000_000;
 
 /** Kind → the ids of records that were left out on purpose. */
-export const skippedSchema = forEveryKind([], z.strictObject(mapKinds(() => z.array(idSchema))));
+export const skippedSchema = addMissingKinds([], z.strictObject(mapKinds(() => z.array(idSchema))));
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
-export const countsSchema = forEveryKind(
+export const countsSchema = addMissingKinds(
   0,
   z
     .strictObject(mapKinds(() => z.int().min(0).max(MAX_RECORDS)))

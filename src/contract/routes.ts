@@ -1,8 +1,8 @@
 /** The host-neutral route table: which request gets which file. Every host's configuration is derived from it. */
 
 import { type Kind, kindNames } from './kinds.ts';
+import { PAGE_SIZE, pageOffsets } from './page-range.ts';
 import { API_PREFIX, ICONS_PATH, listPageFile, listPath, recordFile, recordPath, rootFile } from './paths.ts';
-import { PAGE_SIZE, pageOffsets } from './windows.ts';
 
 /** Status → the file that holds its body. */
 export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
@@ -14,9 +14,9 @@ export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   405: 'Method not allowed.',
 };
 
-export const notAllowedDetail = (method: string): string => `Method "${method}" not allowed.`;
+export const formatNotAllowed = (method: string): string => `Method "${method}" not allowed.`;
 
-export const errorBody = (detail: string): string => JSON.stringify({ detail });
+export const createErrorBody = (detail: string): string => JSON.stringify({ detail });
 
 export const DEFAULT_ICONS_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
@@ -36,7 +36,7 @@ export interface IconSource {
 export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
 
 /** The prefix of redirects for icons that the site does not hold; null if there is no redirect. */
-export const iconRedirectBase = ({ mode, upstream }: IconSource): string | null =>
+export const getIconRedirect = ({ mode, upstream }: IconSource): string | null =>
   mode === 'link' && upstream !== null ? `${upstream}/` : null;
 
 /** The former path of a renamed record, and its present one. */
@@ -80,6 +80,6 @@ export function createRoutes(
     /** None of the former paths is one of a present record. */
     moved,
     errors: errorFiles,
-    icons: { path: ICONS_PATH, upstream: iconRedirectBase(icons) },
+    icons: { path: ICONS_PATH, upstream: getIconRedirect(icons) },
   };
 }

@@ -7,7 +7,7 @@ import { manifestSchema, metaSchema } from './meta.ts';
 import { namesIndexSchema, namesSchema } from './names.ts';
 import { API_PREFIX } from './paths.ts';
 import { iconSchema, idSchema, nameSchema, recordSchemas, slugSchema } from './records.ts';
-import { capitalize, plural, withArticle } from './words.ts';
+import { addArticle, capitalize, pluralize } from './words.ts';
 
 /** An absolute URL below a list's; `rest` is what may follow, as a regular expression. */
 function linkSchema(kind: Kind, rest: string) {
@@ -17,7 +17,7 @@ function linkSchema(kind: Kind, rest: string) {
 
 const FILE = '(?:index\\.json)?';
 const listLink = (kind: Kind) =>
-  linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${plural(kind)}.`);
+  linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${pluralize(kind)}.`);
 const windowLink = (kind: Kind) =>
   linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`).nullable();
 
@@ -29,7 +29,7 @@ const servedSchema = <K extends Kind>(kind: K) =>
     })
     .meta({
       title: capitalize(kind),
-      description: `${capitalize(withArticle(kind))}, the same object in lists and at its own URL.`,
+      description: `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`,
     });
 
 /** Kind → the record as it is served, with its `url` first. */
@@ -46,8 +46,8 @@ const pageSchema = <K extends Kind>(kind: K) =>
       results: z.array(servedSchemas[kind]).describe('The records of this page, in order of id.'),
     })
     .meta({
-      title: `Page of ${plural(kind)}`,
-      description: `A page of the list of all ${plural(kind)}.`,
+      title: `Page of ${pluralize(kind)}`,
+      description: `A page of the list of all ${pluralize(kind)}.`,
     });
 
 export const pageSchemas = mapKinds(pageSchema) as { [K in Kind]: ReturnType<typeof pageSchema<K>> };
@@ -107,5 +107,6 @@ export const typeName = (name: string): string =>
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** JSON Schema also allows true and false, and lists in some places; none of ours has any. */
-export const asSchema = (schema: JsonSchema['items'] | JsonSchema['additionalProperties']): JsonSchema =>
-  typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
+export const toSchemaObject = (
+  schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
+): JsonSchema => (typeof schema === 'object' && !Array.isArray(schema) ? schema : {});

@@ -4,7 +4,13 @@ import { type Comparison, changeTypes, type FieldChange, type KindChanges } from
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
 import { recordPath } from '../contract/paths.ts';
-import { counted, escapeCharacters, groupDigits, pluralTitle, printable } from '../contract/words.ts';
+import {
+  escapeCharacters,
+  escapeControls,
+  formatCount,
+  formatKindTitle,
+  groupDigits,
+} from '../contract/words.ts';
 
 /** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
 export function headline({ changes }: Comparison): string {
@@ -12,7 +18,7 @@ export function headline({ changes }: Comparison): string {
     const types = changeTypes.filter((type) => changes[kind][type].length > 0);
     const counts = types.map((type, at) => {
       const count = changes[kind][type].length;
-      return `${at === 0 ? counted(count, kind) : groupDigits(count)} ${type}`;
+      return `${at === 0 ? formatCount(count, kind) : groupDigits(count)} ${type}`;
     });
     return counts.join(', ') + changedFields(changes[kind]);
   });
@@ -32,7 +38,7 @@ const span = ({ from, to }: Comparison): string =>
   [from, to]
     .map(({ captured, digest, edition }) => {
       const named = edition ? `, ${describeEdition(edition)}` : '';
-      return `${captured ?? 'undated'} (${printable(digest.slice(0, 19))}…${named})`;
+      return `${captured ?? 'undated'} (${escapeControls(digest.slice(0, 19))}…${named})`;
     })
     .join(' → ');
 
@@ -84,7 +90,7 @@ export function describeGroups(
     return changeTypes.flatMap((type) => {
       const lines = groups[type].slice(0, type === 'removed' ? maxRemoved : max);
       if (lines.length === 0) return [];
-      return [{ title: `${pluralTitle(kind)} ${type}`, lines, more: groups[type].length - lines.length }];
+      return [{ title: `${formatKindTitle(kind)} ${type}`, lines, more: groups[type].length - lines.length }];
     });
   });
 }
@@ -96,4 +102,4 @@ export function describeGroups(
 const quote = (value: FieldChange['from']): string => harmless(JSON.stringify(value));
 
 const harmless = (text: string): string =>
-  escapeCharacters(printable(text), /[@#`[\]]|(?<=skip-checks\s*):/gi);
+  escapeCharacters(escapeControls(text), /[@#`[\]]|(?<=skip-checks\s*):/gi);

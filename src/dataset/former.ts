@@ -6,7 +6,7 @@
 import { formerReader } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
-import { FORMER_FILE, recordOfPath, recordPath } from '../contract/paths.ts';
+import { FORMER_FILE, parseRecordPath, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
 
 /** Maps, as a slug may be the name of what every object has. */
@@ -49,7 +49,7 @@ export const readRedirects = (moved: Readonly<Record<string, string>>, records: 
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
     return new Map(
       Object.entries(moved).flatMap(([path, to]): [string, number][] => {
-        const [from, now] = [recordOfPath(path), recordOfPath(to)];
+        const [from, now] = [parseRecordPath(path), parseRecordPath(to)];
         const id = now?.kind === kind ? ids.get(now.slug) : undefined;
         return from?.kind === kind && id !== undefined ? [[from.slug, id]] : [];
       }),

@@ -2,7 +2,7 @@
 
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
-import { firstOf } from '../contract/words.ts';
+import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { unusableCodes } from './data-set.ts';
 import type { Addressed, Former } from './former.ts';
@@ -54,7 +54,7 @@ export function checkReplacement(replacement: Replacement, options: GuardOptions
   for (const row of listRows(replacement, options)) {
     const { of, affected, total, what, percent, few = 0, examples = [], hint } = row;
     if (affected <= Math.max(few, (total * percent) / 100)) continue;
-    const named = examples.length > 0 ? `: ${firstOf(examples)}` : '';
+    const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
     const problem = `got ${affected} of ${total} ${what}, expected at most ${percent} %${named}`;
     throw new GuardError(problem, of === '' ? {} : { kind: of }, { hint });
   }

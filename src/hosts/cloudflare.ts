@@ -3,7 +3,7 @@
  * https://developers.cloudflare.com/workers/static-assets/
  */
 
-import { DOCS_PATH, pathOf } from '../contract/paths.ts';
+import { DOCS_PATH, getBasePath } from '../contract/paths.ts';
 import { headersFile } from './headers-file.ts';
 import type { Host, HostContext } from './host.ts';
 
@@ -13,7 +13,7 @@ const CONFIGURATION = 'wrangler.jsonc';
 export const cloudflare: Host = {
   unsupported: [],
   files: (context) => {
-    const base = pathOf(context.baseUrl);
+    const base = getBasePath(context.baseUrl);
     // Assets have only their own paths, without folders' pages and base paths.
     const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
     const below = base === '' ? [] : [`${base}/* /:splat 200\n`];

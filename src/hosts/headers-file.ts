@@ -1,6 +1,12 @@
 import { archiveFiles, bulkFiles } from '../contract/files.ts';
-import { apiHeaders, commonHeaders, downloadHeaders, htmlHeaders, mediaTypeOf } from '../contract/headers.ts';
-import { bulkFolders, FEED_FILE, MARK_FILE, pathOf, TYPES_FILE } from '../contract/paths.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  downloadHeaders,
+  getMediaType,
+  htmlHeaders,
+} from '../contract/headers.ts';
+import { bulkFolders, FEED_FILE, getBasePath, LOGO_FILE, TYPES_FILE } from '../contract/paths.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 /**
@@ -11,13 +17,13 @@ import type { HostContext, HostFile } from './host.ts';
 export function headersFile({ routes, baseUrl }: HostContext): HostFile {
   const errors = Object.values(routes.errors).map((file) => `/${file}`);
   // An asterisk matches only the end of a path, so each file with its own type is listed.
-  const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, MARK_FILE];
+  const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE];
   const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
     ...[`${routes.prefix}*`, ...errors].map((path) => [path, apiHeaders] as const),
     ...bulkFolders.map((folder) => [`/${folder}*`, downloadHeaders] as const),
-    ...typed.map((file) => [`/${file}`, { 'Content-Type': mediaTypeOf(file) }] as const),
+    ...typed.map((file) => [`/${file}`, { 'Content-Type': getMediaType(file) }] as const),
   ];
-  const bases = new Set(['', pathOf(baseUrl)]);
+  const bases = new Set(['', getBasePath(baseUrl)]);
   const lines = [
     // Any path may be HTML, and the policy has no effect on other files.
     block('/*', { ...commonHeaders, ...htmlHeaders }),

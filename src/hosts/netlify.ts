@@ -4,7 +4,7 @@
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
-import { PLACEHOLDER_ICON, pathOf } from '../contract/paths.ts';
+import { getBasePath, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { ListRoute, RouteTable } from '../contract/routes.ts';
 import { headersFile } from './headers-file.ts';
 import { escapeRegExp, type Host, type HostContext, type Parameter, parameters } from './host.ts';
@@ -27,7 +27,7 @@ export const netlifyRules: Host = {
   files: (context) => [
     {
       path: '_redirects',
-      body: Array.from(createRules(context), (rule) => `${pathOf(context.baseUrl)}${rule}\n`).join(''),
+      body: Array.from(createRules(context), (rule) => `${getBasePath(context.baseUrl)}${rule}\n`).join(''),
     },
     headersFile(context),
   ],
@@ -38,7 +38,7 @@ export const netlifyRules: Host = {
  * https://docs.netlify.com/build/edge-functions/declarations/
  */
 function createFunctions({ routes, baseUrl, handlerModule }: HostContext) {
-  const base = pathOf(baseUrl);
+  const base = getBasePath(baseUrl);
   const kinds = routes.lists.map(({ kind }) => kind).join('|');
   const prefix = escapeRegExp(base + routes.prefix.slice(0, -1));
   const declarations = {
@@ -64,7 +64,7 @@ function createFunctions({ routes, baseUrl, handlerModule }: HostContext) {
 /** Yields the rules in the order in which they apply, relative to the base path. */
 function* createRules({ routes, baseUrl }: HostContext): Generator<string> {
   const { errors, icons, lists, moved, prefix, records, root } = routes;
-  const base = pathOf(baseUrl);
+  const base = getBasePath(baseUrl);
   yield* createPageRules(routes, { path: root.path, pages: [{ offset: 0, file: root.file }] }, ['format']);
   for (const list of lists) yield* createPageRules(routes, list, parameters);
   for (const { path, file } of records) yield `${path} /${file} 200`;

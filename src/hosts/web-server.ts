@@ -2,8 +2,8 @@
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as contract from '../contract/headers.ts';
-import { pathOf } from '../contract/paths.ts';
-import { errorBody, errorDetails } from '../contract/routes.ts';
+import { getBasePath } from '../contract/paths.ts';
+import { createErrorBody, errorDetails } from '../contract/routes.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
 import { lastParameterPattern, preferencePatterns } from './request-patterns.ts';
 
@@ -40,7 +40,7 @@ export const negotiationRules = preferencePatterns.flatMap(({ json, html }) => [
 /** The values of every template. */
 export function webServerValues({ routes, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
-  const base = pathOf(baseUrl);
+  const base = getBasePath(baseUrl);
   return {
     root,
     origin,
@@ -52,7 +52,7 @@ export function webServerValues({ routes, baseUrl, root }: HostContext) {
     icons: routes.icons.upstream ?? '',
     kinds: `(?:${routes.lists.map(({ kind }) => kind).join('|')})`,
     pageSize: String(routes.pageSize),
-    pageError: errorBody(errorDetails[400]),
+    pageError: createErrorBody(errorDetails[400]),
     lastFormat: lastParameterPattern('format'),
     lastLimit: lastParameterPattern('limit'),
     lastOffset: lastParameterPattern('offset'),

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { kindNames } from '../contract/kinds.ts';
 import type { Entries } from '../contract/meta.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { firstOf } from '../contract/words.ts';
+import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explained, foldersOf, statusOf } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
@@ -66,7 +66,7 @@ export function assertNoObstacles(
   };
   const obstacles = added.flatMap(findObstacles);
   if (obstacles.length > 0) {
-    const problem = `contains files that gamedata did not write: ${firstOf(obstacles, 5)}`;
+    const problem = `contains files that gamedata did not write: ${listFirst(obstacles, 5)}`;
     const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
     throw new OutputError(problem, paths.name, { hint });
   }

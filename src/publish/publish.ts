@@ -3,7 +3,13 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type AnyFile, FORMAT, type Making, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import {
+  type AnyFile,
+  type BuildInputs,
+  FORMAT,
+  type Manifest,
+  type ManifestEntry,
+} from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText } from '../files.ts';
@@ -33,7 +39,7 @@ export interface PublishResult {
 interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
   /** The code and inputs that the files were generated from. Default: this version, unknown inputs. */
-  readonly making?: Making | undefined;
+  readonly making?: BuildInputs | undefined;
 }
 
 export interface OpenOptions {
@@ -101,7 +107,7 @@ const createOutput = (opened: Opened) => ({
   notices: opened.notices,
   readDataSet: () => readPreviousSite(folderStorage(opened.paths.out, opened.paths.name), opened.published),
   /** Whether the same code generated the published site from the same inputs, and no file was modified since. */
-  isUnchanged: (making: Required<Making>) => isUnchanged(opened, making),
+  isUnchanged: (making: Required<BuildInputs>) => isUnchanged(opened, making),
   unchanged: () => finish(opened, opened.published.files, { written: 0, removed: 0 }),
   publish: (files: Iterable<AnyFile>, options?: PublishOptions) => publish(files, opened, options),
 });
@@ -123,7 +129,7 @@ function prepareParent({ name, out }: WorkPaths): void {
   explained('cannot be created', name, () => mkdirSync(dirname(out), { recursive: true }));
 }
 
-function isUnchanged({ published, isSetAside }: Opened, making: Required<Making>): boolean {
+function isUnchanged({ published, isSetAside }: Opened, making: Required<BuildInputs>): boolean {
   const { making: before, modified } = published;
   if (modified.size > 0 || isSetAside) return false;
   return (['generator', 'code', 'inputs'] as const).every((key) => before?.[key] === making[key]);

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { describeExcess, maxBytesOf } from '../contract/limits.ts';
+import { describeExcess, getMaxBytes } from '../contract/limits.ts';
 import {
   type Entries,
   isSitePath,
@@ -100,7 +100,7 @@ const recordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) }
 /** Lists the files that version 146d34f had still to remove, if this is its record of a change. */
 function listOldFiles(out: string, record: string): ManifestEntry[] {
   const text =
-    attempt(() => readFile(path.dirname(record), path.basename(record), maxBytesOf(MANIFEST_FILE))) ?? '';
+    attempt(() => readFile(path.dirname(record), path.basename(record), getMaxBytes(MANIFEST_FILE))) ?? '';
   const { remove } = recordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
   return remove
     .filter((file) => statusOf(path.join(out, file))?.isFile())
@@ -113,7 +113,7 @@ export const hashFile = (folder: string, file: string): string | undefined =>
 
 /** The manifest's entry of a file. */
 export function entryOf(path: string, body: Uint8Array): ManifestEntry {
-  const problem = describeExcess(body.length, maxBytesOf(path));
+  const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);
   return { path, bytes: body.length, sha256: hash('sha256', body) };
 }

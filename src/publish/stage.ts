@@ -3,7 +3,7 @@
 import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type AnyFile, bodyOf, isSitePath, type ManifestEntry } from '../contract/meta.ts';
+import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { explained, foldersOf, statusOf } from '../files.ts';
@@ -31,7 +31,7 @@ export async function stageFiles(
   const stage = (file: AnyFile): ManifestEntry => {
     if ('sha256' in file && isUnchanged(file))
       return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
-    const body = bodyOf(file);
+    const body = encodeBody(file);
     const entry = entryOf(file.path, body);
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);

@@ -1,9 +1,9 @@
 /** Responds to HTTP requests with the request handler of a site. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { commonHeaders, isCompressible, mediaTypeOf } from '../contract/headers.ts';
+import { commonHeaders, getMediaType, isCompressible } from '../contract/headers.ts';
 import { API_PREFIX } from '../contract/paths.ts';
-import { printable } from '../contract/words.ts';
+import { escapeControls } from '../contract/words.ts';
 import { respondCompressed } from './compression.ts';
 import type { PlainRequest, PlainResponse } from './handler/index.ts';
 import { resolveTarget } from './handler/request.ts';
@@ -21,7 +21,7 @@ export async function respond(
     return { status: 302, headers: { ...commonHeaders, Location: `${base}/` }, body: null };
   const target = resolveTarget(plain.path, base);
   const isFile = target.type === 'file' && !`/${target.file}`.startsWith(API_PREFIX);
-  const compresses = isFile ? isCompressible(mediaTypeOf(target.file)) : compressesApi;
+  const compresses = isFile ? isCompressible(getMediaType(target.file)) : compressesApi;
   return compresses ? respondCompressed(plain, respond) : respond(plain);
 }
 
@@ -55,6 +55,6 @@ export function logRequest(
     const bytes = hasBody ? (response.getHeader('Content-Length') ?? 0) : 0;
     const took = (performance.now() - started).toFixed(1);
     const end = writableFinished ? '' : ', cut off';
-    print(printable(`${method} ${url} ${statusCode} ${bytes} B ${took} ms${end}`));
+    print(escapeControls(`${method} ${url} ${statusCode} ${bytes} B ${took} ms${end}`));
   });
 }

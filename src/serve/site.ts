@@ -4,11 +4,11 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { maxBytesOf } from '../contract/limits.ts';
+import { getMaxBytes } from '../contract/limits.ts';
 import * as contract from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
-import { isHostFile, MANIFEST_FILE, META_FILE, pathOf } from '../contract/paths.ts';
-import { readableSize } from '../contract/words.ts';
+import { getBasePath, isHostConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { formatBytes } from '../contract/words.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { parseText, readRegular } from '../files.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
@@ -92,14 +92,14 @@ async function loadSite(folder: string, previous?: Site): Promise<Site> {
   }
   const described = parseText(Buffer.from(files.get(META_FILE)?.body ?? '').toString(), META_FILE);
   const meta = parse(contract.metaReader, described, { record: META_FILE });
-  const base = pathOf(meta.base_url);
+  const base = getBasePath(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };
 }
 
 function read(folder: string, file: string): Buffer<ArrayBuffer> {
   try {
-    return readRegular(path.join(folder, file), maxBytesOf(file));
+    return readRegular(path.join(folder, file), getMaxBytes(file));
   } catch (cause) {
     throw new DataError(errorCode(cause), { record: file }, { cause });
   }
@@ -115,10 +115,10 @@ function parseManifest(folder: string, body: Buffer): contract.ManifestEntry[] {
   const json = parseText(body.toString(), MANIFEST_FILE);
   contract.rejectOtherFormat(json, (problem, options) => new OutputError(problem, folder, options));
   const listed = parse(contract.manifestReader, json, { record: MANIFEST_FILE }).files;
-  const served = listed.filter((file) => !isHostFile(file.path));
+  const served = listed.filter((file) => !isHostConfig(file.path));
   const size = served.reduce((sum, file) => sum + file.bytes, 0);
   if (size <= MAX_SITE_BYTES) return served;
-  const [got, expected] = [size, MAX_SITE_BYTES].map((bytes) => readableSize(bytes));
+  const [got, expected] = [size, MAX_SITE_BYTES].map((bytes) => formatBytes(bytes));
   throw new OutputError(`has files of ${got}, expected at most ${expected} to hold in memory`, folder, {
     hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
   });

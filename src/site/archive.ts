@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
 import { FORMAT, type Manifest } from '../contract/meta.ts';
-import { isServerFile, MANIFEST_FILE } from '../contract/paths.ts';
+import { isWebServerConfig, MANIFEST_FILE } from '../contract/paths.ts';
 
 export interface Content {
   /** Relative to the site's folder. */
@@ -36,7 +36,7 @@ export function listContents(files: readonly Content[], generator: string): Cont
  */
 export async function packArchive(files: readonly Content[], captured: string): Promise<Uint8Array> {
   const day = Date.parse(`${captured}T00:00:00Z`) / 1000;
-  const packed = files.filter(({ path }) => !isServerFile(path)).sort(byPath);
+  const packed = files.filter(({ path }) => !isWebServerConfig(path)).sort(byPath);
   const tar = await packTar(
     packed.map(({ path, body }) => {
       const second = Number.parseInt(hash('sha256', body).slice(0, 8), 16) % SPREAD;

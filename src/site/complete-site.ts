@@ -1,7 +1,7 @@
 /** The complete site: everything made from the records, the assets, and what the hosts need. */
 
 import type { History } from '../contract/changes.ts';
-import { type AnyFile, bodyOf, linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
+import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
@@ -48,7 +48,7 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
   const inside = [...content, ...describingFiles(site, content, false)];
   if (!site.archive) return inside;
   // The archive contains the site without an archive, and its front page does not mention one.
-  const packed = inside.map((file) => ({ path: file.path, body: bodyOf(file) }));
+  const packed = inside.map((file) => ({ path: file.path, body: encodeBody(file) }));
   const archive = await packArchive(
     [...packed, listContents(packed, site.meta.generator)],
     site.meta.captured,
@@ -64,7 +64,7 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
 /** The API's files, bulk files, the change history and the hosts' configuration. */
 function dataFiles(site: CompleteSite): SiteFile[] {
   const { records, meta, history, former } = site;
-  const linkBase = linkBaseOf(meta);
+  const linkBase = getLinkBase(meta);
   const routes = createRoutes(records, movedRoutes(former, records), meta.sprites);
   const served = servedRecords(linkBase, records);
   const { handlerModule, hostTemplate: template } = site.package;

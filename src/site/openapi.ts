@@ -1,14 +1,14 @@
 /** The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
 
-import { isCompressible, mediaTypeOf } from '../contract/headers.ts';
+import { getMediaType, isCompressible } from '../contract/headers.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
+import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import * as contract from '../contract/operations.ts';
+import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import { errorDetails } from '../contract/routes.ts';
 import { type JsonSchema, type SchemaName, typeName } from '../contract/served.ts';
-import { PAGE_SIZE } from '../contract/windows.ts';
-import { counted } from '../contract/words.ts';
+import { formatCount } from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
 import { completeSchemas, jsonSchemas } from './json-schemas.ts';
@@ -24,7 +24,7 @@ export function specificationFiles(
   meta: Meta,
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {
-  const operations = contract.listOperations(meta, pickExamples(records, linkBaseOf(meta)), archive);
+  const operations = contract.listOperations(meta, pickExamples(records, getLinkBase(meta)), archive);
   const schemas = pickSchemas(operations);
   const complete = completeSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
@@ -39,7 +39,7 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, 2).map((record) => served(base, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
-    const page = paths.listPage(base, kind, { window, count: records[kind].length, results });
+    const page = paths.createListPage(base, kind, { window, count: records[kind].length, results });
     return results[0] ? { record: results[0], page } : {};
   });
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
@@ -82,7 +82,7 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
 }
 
 function description({ base_url: baseUrl, links, counts }: Meta): string {
-  const records = kindNames.map((kind) => counted(counts[kind], kind)).join(' and ');
+  const records = kindNames.map((kind) => formatCount(counts[kind], kind)).join(' and ');
   const about = `Every response is a pre-built static file: ${records}. For people: ${baseUrl}${paths.DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${paths.schemaFile(kindNames[0])}\`), and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`;
   const hosts =
     links === 'file'
@@ -126,7 +126,7 @@ const errorContent = (status: keyof typeof errorDetails) => ({
 });
 
 function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
-  const mediaType = mediaTypeOf(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
+  const mediaType = getMediaType(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
   if (schema !== undefined || mediaType === 'application/json')
     return { 'application/json': { schema: schema ? ref(schema) : { type: 'object' }, example } };
   const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');

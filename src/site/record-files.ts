@@ -3,19 +3,19 @@
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
-import { type Names, ownNameOf } from '../contract/names.ts';
+import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import { getNativeName, type Names } from '../contract/names.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import { errorBody, errorDetails, errorFiles } from '../contract/routes.ts';
+import { createErrorBody, errorDetails, errorFiles } from '../contract/routes.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
 const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
 
 /** Makes the files of every endpoint, of errors, and `meta.json`. */
 export function apiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
-  const base = linkBaseOf(meta);
+  const base = getLinkBase(meta);
   return [
     json(
       paths.rootFile,
@@ -27,13 +27,13 @@ export function apiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'l
       const pages = pageOffsets(count).map((offset) => {
         const results = served[kind].slice(offset, offset + PAGE_SIZE);
         const page = { window: { limit: PAGE_SIZE, offset }, count, results };
-        return json(paths.listPageFile(kind, offset), paths.listPage(base, kind, page));
+        return json(paths.listPageFile(kind, offset), paths.createListPage(base, kind, page));
       });
       return [...pages, ...served[kind].map((record) => json(paths.recordFile(kind, record.slug), record))];
     }),
     ...([400, 404, 405] as const).map((status) => ({
       path: errorFiles[status],
-      body: errorBody(errorDetails[status]),
+      body: createErrorBody(errorDetails[status]),
     })),
   ];
 }
@@ -66,7 +66,7 @@ export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[]
   if (names.length === 0) return [];
   const languages = names.map(({ language, ...own }) => ({
     language,
-    name: ownNameOf(language),
+    name: getNativeName(language),
     ...mapKinds((kind) => Object.keys(own[kind]).length),
     url: `${baseUrl}/${paths.namesFile(language)}`,
   }));

@@ -1,12 +1,12 @@
 /** Crawls a deployment: reads every page of each list, and checks the records. */
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { maxBytesOf } from '../contract/limits.ts';
-import { parse, show } from '../contract/parse.ts';
+import { getMaxBytes } from '../contract/limits.ts';
+import { PAGE_SIZE } from '../contract/page-range.ts';
+import { formatValue, parse } from '../contract/parse.ts';
 import { type LinkBase, listPageFile, listUrl } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
 import { pageSchemas, type ServedRecord } from '../contract/served.ts';
-import { PAGE_SIZE } from '../contract/windows.ts';
 import { DataError } from '../errors.ts';
 import type { Probe, ProbeResponse } from '../http/probe.ts';
 
@@ -27,7 +27,7 @@ export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promi
 async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
   const records: ServedRecord[] = [];
   const slugs = new Set<string>();
-  const maxBytes = maxBytesOf(listPageFile(kind, 0));
+  const maxBytes = getMaxBytes(listPageFile(kind, 0));
   let length = 0;
   for (let offset = 0, count = 1; offset < count; offset += PAGE_SIZE) {
     const window = offset === 0 ? undefined : { limit: PAGE_SIZE, offset };
@@ -57,7 +57,10 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
 }
 
 function readPage(kind: Kind, { status, json, text }: ProbeResponse) {
-  assert(status === 200 && json !== undefined, `got status ${status}, ${show(text)}, expected a list page`);
+  assert(
+    status === 200 && json !== undefined,
+    `got status ${status}, ${formatValue(text)}, expected a list page`,
+  );
   const page = parse(pageSchemas[kind], json, {});
   assert(page.count <= MAX_RECORDS, `got count ${page.count}, expected at most ${MAX_RECORDS}`);
   return page;

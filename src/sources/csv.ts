@@ -5,7 +5,7 @@ import path from 'node:path';
 import Papa from 'papaparse';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
-import { show } from '../contract/parse.ts';
+import { formatValue } from '../contract/parse.ts';
 import { ICONS_FOLDER } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
@@ -119,7 +119,7 @@ function rowsOf(texts: TableTexts, table: TableName): Row[] {
   const { fields = [] } = meta;
   const field = columns[table].find((name) => !fields.includes(name));
   if (field === undefined) return data.map((cells) => ({ table, cells }));
-  const problem = `got columns ${show(fields)}: expected one called ${field}`;
+  const problem = `got columns ${formatValue(fields)}: expected one called ${field}`;
   throw new DataError(problem, { record: `${table}.csv`, field });
 }
 
@@ -147,7 +147,7 @@ function integerIn(row: Row, field: Column): number {
   const text = row.cells[field];
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  const problem = `got ${show(text)} in row ${show(Object.values(row.cells))}: expected an integer`;
+  const problem = `got ${formatValue(text)} in row ${formatValue(Object.values(row.cells))}: expected an integer`;
   throw new DataError(problem, { record: `${row.table}.csv`, field });
 }
 

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
-import { parse, show } from '../contract/parse.ts';
+import { formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
@@ -14,7 +14,7 @@ import {
   recordSchemas,
   slugSchema,
 } from '../contract/records.ts';
-import { firstOf, titleOf } from '../contract/words.ts';
+import { listFirst, toTitleCase } from '../contract/words.ts';
 import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
 import { digestDataSet } from '../dataset/digest.ts';
 import { DataError, type DataLocation } from '../errors.ts';
@@ -68,7 +68,7 @@ export function refuseRepeatedIds(
   const repeated = new Set(records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id));
   if (repeated.size === 0) return;
   const culprits = records.filter(({ id }) => repeated.has(id)).map(({ id, slug }) => `${id} (${slug})`);
-  throw new DataError(`got repeated ids: ${firstOf(culprits)}: expected unique ids`, location);
+  throw new DataError(`got repeated ids: ${listFirst(culprits)}: expected unique ids`, location);
 }
 
 /**
@@ -85,7 +85,7 @@ function resolveSlug(
   if (owner === undefined || owner === id) return wanted;
   const slug = `${wanted}-${id}`;
   const holder = owners.get(slug);
-  const problem = `got slug ${show(slug)} for ids ${holder} and ${id}: expected unique slugs`;
+  const problem = `got slug ${formatValue(slug)} for ids ${holder} and ${id}: expected unique slugs`;
   if (holder !== undefined) throw new DataError(problem, { kind, field: 'slug' });
   warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${slug}`);
   return slug;
@@ -94,8 +94,8 @@ function resolveSlug(
 /** The English name, or else the upstream's slug in title case. */
 function resolveName(englishName: string | null, slug: string, warn: Warn): string {
   if (englishName) return englishName;
-  const name = titleOf(slug);
-  warn('missing-name', `no English name, called ${show(name)}`);
+  const name = toTitleCase(slug);
+  warn('missing-name', `no English name, called ${formatValue(name)}`);
   return name;
 }
 
@@ -108,7 +108,7 @@ function trimName(name: string, language: string, warn: Warn): string {
   if (trimmed !== '' && trimmed !== name)
     warn(
       'trimmed-name',
-      `the name in ${language}, ${show(name)}, has invisible characters around it, removed`,
+      `the name in ${language}, ${formatValue(name)}, has invisible characters around it, removed`,
     );
   return trimmed;
 }
@@ -132,7 +132,7 @@ function addNames(
     const known = all.get(tag);
     const misfit = (known ? undefined : misfitOf(languageSchema, tag)) ?? misfitOf(nameSchema, name);
     if (misfit !== undefined) {
-      warn('unusable-name', `the name in ${show(tag)} is left out: ${misfit}`);
+      warn('unusable-name', `the name in ${formatValue(tag)} is left out: ${misfit}`);
       continue;
     }
     const own = known ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
@@ -144,7 +144,7 @@ function addNames(
 /** Why a value cannot be used that its record can do without; undefined if it can. */
 function misfitOf(schema: z.ZodType, value: unknown): string | undefined {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  return issue && `got ${show(value)}: ${issue.message}`;
+  return issue && `got ${formatValue(value)}: ${issue.message}`;
 }
 
 /** `id1` … `id9`. If the upstream lists several indices for one generation, the first one counts. */

@@ -4,8 +4,8 @@
  */
 
 import * as z from 'zod';
-import { describeEdition, type Edition, newestEdition, parseEdition } from '../contract/meta.ts';
-import { parseJson, show } from '../contract/parse.ts';
+import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
+import { formatValue, parseJson } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
 import { type Codec, cacheBustingUrl, type Fetcher, type Loaded, type LoadOptions } from '../http/fetcher.ts';
 
@@ -58,7 +58,7 @@ export async function readOneEdition<T>(
     used.clear();
     const value = await readAll(reader);
     const found = [...used.values()];
-    const newest = newestEdition(found.map(({ edition }) => edition));
+    const newest = findNewestEdition(found.map(({ edition }) => edition));
     if (!found.some(({ edition }) => isOlder(edition, newest))) {
       for (const answer of found) if ('error' in answer) throw answer.error;
       return { value, edition: found.every(({ edition }) => edition) ? newest : null };
@@ -99,7 +99,7 @@ export async function checkCachedEdition(
     const { hash, deploy_date } = metaSchema.parse(meta);
     const edition = parseEdition(hash, deploy_date, Date.now());
     if (edition) return { isPresent: edition.hash === lastEdition?.hash, notices: [] };
-    const problem = `got ${show(meta ?? text)}: expected hash and deploy_date of an edition`;
+    const problem = `got ${formatValue(meta ?? text)}: expected hash and deploy_date of an edition`;
     return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
   } catch (error) {
     // A gateway may fail for this address alone.

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
-import { parse, show } from '../contract/parse.ts';
+import { formatValue, parse } from '../contract/parse.ts';
 import { idSchema, MAX_RECORDS } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
@@ -58,8 +58,8 @@ const ownSchemas: { readonly [K in Kind]: z.ZodType<OwnOf<K>> } = {
           .transform((listed) => ({ generation: listed.generation, index: listed.game_index })),
       ),
       // An empty list, in some: https://github.com/PokeAPI/pokeapi/issues/71
-      sprites: lenient(anyObject, (value) => ({ default: show(value) })).pipe(
-        z.object({ default: lenient(z.string().nullable(), show) }),
+      sprites: lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
+        z.object({ default: lenient(z.string().nullable(), formatValue) }),
       ),
     })
     .transform(({ game_indices: gameIndices, sprites }) => ({ gameIndices, sprite: sprites.default })),
@@ -197,7 +197,7 @@ function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
   const [id] = /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
   const start = base.origin + base.pathname;
   if (id !== undefined) return { kind, id: Number(id), slug, url: `${start}${id}/` };
-  const problem = `got ${show(url)}: expected a link to ${start}<id>/`;
+  const problem = `got ${formatValue(url)}: expected a link to ${start}<id>/`;
   throw new DataError(problem, { kind, record: slug, field: 'url' });
 }
 
@@ -215,6 +215,6 @@ const recordCodec = (listed: Listed): Codec<RawOf<Kind>> => ({
 function matchList([listed, record]: Answer): RawOf<Kind> {
   const { kind, id, slug } = listed;
   if (record?.id === id && record.slug === slug) return record;
-  const problem = `got id ${record?.id}, name ${show(record?.slug)}: expected ${id}, ${show(slug)}, as in the list`;
+  const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}: expected ${id}, ${formatValue(slug)}, as in the list`;
   throw new DataError(problem, { kind, record: nameOf(listed) });
 }

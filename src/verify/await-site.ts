@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindNames } from '../contract/kinds.ts';
-import { maxBytesOf } from '../contract/limits.ts';
+import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
-import { INDEX_FILE, isHostFile, MANIFEST_FILE, META_FILE, recordOfPath } from '../contract/paths.ts';
-import { counted, firstOf } from '../contract/words.ts';
+import { INDEX_FILE, isHostConfig, MANIFEST_FILE, META_FILE, parseRecordPath } from '../contract/paths.ts';
+import { formatCount, listFirst } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
@@ -27,7 +27,7 @@ export interface AwaitOptions {
 export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
   const { site, concurrency, deadline, signal, onWait } = options;
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
-    let entries = site.manifest.files.filter(({ path }) => !isHostFile(path) && !isRecordFile(path));
+    let entries = site.manifest.files.filter(({ path }) => !isHostConfig(path) && !isRecordFile(path));
     let reported: string | undefined;
     for (;;) {
       const build = await catchDifference(compareManifest(probe, site));
@@ -39,7 +39,7 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
       const left = deadline - Date.now();
       if (left <= 0) {
         const problems = [first, ...others].map(({ message }) => message);
-        const problem = `does not serve the site in ${site.storage.name}: ${firstOf(problems, 5)}`;
+        const problem = `does not serve the site in ${site.storage.name}: ${listFirst(problems, 5)}`;
         throw new DataError(problem, { record: address }, { hint: first.hint });
       }
       if (first.message !== reported) onWait?.(`waiting for ${address}: ${first.message}`);
@@ -52,7 +52,7 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
 
 /** The guarantees compare the records. */
 const isRecordFile = (file: string): boolean =>
-  file.endsWith(INDEX_FILE) && recordOfPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
+  file.endsWith(INDEX_FILE) && parseRecordPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
 /** Returns an expected error, because a deployment that is being replaced may fail. */
 const catchDifference = (comparison: Promise<void>): Promise<GamedataError | undefined> =>
@@ -66,10 +66,10 @@ const catchDifference = (comparison: Promise<void>): Promise<GamedataError | und
 
 /** Compares `manifest.json`, which differs between any two builds. */
 async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
-  const { json } = await fetchFile(probe, MANIFEST_FILE, maxBytesOf(MANIFEST_FILE));
+  const { json } = await fetchFile(probe, MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const { files } = manifestReader.safeParse(json).data ?? {};
   if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
-  const served = metaReader.safeParse((await fetchFile(probe, META_FILE, maxBytesOf(META_FILE))).json).data;
+  const served = metaReader.safeParse((await fetchFile(probe, META_FILE, getMaxBytes(META_FILE))).json).data;
   if (!served || served.digest === meta.digest)
     throw new DataError('is from another build', { record: MANIFEST_FILE });
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
@@ -98,6 +98,7 @@ async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<
 
 /** `sha256:0123456789ab… of 2026-01-02, 937 moves, 2,222 items` */
 const describeData = ({ digest, captured, counts }: Meta): string =>
-  [`${digest.slice(0, 19)}… of ${captured}`, ...kindNames.map((kind) => counted(counts[kind], kind))].join(
-    ', ',
-  );
+  [
+    `${digest.slice(0, 19)}… of ${captured}`,
+    ...kindNames.map((kind) => formatCount(counts[kind], kind)),
+  ].join(', ');

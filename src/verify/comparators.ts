@@ -1,6 +1,6 @@
 /** How the response of a deployment is compared with the request handler's. */
 
-import { show } from '../contract/parse.ts';
+import { formatValue } from '../contract/parse.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
@@ -96,7 +96,9 @@ function expectError(response: ProbeResponse, expected?: string): Problem {
   const isRight =
     typeof detail === 'string' &&
     [undefined, withoutMethod(detail)].includes(expected && withoutMethod(expected));
-  return !isRight && `got ${show(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`;
+  return (
+    !isRight && `got ${formatValue(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`
+  );
 }
 
 /** A host that cannot serve a page range must reject it, and never return another page. */

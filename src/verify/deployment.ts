@@ -12,7 +12,7 @@ import {
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { secondsSince } from '../contract/words.ts';
+import { measureSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
@@ -112,7 +112,7 @@ export async function verifyDeployment(
       counts: mapKinds((kind) => site.records[kind].length),
       guarantees: results,
       failed: results.filter((result) => result.failures.length > 0).length,
-      seconds: secondsSince(started),
+      seconds: measureSeconds(started),
     };
   });
 }

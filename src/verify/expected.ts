@@ -1,10 +1,10 @@
 /** The site that a deployment should serve, and the request handler's response to each request. */
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { maxBytesOf } from '../contract/limits.ts';
-import { type Body, linkBaseOf, type Meta, metaReader } from '../contract/meta.ts';
+import { getMaxBytes } from '../contract/limits.ts';
+import { type Body, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
 import { type Names, namesReader } from '../contract/names.ts';
-import { parseJson, show } from '../contract/parse.ts';
+import { formatValue, parseJson } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
 import { defaultIconSource } from '../contract/routes.ts';
 import { summarizeNames } from '../dataset/digest.ts';
@@ -36,7 +36,7 @@ export function expectSite({ storage, entries, meta, records }: Site, address: s
     return entries.has(file) ? readVerified(storage, entries, file) : undefined;
   };
   return {
-    linkBase: linkBaseOf(meta),
+    linkBase: getLinkBase(meta),
     records: records(),
     languages: Object.keys(meta.names?.languages ?? {}),
     moved: Object.keys(parseJson(`${read(paths.MOVED_FILE)}`) ?? {}),
@@ -92,7 +92,7 @@ export async function expectCrawled(
 }
 
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
-  probe.send({ path: `/${file}`, maxBytes: maxBytesOf(file) });
+  probe.send({ path: `/${file}`, maxBytes: getMaxBytes(file) });
 
 /** Reads the redirects from old paths to records. */
 async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: Fail): Promise<object> {
@@ -102,15 +102,19 @@ async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: F
   );
   const redirects = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
   const isValid = ([path, to]: [string, string]): boolean =>
-    paths.recordOfPath(path) !== undefined && !current.has(path) && current.has(to);
+    paths.parseRecordPath(path) !== undefined && !current.has(path) && current.has(to);
   for (const [path, to] of redirects.filter((redirect) => !isValid(redirect)))
-    fail('moved', response, `got ${show(path)}: ${show(to)}, expected an old path and the path of a record`);
+    fail(
+      'moved',
+      response,
+      `got ${formatValue(path)}: ${formatValue(to)}, expected an old path and the path of a record`,
+    );
   return Object.fromEntries(redirects.filter(isValid));
 }
 
 /** @param address the deployment's, whose path is the base path */
 function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {
-  const base = paths.pathOf(address);
+  const base = paths.getBasePath(address);
   const get = async (file: string) => {
     const body = read(file);
     return body === undefined ? undefined : { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };

@@ -1,7 +1,7 @@
 /** Verifies a built site in a folder or an archive against its own manifest and description. */
 
 import { hash } from 'node:crypto';
-import { CHANGES_FILE, isServerFile, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { CHANGES_FILE, isWebServerConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/digest.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
@@ -55,10 +55,10 @@ function listFiles(storage: SiteStorage) {
 
 function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>): Problem[] {
   // Archives do not contain the configuration of web servers.
-  const hasServerFiles = [...files].some(isServerFile);
+  const hasServerFiles = [...files].some(isWebServerConfig);
   return [...entries.values()].flatMap(({ path: file, bytes, sha256 }) => {
     if (!files.has(file))
-      return hasServerFiles || !isServerFile(file) ? [{ file, problem: 'is missing' }] : [];
+      return hasServerFiles || !isWebServerConfig(file) ? [{ file, problem: 'is missing' }] : [];
     const body = readOrThrow(storage, file);
     if (body.length !== bytes)
       return [{ file, problem: `has ${body.length} bytes, expected ${bytes}, as in the manifest` }];

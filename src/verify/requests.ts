@@ -1,8 +1,8 @@
 /** Requests for any site, as URL templates with variables such as `{list}`. */
 
 import { type Kind, kindNames } from '../contract/kinds.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/windows.ts';
 import type { ProbeRequest } from '../http/probe.ts';
 import type { ExpectedSite } from './expected.ts';
 

@@ -2,11 +2,18 @@
 
 import { fileRows, plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { describeEdition, linkBaseOf, type Meta, type SiteFile } from '../contract/meta.ts';
-import { ownNameOf } from '../contract/names.ts';
+import { describeEdition, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import { getNativeName } from '../contract/names.ts';
+import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import { PAGE_SIZE } from '../contract/windows.ts';
-import { allKinds, capitalize, counted, listed, pluralTitle, readableSize } from '../contract/words.ts';
+import {
+  capitalize,
+  formatBytes,
+  formatCount,
+  formatKindTitle,
+  joinWords,
+  listKinds,
+} from '../contract/words.ts';
 import { type Records, served } from '../dataset/data-set.ts';
 import { apiLink, fillPlaceholders, html, logoFile, type Markup, renderPage } from './shared/markup.ts';
 
@@ -31,11 +38,11 @@ export interface PagesInput {
 export function renderPages(input: PagesInput): SiteFile[] {
   const { templates, meta } = input;
   const search = renderSearch(input);
-  const root = `${paths.pathOf(meta.base_url)}/`;
+  const root = `${paths.getBasePath(meta.base_url)}/`;
   const notFound = fillPlaceholders(templates['404.html'], { root });
   const description = 'There is nothing at this address.';
   return [
-    { path: paths.MARK_FILE, body: logoFile },
+    { path: paths.LOGO_FILE, body: logoFile },
     // The same page twice: for API paths of any depth, and for plain file servers.
     { path: paths.BROWSE_FILE, body: renderBrowsePage(input, { search, root, json: '?format=json' }) },
     {
@@ -53,7 +60,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
 function renderSearch({ templates, meta }: PagesInput): Markup {
   const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
   return fillPlaceholders(templates['search.html'], {
-    kinds: kindNames.map((kind) => html`<option value="${kind}">${pluralTitle(kind)}</option>`),
+    kinds: kindNames.map((kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`),
     language:
       languages.length === 0
         ? ''
@@ -61,7 +68,7 @@ function renderSearch({ templates, meta }: PagesInput): Markup {
 <label for="names-language">Language</label>
 <select id="names-language" name="language">
 <option value="">English</option>
-${languages.map((language) => html`<option value="${language}" lang="${language}">${ownNameOf(language)}</option>`)}
+${languages.map((language) => html`<option value="${language}" lang="${language}">${getNativeName(language)}</option>`)}
 </select>
 </div>`,
   });
@@ -84,21 +91,21 @@ function renderBrowsePage(
 ${links}
 </ul>`;
   const content = fillPlaceholders(templates['browse.html'], { search, json, files });
-  const description = `Game ${allKinds()}, as tables, cards and JSON.`;
+  const description = `Game ${listKinds()}, as tables, cards and JSON.`;
   return renderPage(content, { title: 'gamedata', description, root, script: 'browse' }, meta);
 }
 
 function renderFrontPage({ templates, records, meta, sizes, archive }: PagesInput, search: Markup): string {
   const { counts, edition, fallback, links, upstream } = meta;
-  const summary = listed(kindNames.map((kind) => counted(counts[kind], kind)));
+  const summary = joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
   const content = fillPlaceholders(templates['index.html'], {
-    title: `${capitalize(allKinds())}, as JSON`,
+    title: `${capitalize(listKinds())}, as JSON`,
     summary,
     search,
-    example: renderExample(linkBaseOf(meta), records),
+    example: renderExample(getLinkBase(meta), records),
     lists: kindNames.map(
-      (kind) => html`<li>${apiLink({ root: '', links }, paths.listPath(kind), pluralTitle(kind))}
-<span>${counted(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
+      (kind) => html`<li>${apiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
+<span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
     ),
     captured: meta.captured,
     // It may be a label instead of a URL.
@@ -111,7 +118,7 @@ function renderFrontPage({ templates, records, meta, sizes, archive }: PagesInpu
     descriptions: descriptionRows(sizes),
   });
   const page = {
-    title: `gamedata: ${allKinds()} as JSON`,
+    title: `gamedata: ${listKinds()} as JSON`,
     description: `A read-only JSON API of ${summary} from a series of creature-collecting games, served as static files.`,
     root: '',
     path: '/',
@@ -185,4 +192,4 @@ export function descriptionRows(sizes: Sizes): Markup[] {
 }
 
 /** With a space that does not break. */
-const formatSize = (bytes: number): string => readableSize(bytes, '\u00a0');
+const formatSize = (bytes: number): string => formatBytes(bytes, '\u00a0');

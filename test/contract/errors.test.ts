@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorBody, errorDetails, errorFiles, notAllowedDetail } from '../../src/contract/routes.ts';
+import { createErrorBody, errorDetails, errorFiles, formatNotAllowed } from '../../src/contract/routes.ts';
 import {
   DataError,
   errorCode,
@@ -12,8 +12,10 @@ import {
 describe('the bodies of errors', () => {
   it('have the reference framework’s form', () => {
     expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
-    expect(errorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
-    expect(errorBody(notAllowedDetail('POST'))).toBe(String.raw`{"detail":"Method \"POST\" not allowed."}`);
+    expect(createErrorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
+    expect(createErrorBody(formatNotAllowed('POST'))).toBe(
+      String.raw`{"detail":"Method \"POST\" not allowed."}`,
+    );
   });
 });
 

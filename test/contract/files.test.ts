@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isCompressible, mediaTypeOf } from '../../src/contract/headers.ts';
+import { getMediaType, isCompressible } from '../../src/contract/headers.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { bodyOf } from '../../src/contract/meta.ts';
-import { ownNameOf } from '../../src/contract/names.ts';
-import { isHostFile } from '../../src/contract/paths.ts';
-import { createRoutes, iconRedirectBase } from '../../src/contract/routes.ts';
+import { encodeBody } from '../../src/contract/meta.ts';
+import { getNativeName } from '../../src/contract/names.ts';
+import { isHostConfig } from '../../src/contract/paths.ts';
+import { createRoutes, getIconRedirect } from '../../src/contract/routes.ts';
 import { everyKind } from '../support/kinds.ts';
 
 it.each([
@@ -16,8 +16,8 @@ it.each([
   ['api/gamedata/index.json', 'application/json'],
   ['.csv/index.html', 'text/html; charset=utf-8'],
   ['.csv/LICENSE', 'application/octet-stream'],
-])('mediaTypeOf(%s) is %s', (file, type) => {
-  expect(mediaTypeOf(file)).toBe(type);
+])('getMediaType(%s) is %s', (file, type) => {
+  expect(getMediaType(file)).toBe(type);
 });
 
 it('isCompressible accepts text regardless of its type', () => {
@@ -27,22 +27,22 @@ it('isCompressible accepts text regardless of its type', () => {
   expect(others.split(' ').filter(isCompressible)).toEqual([]);
 });
 
-it('ownNameOf is the language’s own name, or its tag', () => {
-  expect(['fr', 'zh-hant', 'tlh'].map(ownNameOf)).toEqual(['Français', '繁體中文', 'tlh']);
+it('getNativeName is the language’s own name, or its tag', () => {
+  expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual(['Français', '繁體中文', 'tlh']);
 });
 
-it('isHostFile accepts dots, underscores and names that a host fixes', () => {
+it('isHostConfig accepts dots, underscores and names that a host fixes', () => {
   const hostFiles = ['_redirects', '.htaccess', 'netlify/.hidden/x', 'wrangler.jsonc'];
   const others = ['api/wrangler.jsonc', 'index.html', 'api/a_b/index.json', 'api/mr.x/index.json'];
-  expect([...hostFiles, ...others].filter(isHostFile)).toEqual(hostFiles);
+  expect([...hostFiles, ...others].filter(isHostConfig)).toEqual(hostFiles);
 });
 
 it.each([
   [{ mode: 'link', upstream: 'https://x.test' }, 'https://x.test/'],
   [{ mode: 'link', upstream: null }, null],
   [{ mode: 'mirror', upstream: 'https://x.test' }, null],
-] as const)('iconRedirectBase(%j) is %s', (source, base) => {
-  expect(iconRedirectBase(source)).toBe(base);
+] as const)('getIconRedirect(%j) is %s', (source, base) => {
+  expect(getIconRedirect(source)).toBe(base);
 });
 
 describe('the route table', () => {
@@ -67,9 +67,9 @@ describe('the route table', () => {
   });
 });
 
-it('bodyOf encodes text and calls make', () => {
+it('encodeBody encodes text and calls make', () => {
   const entry = { path: 'a', bytes: 2, sha256: '' };
-  expect(bodyOf({ path: 'a', body: 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
-  expect(bodyOf({ ...entry, make: () => 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
-  expect(bodyOf({ ...entry, make: () => Uint8Array.of(1, 2) })).toEqual(Uint8Array.of(1, 2));
+  expect(encodeBody({ path: 'a', body: 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
+  expect(encodeBody({ ...entry, make: () => 'é' })).toEqual(Uint8Array.of(0xc3, 0xa9));
+  expect(encodeBody({ ...entry, make: () => Uint8Array.of(1, 2) })).toEqual(Uint8Array.of(1, 2));
 });

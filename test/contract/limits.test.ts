@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maxBytesOf } from '../../src/contract/limits.ts';
+import { getMaxBytes } from '../../src/contract/limits.ts';
 
 it.each([
   ['meta.json', 131_072],
@@ -12,5 +12,5 @@ it.each([
   ['download/move.csv', 268_435_456],
   ['docs/meta.json', 67_108_864],
 ])('limits %s to %i bytes', (file, bytes) => {
-  expect(maxBytesOf(file)).toBe(bytes);
+  expect(getMaxBytes(file)).toBe(bytes);
 });

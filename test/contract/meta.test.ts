@@ -3,11 +3,11 @@ import {
   createMeta,
   describeEdition,
   FORMAT,
+  findNewestEdition,
   isSitePath,
   type ManifestEntry,
   manifestReader,
   metaSchema,
-  newestEdition,
   parseEdition,
   rejectOtherFormat,
 } from '../../src/contract/meta.ts';
@@ -50,7 +50,7 @@ it('describeEdition shows the start of the commit and the day', () => {
   expect(text).toBe('edition 0d8fe2bf of 2026-08-06');
 });
 
-describe('newestEdition', () => {
+describe('findNewestEdition', () => {
   const [first, second] = [namedEdition(1), namedEdition(2)];
   it.each([
     [[], null],
@@ -59,7 +59,7 @@ describe('newestEdition', () => {
     [[second, first], second],
     [[first, { ...second, deployed: first.deployed }], first],
   ])('finds the newest of %j', (editions, newest) => {
-    expect(newestEdition(editions)).toEqual(newest);
+    expect(findNewestEdition(editions)).toEqual(newest);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { checkedRecord, parse, parseJson, show } from '../../src/contract/parse.ts';
+import { createMapSchema, formatValue, parse, parseJson } from '../../src/contract/parse.ts';
 import { DataError } from '../../src/errors.ts';
 
 const schema = z.object({ names: z.array(z.object({ language: z.string() })), id: z.int() });
@@ -60,8 +60,10 @@ it('stops at the first problem of a list with more of them than a call has argum
   );
 });
 
-describe('checkedRecord', () => {
-  const record = z.object({ ids: checkedRecord(z.string().regex(/^[a-z\d]+$/, 'expected a slug'), z.int()) });
+describe('createMapSchema', () => {
+  const record = z.object({
+    ids: createMapSchema(z.string().regex(/^[a-z\d]+$/, 'expected a slug'), z.int()),
+  });
 
   it('returns every entry', () => {
     expect(parse(record, { ids: { a: 1, b: 2 } }, {})).toEqual({ ids: { a: 1, b: 2 } });
@@ -83,18 +85,18 @@ describe('checkedRecord', () => {
 
 const escaped = (text: string): string => text.replace(/[[\].]/g, '\\$&');
 
-describe('show', () => {
+describe('formatValue', () => {
   it.each([
     [undefined, 'nothing'],
     [null, 'null'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(79)}…`],
   ])('writes JSON of at most 80 characters', (value, text) => {
-    expect(show(value)).toBe(text);
+    expect(formatValue(value)).toBe(text);
   });
 
   it('shows what it can of a value that not every version of Node can stringify', () => {
-    expect(show(nested(50_000))).toMatch(/^(?:a value nested too deeply to show|\[{80}…)$/);
+    expect(formatValue(nested(50_000))).toMatch(/^(?:a value nested too deeply to show|\[{80}…)$/);
   });
 });
 

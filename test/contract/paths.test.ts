@@ -4,16 +4,16 @@ import { fileRows } from '../../src/contract/files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import {
   BROWSE_FILE,
-  isServerFile,
+  findSlugs,
+  getBasePath,
+  isWebServerConfig,
   listPageFile,
   listUrl,
   NAMES_INDEX_FILE,
   namesFile,
-  pathOf,
+  parseRecordPath,
   recordFile,
-  recordOfPath,
   recordUrl,
-  slugsOf,
 } from '../../src/contract/paths.ts';
 
 const query = { baseUrl: 'https://example.org/games', links: 'query' } as const;
@@ -28,7 +28,7 @@ describe('paths', () => {
     ['https://example.org/a/b//', '/a/b'],
     ['no URL', ''],
   ])('have the base path of %s: %j', (baseUrl, path) => {
-    expect(pathOf(baseUrl)).toBe(path);
+    expect(getBasePath(baseUrl)).toBe(path);
   });
 
   it('follow the contract for files and URLs', () => {
@@ -55,11 +55,15 @@ describe('paths', () => {
     ['/api/gamedata/other/pound/', undefined],
     ['/x/api/gamedata/move/', undefined],
   ])('name the kind and slug of %s', (address, expected) => {
-    expect(recordOfPath(address)).toEqual(expected);
+    expect(parseRecordPath(address)).toEqual(expected);
   });
 
   it('of server configuration are in one folder', () => {
-    expect(['_hosts/nginx.conf', 'x/_hosts/', '_redirects'].map(isServerFile)).toEqual([true, false, false]);
+    expect(['_hosts/nginx.conf', 'x/_hosts/', '_redirects'].map(isWebServerConfig)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('of files name the records of a kind', () => {
@@ -72,8 +76,8 @@ describe('paths', () => {
       'api/gamedata/move/x/index.json',
       'mirror/api/gamedata/move/y/index.json',
     ];
-    expect(slugsOf('move', files)).toEqual(['pound', 'x']);
-    expect(slugsOf('item', files)).toEqual(['potion']);
+    expect(findSlugs('move', files)).toEqual(['pound', 'x']);
+    expect(findSlugs('item', files)).toEqual(['potion']);
   });
 });
 

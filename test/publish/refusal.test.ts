@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { maxBytesOf } from '../../src/contract/limits.ts';
+import { getMaxBytes } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { entryOf } from '../../src/publish/read-published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -192,7 +192,7 @@ describe('a path that is not safe', () => {
 });
 
 it('a file that is too large to be read back is not written', () => {
-  const maxBytes = maxBytesOf('b');
+  const maxBytes = getMaxBytes('b');
   const body = { length: maxBytes + 1 } as Uint8Array;
   const problem = `b: has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
   expect(() => entryOf('b', body)).toThrow(problem);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
+import { pageOffsets } from '../../src/contract/page-range.ts';
 import { parseJson } from '../../src/contract/parse.ts';
 import { type LinkBase, listPageFile, listUrl } from '../../src/contract/paths.ts';
-import { pageOffsets } from '../../src/contract/windows.ts';
 import type { Probe, ProbeResponse } from '../../src/http/probe.ts';
 import { crawl } from '../../src/sources/crawl.ts';
 import { everyKind, otherKinds } from '../support/kinds.ts';

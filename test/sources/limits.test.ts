@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
-import { maxBytesOf } from '../../src/contract/limits.ts';
+import { getMaxBytes } from '../../src/contract/limits.ts';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { createClient } from '../../src/http/client.ts';
 import { deploymentStorage } from '../../src/sources/site/deployment.ts';
@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
   'a %s above its limit',
   (file) => {
-    const maxBytes = maxBytesOf(file);
+    const maxBytes = getMaxBytes(file);
     const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
 
     it('is rejected in an archive', async () => {
@@ -32,7 +32,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])(
       const folder = temporaryFolder();
       const name = path.basename(file);
       writeFileSync(path.join(folder, name), '');
-      truncateSync(path.join(folder, name), maxBytesOf(name) + 1);
+      truncateSync(path.join(folder, name), getMaxBytes(name) + 1);
       expect(() => readOrThrow(folderStorage(folder), name)).toThrow(
         /cannot be read \(has \d+ bytes, expected at most \d+\)/,
       );

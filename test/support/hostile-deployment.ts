@@ -12,7 +12,7 @@ import { mirror } from '../../src/cli/commands/mirror.ts';
 import { verify } from '../../src/cli/commands/verify.ts';
 import type { Manifest } from '../../src/contract/meta.ts';
 import { parseJson } from '../../src/contract/parse.ts';
-import { isHostFile } from '../../src/contract/paths.ts';
+import { isHostConfig } from '../../src/contract/paths.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
 import { hostNames } from '../../src/hosts/names.ts';
@@ -158,7 +158,7 @@ async function useAll({ url, clean, out }: { url: string; clean: string; out: st
     return isSame ? [] : ['a refused mirror changed the copy'];
   }
   const injected = listFiles(out)
-    .filter((file) => isHostFile(file) || !file.includes('.'))
+    .filter((file) => isHostConfig(file) || !file.includes('.'))
     .filter((file) => readFileSync(path.join(out, file), 'utf8').includes(MARK));
   return [...injected, ...verifyFolder(out).problems.map(({ file, problem }) => `${file}: ${problem}`)];
 }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Papa from 'papaparse';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { plural } from '../../src/contract/words.ts';
+import { pluralize } from '../../src/contract/words.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
 export type TableTexts = Record<string, string>;
@@ -28,7 +28,7 @@ export function tablesOf(data: UpstreamData): TableTexts {
     const row = ({ id, name, generation, accuracy }: FullAnswer) =>
       isItem ? [id, name, 1] : [id, name, idIn(generation), '', accuracy];
     return [
-      [`${plural(kind)}.csv`, table(`id,identifier,${columns}`, answers.map(row))],
+      [`${pluralize(kind)}.csv`, table(`id,identifier,${columns}`, answers.map(row))],
       [`${kind}_names.csv`, namesTable(`${kind}_id`, answers)],
     ];
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readPackage } from '../../src/cli/package-files.ts';
-import { listed } from '../../src/contract/words.ts';
+import { joinWords } from '../../src/contract/words.ts';
 import { descriptionRows, downloadRows, renderPages } from '../../src/web/render-pages.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { otherKinds } from '../support/kinds.ts';
@@ -77,7 +77,7 @@ describe('the pages', () => {
   it.each([
     [three, {}, '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>'],
     [three, {}, 'href="api/gamedata/move/"'],
-    [three, {}, `API of ${listed(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`],
+    [three, {}, `API of ${joinWords(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`],
     [three, { links: 'file' }, 'move/move-1/index.json?format=api"</span>'],
     [three, { links: 'file' }, 'href="browse/index.html#/api/gamedata/move/"'],
     [rawRecords(0, 1), {}, 'item/item-1/?format=api"</span>'],

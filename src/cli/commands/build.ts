@@ -3,7 +3,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
-import { listed } from '../../contract/words.ts';
+import { joinWords } from '../../contract/words.ts';
 import { explainSystemError, OutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
@@ -101,7 +101,7 @@ export async function inspect(
 }
 
 export const command = declare({
-  description: `Reads every ${listed(kindNames)}, and publishes the site into a folder.`,
+  description: `Reads every ${joinWords(kindNames)}, and publishes the site into a folder.`,
   options: buildOptions,
   async run({ options, reporter, watchers, signal }) {
     const report = await build({ ...options, ...watchers, signal });

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath } from '../../contract/paths.ts';
-import { printable } from '../../contract/words.ts';
+import { escapeControls } from '../../contract/words.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { openSite } from '../../serve/site.ts';
@@ -129,7 +129,7 @@ function strayLinks({ url, meta: { base_url: baseUrl } }: SiteServer): string | 
 /** Where a site is served, as URLs that terminals make clickable. */
 function servedLines(folder: string, { url, meta }: SiteServer, stray: string | undefined): string[] {
   const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
-  const lines = [`${printable(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+  const lines = [`${escapeControls(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
   if (meta.base_url !== url && !stray) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
   return lines;
 }

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { SiteFile } from '../../contract/meta.ts';
 import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
-import { listed } from '../../contract/words.ts';
+import { joinWords } from '../../contract/words.ts';
 import type { DataSet } from '../../dataset/data-set.ts';
 import { encodeFormer, noFormer } from '../../dataset/former.ts';
 import { checkReplacement } from '../../dataset/guard.ts';
@@ -71,7 +71,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
 }
 
 export const command = declare({
-  description: `Reads every ${listed(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
+  description: `Reads every ${joinWords(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
   options: snapshotOptions,
   async run({ options, watchers, signal }) {
     const report = await snapshot({ ...options, ...watchers, signal });

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { counted, groupDigits } from '../../contract/words.ts';
+import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hosts } from '../../hosts/index.ts';
 import { hostNames } from '../../hosts/names.ts';
@@ -116,7 +116,7 @@ export const command = declare({
 
 export function folderLines(folder: string, { files, counts, problems }: FolderReport): string[] {
   if (problems.length > 0) return problemLines(folder, problems);
-  return [`${folder}: ${counted(files, 'file')}, ${recordCounts(counts)}: no problems found`];
+  return [`${folder}: ${formatCount(files, 'file')}, ${recordCounts(counts)}: no problems found`];
 }
 
 /** One line for each broken guarantee, with the first request that shows it. */
@@ -128,7 +128,7 @@ function deploymentLines(report: DeploymentReport): string[] {
     const more = failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
     return [`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`];
   });
-  const kept = `${guarantees.length - failed} of ${counted(guarantees.length, 'guarantee')} kept`;
+  const kept = `${guarantees.length - failed} of ${formatCount(guarantees.length, 'guarantee')} kept`;
   const expected = hosts ? `host ${hosts.join(', ')}` : `${level} level`;
   return [...lines, `${address}: ${recordCounts(counts)}, ${expected}: ${kept}, in ${seconds} s`];
 }

@@ -1,9 +1,9 @@
 /** The built files, in memory or behind a CDN's binding, and the page ranges and redirects derived from them. */
 
 import type { Kind } from '../../contract/kinds.ts';
+import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import * as paths from '../../contract/paths.ts';
-import { defaultIconSource, iconModes, iconRedirectBase } from '../../contract/routes.ts';
-import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
+import { defaultIconSource, getIconRedirect, iconModes } from '../../contract/routes.ts';
 
 /** A file of the site. */
 export interface Asset {
@@ -67,7 +67,7 @@ async function readJson<T>(store: AssetStore, file: string): Promise<T | undefin
 export async function readPageRange(
   store: AssetStore,
   kind: Kind,
-  { window, isJson }: { window: Window; isJson: boolean },
+  { window, isJson }: { window: PageRange; isJson: boolean },
 ): Promise<Content | undefined> {
   const { limit, offset } = window;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
@@ -92,7 +92,12 @@ export async function readPageRange(
 
   const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX));
   const format = isJson ? 'json' : 'api';
-  const empty = paths.listPage({ baseUrl, links: 'query' }, kind, { window, count, results: [] }, format);
+  const empty = paths.createListPage(
+    { baseUrl, links: 'query' },
+    kind,
+    { window, count, results: [] },
+    format,
+  );
   const head = JSON.stringify(empty).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
   return { parts: [encode(head), ...parts, END], etag };
@@ -151,6 +156,6 @@ export async function findIcon(store: AssetStore, file: string): Promise<string 
   const { mode: given, upstream } = meta?.sprites ?? {};
   const mode = iconModes.find((known) => known === given);
   const own = mode && { mode, upstream: typeof upstream === 'string' ? upstream : null };
-  const base = iconRedirectBase(own ?? defaultIconSource);
+  const base = getIconRedirect(own ?? defaultIconSource);
   return base === null ? undefined : base + file.slice(paths.ICONS_FOLDER.length);
 }

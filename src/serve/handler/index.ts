@@ -4,9 +4,9 @@
  */
 
 import { apiHeaders, commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
+import { parsePageRange } from '../../contract/page-range.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import { errorDetails, notAllowedDetail } from '../../contract/routes.ts';
-import { readWindow } from '../../contract/windows.ts';
+import { errorDetails, formatNotAllowed } from '../../contract/routes.ts';
 import { type AssetStore, findIcon, findRedirect, readContent, readPageRange } from './asset-store.ts';
 import {
   isApiPath,
@@ -69,10 +69,13 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     const format = readFormat(query);
     if (format === 'other') return notFound(request);
     if (request.method === 'OPTIONS') return responses.createOptions(request, target.name);
-    if (!isGetOrHead(request)) return responses.createError(request, 405, notAllowedDetail(request.method));
+    if (!isGetOrHead(request)) return responses.createError(request, 405, formatNotAllowed(request.method));
     const content =
       target.type === 'list'
-        ? await readPageRange(store, target.kind, { window: readWindow(query), isJson: format === 'json' })
+        ? await readPageRange(store, target.kind, {
+            window: parsePageRange(query),
+            isJson: format === 'json',
+          })
         : target.file && (await readContent(store, target.file));
     if (!content) {
       const path = target.type === 'record' && target.file && (await findRedirect(store, target.file));
@@ -91,7 +94,7 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     if (!content && location === undefined) return notFound(request);
     if (request.method === 'OPTIONS')
       return { status: 204, headers: { ...commonHeaders, Allow: apiHeaders.Allow }, body: null };
-    if (!isGetOrHead(request)) return responses.createError(request, 405, notAllowedDetail(request.method));
+    if (!isGetOrHead(request)) return responses.createError(request, 405, formatNotAllowed(request.method));
     if (content) return responses.createContent(request, content, responses.fileHeaders(file));
     // Temporary, because this site may hold the icon later.
     return { status: 302, headers: { ...commonHeaders, Location: `${location}` }, body: null };

@@ -2,7 +2,7 @@
 
 import { JAVA_ACCEPT } from '../../contract/headers.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, DOCS_PATH, isHostFile, recordFile, rootFile } from '../../contract/paths.ts';
+import { API_PREFIX, DOCS_PATH, isHostConfig, recordFile, rootFile } from '../../contract/paths.ts';
 import { capitalize } from '../../contract/words.ts';
 
 /** What a response depends on. */
@@ -65,7 +65,7 @@ export const isApiPath = (sent: string, base: string): boolean => sent.startsWit
 /** Any other path may refer to a file, or to a folder with a page. Host configuration is not public. */
 function fileTarget(decoded: string): Target {
   const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
-  const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostFile(file);
+  const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostConfig(file);
   return isPublic ? { type: 'file', file } : { type: 'nothing' };
 }
 

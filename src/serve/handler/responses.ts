@@ -2,7 +2,7 @@
 
 import * as contract from '../../contract/headers.ts';
 import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
-import { errorBody } from '../../contract/routes.ts';
+import { createErrorBody } from '../../contract/routes.ts';
 import { type Content, encode } from './asset-store.ts';
 import type { PlainRequest, PlainResponse } from './request.ts';
 
@@ -16,7 +16,7 @@ export const pageHeaders = { ...endpointHeaders, ...apiPageHeaders, 'Content-Typ
 
 /** Returns the headers of a file at its own URL. */
 export function fileHeaders(file: string): HeaderValues {
-  const type = contract.mediaTypeOf(file);
+  const type = contract.getMediaType(file);
   const isBulk = bulkFolders.some((folder) => file.startsWith(folder));
   const headers = isBulk ? contract.downloadHeaders : contract.freshHeaders;
   return {
@@ -49,7 +49,7 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
 type WithMethod = Pick<PlainRequest, 'method'>;
 
 export const createError = (request: WithMethod, status: number, detail: string): PlainResponse =>
-  create(request, status, { ...jsonHeaders, ...contract.errorHeaders }, [encode(errorBody(detail))]);
+  create(request, status, { ...jsonHeaders, ...contract.errorHeaders }, [encode(createErrorBody(detail))]);
 
 /** Describes an endpoint as the reference framework does. */
 export function createOptions(request: WithMethod, name: string): PlainResponse {

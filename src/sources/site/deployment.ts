@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { kindNames } from '../../contract/kinds.ts';
-import { maxBytesOf } from '../../contract/limits.ts';
+import { getMaxBytes } from '../../contract/limits.ts';
 import { type Manifest, type ManifestEntry, type Meta, metaReader } from '../../contract/meta.ts';
 import { parseJson } from '../../contract/parse.ts';
 import {
@@ -35,7 +35,7 @@ export async function fetchManifest(client: HttpClient, address: string): Promis
     decodeJson(bytes);
     return bytes;
   };
-  const body = await get(client, url, { decode, maxBytes: maxBytesOf(MANIFEST_FILE) });
+  const body = await get(client, url, { decode, maxBytes: getMaxBytes(MANIFEST_FILE) });
   return readManifest(toStorage(address, new Map([[MANIFEST_FILE, body]])));
 }
 

@@ -13,19 +13,19 @@ import {
   rejectOtherFormat,
 } from '../../contract/meta.ts';
 import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
+import { pageOffsets } from '../../contract/page-range.ts';
 import { parse, parseJson } from '../../contract/parse.ts';
 import {
   CHANGES_FILE,
   FORMER_FILE,
+  findSlugs,
   listPageFile,
   MANIFEST_FILE,
   META_FILE,
   MOVED_FILE,
   namesFile,
   recordFile,
-  slugsOf,
 } from '../../contract/paths.ts';
-import { pageOffsets } from '../../contract/windows.ts';
 import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
 import { digestRecords } from '../../dataset/digest.ts';
 import {
@@ -146,7 +146,7 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
     /** The records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
-        slugsOf(kind, [...entries.keys()]).map((slug) => {
+        findSlugs(kind, [...entries.keys()]).map((slug) => {
           const text = ignoreDamage(() => `${readVerified(storage, entries, recordFile(kind, slug))}`) ?? '';
           const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
           return { slug, ...data };
@@ -172,7 +172,7 @@ export function readPreviousSite(
 ): Previous | undefined {
   if (entries.size === 0) return undefined;
   const data = siteData(storage, entries, meta);
-  const counts = mapKinds((kind) => slugsOf(kind, [...entries.keys()]).length);
+  const counts = mapKinds((kind) => findSlugs(kind, [...entries.keys()]).length);
   const records = () => ignoreDamage(data.records);
   return {
     ...(meta ?? { digest: '', captured: null, counts }),

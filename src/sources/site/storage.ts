@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar';
-import { describeExcess, MAX_MEMORY_BYTES, maxBytesOf } from '../../contract/limits.ts';
+import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../../contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { openRegular, readFile, walk } from '../../files.ts';
 
@@ -62,7 +62,7 @@ export function assertSize(
 ): void {
   let sum = 0;
   for (const { path: file, bytes } of files) {
-    const problem = describeExcess(bytes, maxBytesOf(file));
+    const problem = describeExcess(bytes, getMaxBytes(file));
     if (problem !== undefined) throw new OutputError(problem, storage.at(file));
     sum += bytes;
   }

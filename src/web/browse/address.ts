@@ -3,8 +3,8 @@
  * `/api/gamedata/move/?format=api`, regardless of the site's links and the page's own URL.
  */
 
+import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
-import { PAGE_SIZE, type Window } from '../../contract/windows.ts';
 
 /**
  * Reads the address from the page's own path below the base URL, or else from the fragment. The search of a list is in the last
@@ -48,7 +48,7 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
 }
 
 /** Reads limit and offset as the reference framework does. */
-export function readPageRange(address: string): Window<number> {
+export function readPageRange(address: string): PageRange<number> {
   const query = queryOf(address);
   const read = (name: string, otherwise: number): number => {
     const text = query.getAll(name).at(-1) ?? '';
@@ -57,7 +57,7 @@ export function readPageRange(address: string): Window<number> {
   return { limit: read('limit', PAGE_SIZE) || PAGE_SIZE, offset: read('offset', 0) };
 }
 
-export const withPageRange = (address: string, { limit, offset }: Window): string =>
+export const withPageRange = (address: string, { limit, offset }: PageRange): string =>
   `${pathOf(address)}?format=api&limit=${limit}&offset=${offset}`;
 
 /** Returns the address of the JSON, which browsers get as JSON, too. */

@@ -1,10 +1,10 @@
 /** What the browsable page shows for each result of a request: a list page, a record, other JSON, or a problem. */
 
 import { kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, type ListPage, listPath, recordOfPath } from '../../contract/paths.ts';
+import { PAGE_SIZE } from '../../contract/page-range.ts';
+import { API_PREFIX, type ListPage, listPath, parseRecordPath } from '../../contract/paths.ts';
 import { errorDetails } from '../../contract/routes.ts';
-import { PAGE_SIZE } from '../../contract/windows.ts';
-import { groupDigits, plural } from '../../contract/words.ts';
+import { groupDigits, pluralize } from '../../contract/words.ts';
 import { nameIn } from '../../dataset/names.ts';
 import {
   findLanguageField,
@@ -104,8 +104,8 @@ function suggestions(address: string): HTMLElement {
   const { offset } = readPageRange(address);
   const built = offset - (offset % PAGE_SIZE);
   const ways = kind
-    ? [link(`${listPath(kind)}?format=api`, `The first page of ${plural(kind)}`)]
-    : kindNames.map((name) => link(`${listPath(name)}?format=api`, `All ${plural(name)}`));
+    ? [link(`${listPath(kind)}?format=api`, `The first page of ${pluralize(kind)}`)]
+    : kindNames.map((name) => link(`${listPath(name)}?format=api`, `All ${pluralize(name)}`));
   if (kind && offset > 0) {
     const range = withPageRange(listPath(kind), { limit: PAGE_SIZE, offset: built });
     ways.unshift(link(range, `The page of ${PAGE_SIZE} records at offset ${built}`));
@@ -200,7 +200,7 @@ const valueClass = (value: unknown) => (value === null ? 'null' : typeof value =
 
 /** The names of a record in every language, loaded when opened. Empty if the site has no names, or for other pages. */
 function recordNames(address: string): HTMLElement[] {
-  const record = recordOfPath(address.split('?')[0] ?? '');
+  const record = parseRecordPath(address.split('?')[0] ?? '');
   const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({ value, text }));
   if (languages.length === 0 || !record) return [];
   const list = element('div', { role: 'status' });
@@ -232,7 +232,7 @@ function listView(address: string, page: ListPage): View {
     pager(address, page, 'Pages, again'),
     ...indexNote(page.results[0]),
   ];
-  return { title: `All ${plural(kind)}${suffix}`, content, isList: true };
+  return { title: `All ${pluralize(kind)}${suffix}`, content, isList: true };
 }
 
 /** The records as a table; empty if there are none. */

@@ -1,10 +1,10 @@
 /** The docs: a hand-written template, filled from the tables of the contract. */
 
 import { type Operation, type Parameter, parameters } from '../../contract/operations.ts';
+import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
-import { asSchema, type JsonSchema, typeName } from '../../contract/served.ts';
-import { PAGE_SIZE } from '../../contract/windows.ts';
-import { allKinds } from '../../contract/words.ts';
+import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
+import { listKinds } from '../../contract/words.ts';
 import { apiLink, fillPlaceholders, html, Markup, renderPage, type Site } from '../shared/markup.ts';
 
 const ROOT = '../';
@@ -40,7 +40,7 @@ ${renderFiles(downloads)}`
   });
   const page = {
     title: 'Docs · gamedata',
-    description: `The endpoints, fields, errors and downloads of ${allKinds()} as JSON, with code to copy.`,
+    description: `The endpoints, fields, errors and downloads of ${listKinds()} as JSON, with code to copy.`,
     root: ROOT,
     path: DOCS_PATH,
     script: 'docs',
@@ -129,7 +129,7 @@ const renderType = (
 <p>${renderProse(description)}</p>
 ${renderFields(
   'Field',
-  Object.entries(properties).map(([field, schema]) => ({ name: field, schema: asSchema(schema) })),
+  Object.entries(properties).map(([field, schema]) => ({ name: field, schema: toSchemaObject(schema) })),
 )}
 </section>`;
 
@@ -167,9 +167,9 @@ function describeType(schema: JsonSchema): Markup {
   const name = $ref?.slice($ref.lastIndexOf('/') + 1);
   if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
   if (values) return join(values.map((value) => html`<code>${String(value)}</code>`));
-  if (anyOf) return join(anyOf.map((one) => describeType(asSchema(one))));
+  if (anyOf) return join(anyOf.map((one) => describeType(toSchemaObject(one))));
   if (Array.isArray(type)) return join(type.map((one) => describeType({ ...schema, type: one })));
-  if (type === 'array') return html`array of ${describeType(asSchema(items))}`;
+  if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
   return html`${String(type ?? 'any')}`;
 }
 

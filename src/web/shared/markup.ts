@@ -2,8 +2,15 @@
 
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { CARD_FILE, DOCS_PATH, FEED_FILE, listPath, MARK_FILE, OPENAPI_FILE } from '../../contract/paths.ts';
-import { pluralTitle } from '../../contract/words.ts';
+import {
+  DOCS_PATH,
+  FEED_FILE,
+  LOGO_FILE,
+  listPath,
+  OPENAPI_FILE,
+  SOCIAL_CARD_FILE,
+} from '../../contract/paths.ts';
+import { formatKindTitle } from '../../contract/words.ts';
 
 /** A fragment of HTML. */
 export class Markup {
@@ -83,9 +90,9 @@ export function renderPage(content: Markup, options: PageOptions, site: Site): s
 <meta property="og:site_name" content="gamedata">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta property="og:image" content="${baseUrl}/${CARD_FILE}">
+<meta property="og:image" content="${baseUrl}/${SOCIAL_CARD_FILE}">
 ${path === undefined ? html`<meta name="robots" content="noindex">` : html`<meta property="og:url" content="${baseUrl}${path}">`}
-<link rel="icon" type="image/svg+xml" href="${root}${MARK_FILE}">
+<link rel="icon" type="image/svg+xml" href="${root}${LOGO_FILE}">
 <link rel="stylesheet" href="${root}style.css">
 <link rel="alternate" type="application/atom+xml" title="Changes" href="${root}${FEED_FILE}">
 <link rel="service-desc" type="application/vnd.oai.openapi+json;version=3.1" href="${root}${OPENAPI_FILE}">
@@ -97,7 +104,7 @@ ${script === undefined ? '' : html`<script src="${root}${script}.js" defer></scr
 <header class="bar">
 <a class="name" href="${root || './'}"><svg class="mark" viewBox="0 0 32 32" aria-hidden="true">${logoShapes}</svg>gamedata</a>
 <nav aria-label="Site">
-${kindNames.map((kind) => apiLink({ root, links }, listPath(kind), pluralTitle(kind)))}
+${kindNames.map((kind) => apiLink({ root, links }, listPath(kind), formatKindTitle(kind)))}
 <a href="${root}${docs}"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>
 <a href="${root}#downloads">Downloads</a>
 </nav>

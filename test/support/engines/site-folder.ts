@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { META_FILE, pathOf } from '../../../src/contract/paths.ts';
+import { getBasePath, META_FILE } from '../../../src/contract/paths.ts';
 import { listFiles } from '../../../src/files.ts';
 import type { Asset } from '../../../src/serve/handler/index.ts';
 
@@ -14,7 +14,7 @@ export function portOf(folder: string): number {
   return protocol === 'https:' || port === '' ? 80 : Number(port);
 }
 
-export const basePathOf = (folder: string): string => pathOf(readBaseUrl(folder));
+export const basePathOf = (folder: string): string => getBasePath(readBaseUrl(folder));
 
 export function readSite(folder: string): Map<string, Asset> {
   return new Map(

@@ -3,7 +3,7 @@
 import type { Page, Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../../src/contract/kinds.ts';
-import { plural } from '../../../src/contract/words.ts';
+import { pluralize } from '../../../src/contract/words.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
@@ -193,7 +193,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await goTo(page, '/api/gamedata/moves/');
     await waitForHeading(page, 'Not found');
     const ways = await page.locator('.ways a').allTextContents();
-    expect(ways).toEqual([...kindNames.map((kind) => `All ${plural(kind)}`), 'All kinds', 'Search']);
+    expect(ways).toEqual([...kindNames.map((kind) => `All ${pluralize(kind)}`), 'All kinds', 'Search']);
     // The page itself, and three responses that it shows.
     expect(problems).toEqual(Array(4).fill(statusNote(404)));
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import { type GuaranteeName, guarantees } from '../../../src/contract/guarantees.ts';
-import { downloadHeaders, mediaTypeOf } from '../../../src/contract/headers.ts';
+import { downloadHeaders, getMediaType } from '../../../src/contract/headers.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { openSite } from '../../../src/sources/site/read.ts';
 import { folderStorage } from '../../../src/sources/site/storage.ts';
@@ -97,7 +97,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
             disposition: headers.get('Content-Disposition'),
           }).toEqual({
             file,
-            type: mediaTypeOf(file),
+            type: getMediaType(file),
             encoding: null,
             language: null,
             disposition: file.startsWith('download/') ? downloadHeaders['Content-Disposition'] : null,

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { apiHeaders, commonHeaders, errorHeaders, htmlHeaders } from '../../../src/contract/headers.ts';
-import { errorBody, notAllowedDetail } from '../../../src/contract/routes.ts';
+import { createErrorBody, formatNotAllowed } from '../../../src/contract/routes.ts';
 import { listFiles } from '../../../src/files.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
@@ -215,7 +215,8 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$na
     const location = headers.location?.replace(/^https:\/\/example\.test(?=\/)/, '');
     const got = `${status} ${location ?? files.get(body.toString('latin1')) ?? body}`.trim();
     // Apache cannot name the method.
-    const notAllowed = engine === apache ? '405 405.json' : `405 ${errorBody(notAllowedDetail(method))}`;
+    const notAllowed =
+      engine === apache ? '405 405.json' : `405 ${createErrorBody(formatNotAllowed(method))}`;
     const choices = expected
       .split(' | ')
       .map((one) => (one === '405' ? notAllowed : (responses[one] ?? one)));

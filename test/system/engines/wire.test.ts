@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { mediaTypeOf } from '../../../src/contract/headers.ts';
+import { getMediaType } from '../../../src/contract/headers.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
@@ -174,7 +174,7 @@ it.each([
       expect(missing.status).toBe(404);
       expectError(missing, 'Not found.');
       const browsed = await get(site.url + LIST + query, { accept: 'text/html' });
-      expect([browsed.status, browsed.header('content-type')]).toEqual([404, mediaTypeOf('browse.html')]);
+      expect([browsed.status, browsed.header('content-type')]).toEqual([404, getMediaType('browse.html')]);
     }
   } finally {
     await site.stop();

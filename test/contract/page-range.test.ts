@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextWindow, PAGE_SIZE, pageOffsets, previousWindow } from '../../src/contract/windows.ts';
+import { getNextRange, getPreviousRange, PAGE_SIZE, pageOffsets } from '../../src/contract/page-range.ts';
 
 const count = fc.integer({ min: 0, max: 5000 });
 const limit = fc.integer({ min: 1, max: 700 });
@@ -32,12 +32,12 @@ describe('pageOffsets', () => {
   });
 });
 
-describe('nextWindow and previousWindow', () => {
+describe('getNextRange and getPreviousRange', () => {
   it('add and subtract the limit, and are never empty', () => {
     fc.assert(
       fc.property(count, limit, fc.nat({ max: 6000 }), (total, size, offset) => {
-        const next = nextWindow({ limit: size, offset }, total);
-        const previous = previousWindow({ limit: size, offset });
+        const next = getNextRange({ limit: size, offset }, total);
+        const previous = getPreviousRange({ limit: size, offset });
         expect(next).toEqual(offset + size < total ? { limit: size, offset: offset + size } : null);
         expect(previous).toEqual(offset > 0 ? { limit: size, offset: Math.max(0, offset - size) } : null);
         if (next) expect(slice(total, { limit: size, offset: Number(next.offset) })).not.toEqual([]);
@@ -48,9 +48,9 @@ describe('nextWindow and previousWindow', () => {
   it('are exact beyond the range of numbers', () => {
     fc.assert(
       fc.property(huge, huge, (size, offset) => {
-        const past = previousWindow({ limit: size, offset });
+        const past = getPreviousRange({ limit: size, offset });
         expect(BigInt(past?.offset ?? -1)).toBe(offset > size ? offset - size : 0n);
-        expect(nextWindow({ limit: size, offset }, 0)).toBeNull();
+        expect(getNextRange({ limit: size, offset }, 0)).toBeNull();
       }),
     );
   });

@@ -7,7 +7,7 @@ export const PAGE_SIZE = 100;
 export type Integer = number | bigint;
 
 /** `limit` records from the zero-based `offset` on. */
-export interface Window<N extends Integer = Integer> {
+export interface PageRange<N extends Integer = Integer> {
   readonly limit: N;
   readonly offset: N;
 }
@@ -19,26 +19,26 @@ export function pageOffsets(count: number): number[] {
 }
 
 /** The window after this one, or null at the end. */
-export function nextWindow({ limit, offset }: Window, count: number): Window | null {
+export function getNextRange({ limit, offset }: PageRange, count: number): PageRange | null {
   const next = BigInt(offset) + BigInt(limit);
-  return next < count ? { limit, offset: narrow(next) } : null;
+  return next < count ? { limit, offset: toSafeInteger(next) } : null;
 }
 
 /** The window before this one, or null at the start. Its offset is never negative. */
-export function previousWindow({ limit, offset }: Window): Window | null {
+export function getPreviousRange({ limit, offset }: PageRange): PageRange | null {
   if (offset <= 0) return null;
   const previous = BigInt(offset) - BigInt(limit);
-  return { limit, offset: previous > 0 ? narrow(previous) : 0 };
+  return { limit, offset: previous > 0 ? toSafeInteger(previous) : 0 };
 }
 
 /** The same integer as a `number` if it is in range. */
-export function narrow(value: bigint): Integer {
+export function toSafeInteger(value: bigint): Integer {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
 /** The last of repeated parameters counts. An invalid limit counts as the page size, an invalid offset as 0. */
-export function readWindow(query: URLSearchParams): Window {
+export function parsePageRange(query: URLSearchParams): PageRange {
   const limit = readInteger(query, 'limit');
   const offset = readInteger(query, 'offset');
   return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
@@ -47,5 +47,5 @@ export function readWindow(query: URLSearchParams): Window {
 /** An optional sign and digits, as many as the reference framework takes; anything else is 0. */
 function readInteger(query: URLSearchParams, name: string): Integer {
   const text = query.getAll(name).at(-1) ?? '';
-  return /^[+-]?\d{1,4300}$/.test(text) ? narrow(BigInt(text)) : 0;
+  return /^[+-]?\d{1,4300}$/.test(text) ? toSafeInteger(BigInt(text)) : 0;
 }
