@@ -15,7 +15,7 @@ const rooms = {
     packages: ['node:*', 'p-limit'],
   },
   http: {
-    imports: ['contract', 'errors.ts', 'files.ts', 'version.ts'],
+    imports: ['contract', 'errors.ts', 'files.ts', 'package.ts'],
     packages: ['fs-extra', 'node:*', 'p-limit', 'undici', 'zod'],
   },
   sources: {
@@ -23,7 +23,7 @@ const rooms = {
     packages: ['modern-tar', 'node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'sources', 'version.ts'],
+    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'sources', 'package.ts'],
     packages: ['fs-extra', 'node:*', 'p-limit', 'zod'],
   },
   verify: {
@@ -33,7 +33,7 @@ const rooms = {
   cli: {
     imports: [
       ...['contract', 'dataset', 'errors.ts', 'files.ts', 'hosts', 'http', 'publish', 'serve', 'site'],
-      ...['sources', 'verify', 'version.ts'],
+      ...['sources', 'verify', 'package.ts'],
     ],
     packages: ['commander', 'fastest-levenshtein', 'fs-extra', 'node:*', 'zod'],
   },
@@ -55,7 +55,7 @@ export default {
     {
       name: 'no-loose-files',
       severity: 'error',
-      from: { path: `^src/(?!(?:${Object.keys(rooms).join('|')})/|(?:index|errors|files|version)\\.ts$)` },
+      from: { path: `^src/(?!(?:${Object.keys(rooms).join('|')})/|(?:index|errors|files|package)\\.ts$)` },
       to: {},
     },
     ...Object.entries(rooms).map(([name, { imports, packages }]) => ({

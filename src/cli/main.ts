@@ -4,7 +4,7 @@
 import module from 'node:module';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
-import { PACKAGE_ROOT } from '../version.ts';
+import { PACKAGE_ROOT } from '../package.ts';
 import { exitCodes } from './exit-codes.ts';
 import { run } from './program.ts';
 

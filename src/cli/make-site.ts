@@ -11,6 +11,7 @@ import { checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
+import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
 import { entryOf } from '../publish/read-published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
@@ -19,9 +20,7 @@ import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite } from '../sources/site/local.ts';
 import { entriesByPath, readManifest, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
-import { codeDigest, PRODUCT } from '../version.ts';
 import { checkFolders } from './folders.ts';
-import { readAssets, readPackage } from './package-files.ts';
 import {
   countWarnings,
   createReport,
@@ -75,7 +74,7 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): 
     const changes = compareDataSets(next, previous, source);
     checkReplacement(changes, source);
     const settings = known ?? resolve(next.site);
-    const assets = readAssets();
+    const assets = readPublicFiles();
     const icons = await gatherIcons(settings.sprites, changes.dataSet.records, {
       assets,
       fetcher: source,
@@ -135,7 +134,7 @@ type Inputs = Omit<CompleteSite, 'package'>;
 /** Most scheduled builds change nothing and need no code of pages and hosts. */
 async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
   const { completeSite } = await import('../site/complete-site.ts');
-  return completeSite({ ...inputs, package: readPackage() });
+  return completeSite({ ...inputs, package: readBuildAssets() });
 }
 
 /**

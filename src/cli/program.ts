@@ -5,7 +5,7 @@
 
 import { Command as Commander, CommanderError, Help } from 'commander';
 import { listKinds } from '../contract/words.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../package.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Options } from './options.ts';

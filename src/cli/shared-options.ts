@@ -12,13 +12,13 @@ import type { GuardOptions } from '../dataset/guard.ts';
 import type { CompareOptions } from '../dataset/replacement.ts';
 import { UsageError } from '../errors.ts';
 import { conflictingHosts, hostNames } from '../hosts/names.ts';
+import { BUNDLED_DATA } from '../package.ts';
 import type { OpenOptions } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { readPreviousSnapshot } from '../sources/snapshot.ts';
 import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import { checkValue, httpUrl, integer, maskUrl, oneOf, percentage, plainUrl, text, wrong } from './checks.ts';
 import { type Checked, flag, type Given, inCode, inGroup, option } from './options.ts';
-import { BUNDLED_DATA } from './package-files.ts';
 import type { WantedSettings } from './settings.ts';
 
 const kindAlternatives = kindNames.join('|');

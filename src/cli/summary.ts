@@ -8,7 +8,7 @@ import { describeEdition } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { formatBytes, formatCount, groupDigits, listFirst } from '../contract/words.ts';
-import { describeGroups, headline } from '../dataset/describe-changes.ts';
+import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type { GamedataError } from '../errors.ts';
 import { attempt, readText } from '../files.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -26,7 +26,7 @@ const changeLines = (steps: readonly Comparison[]): string[] =>
   steps
     .toReversed()
     .flatMap((step) => [
-      `records: ${headline(step)}`,
+      `records: ${formatHeadline(step)}`,
       ...describeGroups(step, { max: RECORDS_SHOWN, maxRemoved: REMOVED_SHOWN }).flatMap(
         ({ title, lines, more }) => [
           ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),

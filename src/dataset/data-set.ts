@@ -1,5 +1,6 @@
 /** A data set: every record of every kind, complete and in order, with its provenance and warnings. */
 
+import { createHash, hash } from 'node:crypto';
 import * as z from 'zod';
 import type { FieldChange } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -67,16 +68,16 @@ export const anyRecordSchema = z.custom<AnyRecord>((value) => {
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
 /** A record as it is served: with its `url` first. */
-export const served = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
+export const addUrl = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
   url: recordUrl(base, kind, record.slug),
   ...record,
 });
 
-export const servedRecords = (base: LinkBase, records: Records): ServedRecords =>
-  mapKinds((kind) => records[kind].map((record) => served(base, kind, record)));
+export const addUrls = (base: LinkBase, records: Records): ServedRecords =>
+  mapKinds((kind) => records[kind].map((record) => addUrl(base, kind, record)));
 
 /** The reverse. */
-export const unserved = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
+export const removeUrl = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
 
 export interface DataSet {
   readonly warnings: readonly Warning[];
@@ -87,4 +88,39 @@ export interface DataSet {
   /** In alphabetical order of languages; empty if none are known. */
   readonly names: readonly Names[];
   readonly namesSummary: NamesSummary | undefined;
+}
+
+export function digestDataSet(
+  records: Records,
+  about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
+): DataSet {
+  const counts = mapKinds((kind) => records[kind].length);
+  const namesSummary = summarizeNames(about.names);
+  return { ...about, counts, digest: digestRecords(records), records, namesSummary };
+}
+
+/** A record as one line of a snapshot. */
+export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
+
+/** The digest of all records: `sha256:` and 64 hexadecimal digits. */
+export const digestRecords = (records: AnyRecords): string =>
+  digestLines((kind) => records[kind].map(encodeLine).join(''));
+
+/** The same digest from text with one record per line. */
+export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): string {
+  const sum = createHash('sha256');
+  for (const kind of kindNames) {
+    const lines = linesOf(kind);
+    // A new kind, of which there are no records yet, is no change.
+    if (lines.length > 0) sum.update(`${kind}\n`).update(lines);
+  }
+  return `sha256:${sum.digest('hex')}`;
+}
+
+/** How many names there are, and their own digest; undefined if there are none. */
+export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
+  if (names.length === 0) return undefined;
+  const digest = hash('sha256', names.map((own) => `${JSON.stringify(own)}\n`).join(''));
+  const counts = names.map((own) => [own.language, mapKinds((kind) => Object.keys(own[kind]).length)]);
+  return { digest: `sha256:${digest}`, languages: Object.fromEntries(counts) };
 }

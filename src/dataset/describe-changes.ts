@@ -13,7 +13,7 @@ import {
 } from '../contract/words.ts';
 
 /** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
-export function headline({ changes }: Comparison): string {
+export function formatHeadline({ changes }: Comparison): string {
   const kinds = kindNames.map((kind) => {
     const types = changeTypes.filter((type) => changes[kind][type].length > 0);
     const counts = types.map((type, at) => {
@@ -43,8 +43,8 @@ const span = ({ from, to }: Comparison): string =>
     .join(' → ');
 
 /** Lines of plain text; the first is the headline. */
-export const textLines = (comparison: Comparison): string[] => [
-  ...[headline(comparison), '', span(comparison)],
+export const formatText = (comparison: Comparison): string[] => [
+  ...[formatHeadline(comparison), '', span(comparison)],
   ...describeGroups(comparison).flatMap(({ title, lines }) => [
     ...['', `${title}:`],
     ...lines.map((line) => `  ${line}`),
@@ -52,8 +52,8 @@ export const textLines = (comparison: Comparison): string[] => [
 ];
 
 /** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
-export const markdownLines = (comparison: Comparison): string[] => [
-  ...[`## ${headline(comparison).replace(/^n/, 'N')}`, '', span(comparison)],
+export const formatMarkdown = (comparison: Comparison): string[] => [
+  ...[`## ${formatHeadline(comparison).replace(/^n/, 'N')}`, '', span(comparison)],
   ...describeGroups(comparison, {}, (text) => `\`${text}\``).flatMap(({ title, lines }) => [
     ...['', `### ${title}`, ''],
     ...lines.map((line) => `- ${line}`),

@@ -28,7 +28,7 @@ export const mergeFormer = (...all: readonly Former[]): Former =>
 const slugsById = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
 
 /** The slugs that records had before and have no longer, whether they were renamed or removed. */
-export const leftSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
+export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
   mapKinds((kind) => {
     const now = slugsById(after[kind]);
     return new Map(
@@ -37,7 +37,7 @@ export const leftSlugs = (before: AddressedRecords, after: AddressedRecords): Fo
   });
 
 /** Those of another data set's whose records have the same id and slug here, and so are the same. */
-export const agreeing = (former: Former, its: AddressedRecords, own: AddressedRecords): Former =>
+export const selectMatching = (former: Former, its: AddressedRecords, own: AddressedRecords): Former =>
   mapKinds((kind) => {
     const [theirs, ours] = [slugsById(its[kind]), slugsById(own[kind])];
     return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
@@ -73,7 +73,7 @@ export function decodeFormer(json: unknown): Former {
 }
 
 /** Redirects from slugs that no record has to the records that had them, sorted by kind and old slug. */
-export const movedRoutes = (former: Former, records: AddressedRecords): MovedRoute[] =>
+export const createRedirects = (former: Former, records: AddressedRecords): MovedRoute[] =>
   kindNames.flatMap((kind) => {
     const slugs = slugsById(records[kind]);
     const taken = new Set(records[kind].map(({ slug }) => slug));

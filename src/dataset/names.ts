@@ -5,7 +5,7 @@ import type { Names } from '../contract/names.ts';
 import type { AnyRecords } from './data-set.ts';
 
 /** Undefined if there is none. */
-export const nameIn = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
+export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
 /** The names of these records only, in their order. */
@@ -17,7 +17,7 @@ export const selectNames = (
     const select = (kind: Kind) => {
       const kept: Record<string, string> = {};
       for (const { slug } of records[kind]) {
-        const name = nameIn(own, kind, slug);
+        const name = findName(own, kind, slug);
         if (name !== undefined) kept[slug] = name;
       }
       return kept;
@@ -48,7 +48,7 @@ export function compareNames(from: Named, to: Named): NameChanges[] {
     let [before, lost, changed] = [0, 0, 0];
     for (const { kind, was, slug } of pairs) {
       if (slug === undefined) continue;
-      const [name, now] = [nameIn(old, kind, was), nameIn(own, kind, slug)];
+      const [name, now] = [findName(old, kind, was), findName(own, kind, slug)];
       if (name !== undefined) before++;
       if (name !== undefined && now === undefined) lost++;
       if (name !== now) changed++;

@@ -10,12 +10,12 @@ import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
 import {
   type Addressed,
   type AddressedRecords,
-  agreeing,
+  createRedirects,
   type Former,
-  leftSlugs,
+  findOldSlugs,
   mergeFormer,
-  movedRoutes,
   noFormer,
+  selectMatching,
 } from './former.ts';
 import { continueHistory, correctDates, correctHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
@@ -98,7 +98,7 @@ export function compareDataSets(
     inheritSlugs(other, records),
     next.former ?? noFormer,
     oldSlugs,
-    addressed ? leftSlugs(addressed, records) : noFormer,
+    addressed ? findOldSlugs(addressed, records) : noFormer,
   );
   const { history, notices } = continueHistory(
     { ...summary, history: next.history },
@@ -137,7 +137,7 @@ function readOldSlugs(
 
 function inheritSlugs(other: Previous | undefined, records: AnyRecords): Former {
   const its = other?.records();
-  return other && its ? agreeing(other.former(), its, records) : noFormer;
+  return other && its ? selectMatching(other.former(), its, records) : noFormer;
 }
 
 /** Empty if the previous records or names cannot be read. */
@@ -185,7 +185,7 @@ function listAddresses({ records, former }: Addresses): Map<string, string> {
   const addresses = new Map<string, string>();
   for (const kind of kindNames)
     for (const { id, slug } of records[kind]) addresses.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
-  for (const { path, to } of movedRoutes(former, records)) addresses.set(path, addresses.get(to) ?? '');
+  for (const { path, to } of createRedirects(former, records)) addresses.set(path, addresses.get(to) ?? '');
   return addresses;
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode, UpstreamError, UsageError } from '../errors.ts';
-import { USER_AGENT } from '../version.ts';
+import { USER_AGENT } from '../package.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   AttemptError,

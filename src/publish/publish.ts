@@ -13,9 +13,9 @@ import {
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { explainSystemError, OutputError } from '../errors.ts';
 import { attempt, explained, isInside, readText } from '../files.ts';
+import { PRODUCT } from '../package.ts';
 import { readPreviousSite } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
-import { PRODUCT } from '../version.ts';
 import { applyStaged, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { type Permissions, readPermissions, setPermissions } from './permissions.ts';

@@ -8,7 +8,7 @@ import { kindNames } from '../contract/kinds.ts';
 import type { Meta, SiteFile } from '../contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
 import type { MovedRoute } from '../contract/routes.ts';
-import { describeGroups, headline } from '../dataset/describe-changes.ts';
+import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';
 
@@ -38,7 +38,7 @@ export function encodeFeed({ steps }: History, { base_url: baseUrl, captured }: 
   const updated = Math.max(startOf(captured), entries[0]?.time ?? 0);
   const encodeEntry = ({ step, time }: (typeof entries)[number]): string => `<entry>
 <id>${idOf(step)}</id>
-<title>${escapeXml(headline(step))}</title>
+<title>${escapeXml(formatHeadline(step))}</title>
 <updated>${timeOf(time)}</updated>
 ${link('alternate', 'text/html', pageOf(step))}
 <content type="html">${escapeXml(html(step, baseUrl))}</content>

@@ -5,8 +5,8 @@ import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from 
 import type { Names } from '../contract/names.ts';
 import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { createRoutes } from '../contract/routes.ts';
-import { type Records, servedRecords } from '../dataset/data-set.ts';
-import { type Former, movedRoutes } from '../dataset/former.ts';
+import { addUrls, type Records } from '../dataset/data-set.ts';
+import { createRedirects, type Former } from '../dataset/former.ts';
 import type { HostContext, WebServerPaths } from '../hosts/host.ts';
 import { hostFiles } from '../hosts/index.ts';
 import type { HostName } from '../hosts/names.ts';
@@ -65,8 +65,8 @@ export async function completeSite(site: CompleteSite): Promise<AnyFile[]> {
 function dataFiles(site: CompleteSite): SiteFile[] {
   const { records, meta, history, former } = site;
   const linkBase = getLinkBase(meta);
-  const routes = createRoutes(records, movedRoutes(former, records), meta.sprites);
-  const served = servedRecords(linkBase, records);
+  const routes = createRoutes(records, createRedirects(former, records), meta.sprites);
+  const served = addUrls(linkBase, records);
   const { handlerModule, hostTemplate: template } = site.package;
   const context = { ...site.serving, routes, baseUrl: meta.base_url, handlerModule, template };
   return [

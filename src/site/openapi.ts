@@ -9,7 +9,7 @@ import * as paths from '../contract/paths.ts';
 import { errorDetails } from '../contract/routes.ts';
 import { type JsonSchema, type SchemaName, typeName } from '../contract/served.ts';
 import { formatCount } from '../contract/words.ts';
-import { type Records, served } from '../dataset/data-set.ts';
+import { addUrl, type Records } from '../dataset/data-set.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
 import { completeSchemas, jsonSchemas } from './json-schemas.ts';
 
@@ -37,7 +37,7 @@ export function specificationFiles(
 /** An example page has two records, and is the first one otherwise. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
-    const results = records[kind].slice(0, 2).map((record) => served(base, kind, record));
+    const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
     const window = { limit: PAGE_SIZE, offset: 0 };
     const page = paths.createListPage(base, kind, { window, count: records[kind].length, results });
     return results[0] ? { record: results[0], page } : {};

@@ -2,8 +2,7 @@
 
 import { mapKinds } from '../contract/kinds.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
-import { unserved } from '../dataset/data-set.ts';
-import { digestRecords } from '../dataset/digest.ts';
+import { digestRecords, removeUrl } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
@@ -23,7 +22,7 @@ export async function readLists(
       throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
     }),
   );
-  const records = mapKinds((kind) => lists[kind].map(unserved));
+  const records = mapKinds((kind) => lists[kind].map(removeUrl));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }

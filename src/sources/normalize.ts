@@ -15,8 +15,13 @@ import {
   slugSchema,
 } from '../contract/records.ts';
 import { listFirst, toTitleCase } from '../contract/words.ts';
-import type { DataSet, Provenance, Warning, WarningCode } from '../dataset/data-set.ts';
-import { digestDataSet } from '../dataset/digest.ts';
+import {
+  type DataSet,
+  digestDataSet,
+  type Provenance,
+  type Warning,
+  type WarningCode,
+} from '../dataset/data-set.ts';
 import { DataError, type DataLocation } from '../errors.ts';
 
 type Warn = (code: WarningCode, message: string) => void;

@@ -3,8 +3,7 @@
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
-import type { DataSet } from '../dataset/data-set.ts';
-import { digestDataSet } from '../dataset/digest.ts';
+import { type DataSet, digestDataSet } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import { UsageError } from '../errors.ts';
 import type { SourceContext, SourceResult } from './source.ts';

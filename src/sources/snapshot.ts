@@ -14,11 +14,13 @@ import {
   type AnyRecords,
   anyRecordSchema,
   type DataSet,
+  digestLines,
+  encodeLine,
   type Provenance,
   provenanceSchema,
+  summarizeNames,
   warningSchema,
 } from '../dataset/data-set.ts';
-import { digestLines, encodeLine, summarizeNames } from '../dataset/digest.ts';
 import { decodeFormer, type Former, noFormer } from '../dataset/former.ts';
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';

@@ -7,7 +7,7 @@ import { type Names, namesReader } from '../contract/names.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
 import { defaultIconSource } from '../contract/routes.ts';
-import { summarizeNames } from '../dataset/digest.ts';
+import { summarizeNames } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';

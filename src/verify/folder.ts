@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { CHANGES_FILE, isWebServerConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { summarizeNames } from '../dataset/digest.ts';
+import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { openSite, type Site } from '../sources/site/read.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from '../sources/site/storage.ts';

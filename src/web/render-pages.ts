@@ -14,7 +14,7 @@ import {
   joinWords,
   listKinds,
 } from '../contract/words.ts';
-import { type Records, served } from '../dataset/data-set.ts';
+import { addUrl, type Records } from '../dataset/data-set.ts';
 import { apiLink, fillPlaceholders, html, logoFile, type Markup, renderPage } from './shared/markup.ts';
 
 /** The contents of the pages, with placeholders. */
@@ -133,7 +133,7 @@ function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There are no records.</p>`;
   return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl "${paths.recordUrl(linkBase, kind, record.slug)}"</span>
-<span id="answer">${JSON.stringify(served(linkBase, kind, record), null, 2)}</span></code></pre>`;
+<span id="answer">${JSON.stringify(addUrl(linkBase, kind, record), null, 2)}</span></code></pre>`;
 }
 
 function renderDownloads(rows: readonly Markup[]): Markup {

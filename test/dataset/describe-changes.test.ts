@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
-import { headline, markdownLines, textLines } from '../../src/dataset/describe-changes.ts';
+import { formatHeadline, formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -17,7 +17,7 @@ const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${af
 
 describe('a comparison', () => {
   it('as text starts with what happened, in one line', () => {
-    expect(textLines(comparison)).toEqual([
+    expect(formatText(comparison)).toEqual([
       '1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
       span,
@@ -41,7 +41,7 @@ describe('a comparison', () => {
   });
 
   it('as Markdown has the same in lists, with the data in code spans', () => {
-    const lines = markdownLines(comparison);
+    const lines = formatMarkdown(comparison);
     expect(lines.slice(0, 8)).toEqual([
       '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
@@ -60,7 +60,7 @@ describe('a comparison', () => {
   it('names several changed fields, none for a record that was only renamed, and no day where none is known', () => {
     const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null };
     const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);
-    expect(textLines(compare(from, to)).slice(2)).toEqual([
+    expect(formatText(compare(from, to)).slice(2)).toEqual([
       `undated (${from.digest.slice(0, 19)}…) → 2026-01-02 (${to.digest.slice(0, 19)}…)`,
       '',
       'Moves renamed:',
@@ -74,11 +74,11 @@ describe('a comparison', () => {
   it('names the editions that it lies between', () => {
     const [from, to] = [before, after].map((side, at) => ({ ...side, edition: namedEdition(at + 1) }));
     if (!from || !to) throw new Error('two data sets are expected');
-    const [, , spanned] = textLines(compare(from, to));
+    const [, , spanned] = formatText(compare(from, to));
     expect(spanned).toBe(
       `2026-01-02 (${before.digest.slice(0, 19)}…, edition 00000000 of 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…, edition 00000000 of 2026-04-02)`,
     );
-    expect(markdownLines(compare(from, to))[2]).toBe(spanned);
+    expect(formatMarkdown(compare(from, to))[2]).toBe(spanned);
   });
 
   it.each<[string, readonly (readonly string[])[], string]>([
@@ -99,15 +99,15 @@ describe('a comparison', () => {
       ...{ id, slug: `move-${id}` },
       fields: names.map((field) => ({ field, from: 1, to: 2 })),
     }));
-    expect(headline({ ...comparison, changes: everyKind({ move: { ...none, changed } }, () => none) })).toBe(
-      said,
-    );
+    expect(
+      formatHeadline({ ...comparison, changes: everyKind({ move: { ...none, changed } }, () => none) }),
+    ).toBe(said);
   });
 
   it('of equal data sets says so', () => {
     const same = compare(before, before);
-    expect(headline(same)).toBe('nothing changed');
-    expect(markdownLines(same)[0]).toBe('## Nothing changed');
+    expect(formatHeadline(same)).toBe('nothing changed');
+    expect(formatMarkdown(same)[0]).toBe('## Nothing changed');
   });
 
   it.each([
@@ -118,9 +118,9 @@ describe('a comparison', () => {
     ['the end of a code span', 'x`<img src=x>', '"x\\u0060<img src=x>"'],
     ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
   ])('takes %s in a name for nothing but a name', (_, englishName, shown) => {
-    const lines = markdownLines(compare(before, versionOf([rawMove(1, { englishName })])));
+    const lines = formatMarkdown(compare(before, versionOf([rawMove(1, { englishName })])));
     expect(lines).toContain(`- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``);
-    expect(textLines(compare(before, versionOf([rawMove(1, { englishName })])))).toContain(
+    expect(formatText(compare(before, versionOf([rawMove(1, { englishName })])))).toContain(
       `  move-1 (id 1): name "Move 1" → ${shown}`,
     );
   });

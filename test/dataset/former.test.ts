@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
-  agreeing,
+  createRedirects,
   decodeFormer,
   encodeFormer,
-  leftSlugs,
+  findOldSlugs,
   mergeFormer,
-  movedRoutes,
   noFormer,
   readRedirects,
+  selectMatching,
 } from '../../src/dataset/former.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
@@ -18,7 +18,9 @@ const former = (move: Record<string, number>) => ({ ...noFormer, move: new Map(O
 
 describe('old slugs', () => {
   it('are those that records have left, renamed or removed; the later counts', () => {
-    expect(leftSlugs(named('a', 'b', 'c').records, named('a', 'x').records)).toEqual(former({ b: 2, c: 3 }));
+    expect(findOldSlugs(named('a', 'b', 'c').records, named('a', 'x').records)).toEqual(
+      former({ b: 2, c: 3 }),
+    );
     expect(mergeFormer(former({ a: 1, b: 1 }), former({ a: 2 }))).toEqual(former({ a: 2, b: 1 }));
   });
 
@@ -30,13 +32,13 @@ describe('old slugs', () => {
     );
     expect(decodeFormer(JSON.parse(encodeFormer(own)))).toEqual(own);
     expect(() => decodeFormer({ move: { a: 'b' }, item: {} })).toThrow('former.json › move.a: got "b"');
-    expect(movedRoutes(former({ a: 1 }), named('constructor').records)).toHaveLength(1);
+    expect(createRedirects(former({ a: 1 }), named('constructor').records)).toHaveLength(1);
   });
 
   it('of another data set count where it has the same records', () => {
     const its = named('a', 'b', 'c');
     const own = named('a', 'x', 'c');
-    expect(agreeing(former({ old: 1, 'old-2': 2, 'old-4': 4 }), its.records, own.records)).toEqual(
+    expect(selectMatching(former({ old: 1, 'old-2': 2, 'old-4': 4 }), its.records, own.records)).toEqual(
       former({ old: 1 }),
     );
   });
@@ -86,10 +88,10 @@ describe('moved addresses', () => {
     const former = editions
       .slice(1)
       .reduce(
-        (known, to, at) => mergeFormer(known, leftSlugs(editions[at]?.records ?? to.records, to.records)),
+        (known, to, at) => mergeFormer(known, findOldSlugs(editions[at]?.records ?? to.records, to.records)),
         noFormer,
       );
-    expect(movedRoutes(former, now.records)).toEqual(
+    expect(createRedirects(former, now.records)).toEqual(
       moved.map(([from, to]) => ({ path: at(from), to: at(to) })),
     );
   });

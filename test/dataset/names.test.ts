@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyRecords } from '../../src/dataset/data-set.ts';
-import { summarizeNames } from '../../src/dataset/digest.ts';
-import { compareNames, nameIn, selectNames } from '../../src/dataset/names.ts';
+import { type AnyRecords, summarizeNames } from '../../src/dataset/data-set.ts';
+import { compareNames, findName, selectNames } from '../../src/dataset/names.ts';
 import { everyKind, namesIn } from '../support/kinds.ts';
 
 const french = namesIn('fr', {
@@ -15,10 +14,10 @@ const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, (
 const records = recordsOf({ move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] });
 
 it('a name is that of its kind and slug, and none is inherited', () => {
-  expect(nameIn(french, 'move', 'pound')).toBe('Écras’Face');
-  expect(nameIn(french, 'item', 'pound')).toBeUndefined();
-  expect(nameIn(french, 'move', 'constructor')).toBeUndefined();
-  expect(nameIn(undefined, 'move', 'pound')).toBeUndefined();
+  expect(findName(french, 'move', 'pound')).toBe('Écras’Face');
+  expect(findName(french, 'item', 'pound')).toBeUndefined();
+  expect(findName(french, 'move', 'constructor')).toBeUndefined();
+  expect(findName(undefined, 'move', 'pound')).toBeUndefined();
 });
 
 it('names are selected in the order of records, without those of others', () => {

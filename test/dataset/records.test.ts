@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { provenanceSchema, served, unserved, warningSchema } from '../../src/dataset/data-set.ts';
-import { digestLines, digestRecords, encodeLine } from '../../src/dataset/digest.ts';
+import {
+  addUrl,
+  digestLines,
+  digestRecords,
+  encodeLine,
+  provenanceSchema,
+  removeUrl,
+  warningSchema,
+} from '../../src/dataset/data-set.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
 
@@ -28,12 +35,12 @@ describe('a record as it is served', () => {
   it('has its url first, and is the record without it', () => {
     const [record] = dataSetOf({ move: [rawMove(1)] }).records.move;
     if (!record) throw new Error('expected a move');
-    const own = served({ baseUrl: 'https://example.test', links: 'query' }, 'move', record);
+    const own = addUrl({ baseUrl: 'https://example.test', links: 'query' }, 'move', record);
     const line = JSON.stringify(record);
     expect(JSON.stringify(own)).toBe(
       line.replace('{', '{"url":"https://example.test/api/gamedata/move/move-1/?format=api",'),
     );
-    expect(unserved(own)).toEqual(record);
+    expect(removeUrl(own)).toEqual(record);
     expect(encodeLine(record)).toBe(`${line}\n`);
   });
 });

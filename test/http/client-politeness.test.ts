@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { createClient } from '../../src/http/client.ts';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/package.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, status, testClient } from '../support/test-client.ts';
 

@@ -5,7 +5,7 @@ import { diff } from '../../src/cli/commands/diff.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
-import { digestLines } from '../../src/dataset/digest.ts';
+import { digestLines } from '../../src/dataset/data-set.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readLists } from '../../src/sources/lists.ts';
 import {

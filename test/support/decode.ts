@@ -2,8 +2,7 @@
 
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { RecordOf } from '../../src/contract/records.ts';
-import type { DataSet } from '../../src/dataset/data-set.ts';
-import { digestDataSet } from '../../src/dataset/digest.ts';
+import { type DataSet, digestDataSet } from '../../src/dataset/data-set.ts';
 import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };

@@ -2,12 +2,12 @@
 
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { digestRecords } from '../../src/dataset/digest.ts';
-import { encodeFormer, leftSlugs } from '../../src/dataset/former.ts';
+import { digestRecords } from '../../src/dataset/data-set.ts';
+import { encodeFormer, findOldSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
+import { BUNDLED_DATA } from '../../src/package.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
@@ -38,7 +38,7 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
   if (!from || !to) throw new Error('expected two data sets');
   const history = extendHistory(emptyHistory, compare(from, to));
   writeFileSync(path.join(folder, 'changes.json'), encodeHistory(history));
-  writeFileSync(path.join(folder, 'former.json'), encodeFormer(leftSlugs(before, data.records)));
+  writeFileSync(path.join(folder, 'former.json'), encodeFormer(findOldSlugs(before, data.records)));
   listAsTheyAre(folder);
   return folder;
 }

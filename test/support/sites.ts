@@ -1,16 +1,15 @@
 /** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
 
-import { readPackage } from '../../src/cli/package-files.ts';
 import type { History } from '../../src/contract/changes.ts';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta, SiteFile } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
-import { servedRecords } from '../../src/dataset/data-set.ts';
-import { digestRecords } from '../../src/dataset/digest.ts';
-import { mergeFormer, movedRoutes } from '../../src/dataset/former.ts';
+import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
+import { createRedirects, mergeFormer } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
+import { readBuildAssets } from '../../src/package.ts';
 import { changeFiles } from '../../src/site/change-files.ts';
 import { apiFiles } from '../../src/site/record-files.ts';
 import {
@@ -124,13 +123,13 @@ export function siteOf(
     sprites: defaultIconSource,
   };
   const former = leftIn(history);
-  const routes: RouteTable = createRoutes(records, movedRoutes(former, records));
+  const routes: RouteTable = createRoutes(records, createRedirects(former, records));
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changed = { history, former, moved: routes.moved };
   const changes = changeFiles(changed, meta);
   const linkBase = { baseUrl: meta.base_url, links };
-  const docs = readPackage().templates['docs.html'];
-  const served = servedRecords(linkBase, records);
+  const docs = readBuildAssets().templates['docs.html'];
+  const served = addUrls(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, docs };
   const files = (): SiteFile[] => [...apiFiles(served, meta), icon, ...changes, ...extras];
   return { plan, meta, routes, records, files };
@@ -154,5 +153,5 @@ export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'
   handlerModule: () => {
     throw new Error('asked for the handler');
   },
-  template: readPackage().hostTemplate,
+  template: readBuildAssets().hostTemplate,
 });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { capitalize } from '../../src/contract/words.ts';
-import { PACKAGE_ROOT } from '../../src/version.ts';
+import { PACKAGE_ROOT } from '../../src/package.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readPackage } from '../../src/cli/package-files.ts';
 import { joinWords } from '../../src/contract/words.ts';
+import { readBuildAssets } from '../../src/package.ts';
 import { descriptionRows, downloadRows, renderPages } from '../../src/web/render-pages.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { otherKinds } from '../support/kinds.ts';
@@ -63,7 +63,7 @@ describe('the tables of files', () => {
 function pagesOf(raw: Parameters<typeof siteOf>[0], options?: SiteOptions, overrides = {}) {
   const { plan } = siteOf(raw, options);
   const files = renderPages({
-    templates: readPackage().templates,
+    templates: readBuildAssets().templates,
     records: plan.records,
     meta: { ...plan.meta, ...overrides },
     archive: false,

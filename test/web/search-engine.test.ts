@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/cli/package-files.ts';
+import { BUNDLED_DATA } from '../../src/package.ts';
 import { createSearchIndex } from '../../src/site/record-files.ts';
 import { readSnapshot } from '../../src/sources/snapshot.ts';
 import { createSearchEngine } from '../../src/web/search/search-engine.ts';

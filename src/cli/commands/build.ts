@@ -7,6 +7,7 @@ import { joinWords } from '../../contract/words.ts';
 import { explainSystemError, OutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
+import { PUBLIC_FOLDER } from '../../package.ts';
 import type { Problem } from '../../verify/folder.ts';
 import { integer } from '../checks.ts';
 import { declare } from '../command.ts';
@@ -14,7 +15,6 @@ import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
 import { type MakeOptions, makeSite, type SiteReport } from '../make-site.ts';
 import { checkOptions, type Given, inGroup, option } from '../options.ts';
-import { PUBLIC_FOLDER } from '../package-files.ts';
 import {
   BUILD_FOLDER,
   type Environment,

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Comparison } from '../../contract/changes.ts';
 import { MANIFEST_FILE } from '../../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from '../../dataset/compare.ts';
-import { markdownLines, textLines } from '../../dataset/describe-changes.ts';
+import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { isUrl } from '../../sources/source.ts';
@@ -66,9 +66,9 @@ async function readDataSet(
 }
 
 const formats = {
-  text: textLines,
+  text: formatText,
   json: (comparison: Comparison) => [JSON.stringify(comparison)],
-  markdown: markdownLines,
+  markdown: formatMarkdown,
 };
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 

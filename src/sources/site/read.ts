@@ -26,8 +26,13 @@ import {
   namesFile,
   recordFile,
 } from '../../contract/paths.ts';
-import { type AnyRecord, type AnyRecords, anyRecordSchema, unserved } from '../../dataset/data-set.ts';
-import { digestRecords } from '../../dataset/digest.ts';
+import {
+  type AnyRecord,
+  type AnyRecords,
+  anyRecordSchema,
+  digestRecords,
+  removeUrl,
+} from '../../dataset/data-set.ts';
 import {
   type AddressedRecords,
   decodeFormer,
@@ -118,7 +123,7 @@ function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined
   const json = (file: string): unknown =>
     parseText(`${readVerified(storage, entries, file)}`, storage.at(file));
   const readPage = (file: string): AnyRecord[] =>
-    parse(pageSchema, json(file), { record: storage.at(file) }).results.map(unserved);
+    parse(pageSchema, json(file), { record: storage.at(file) }).results.map(removeUrl);
   function records(): AnyRecords {
     if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
     const { counts, digest } = meta;

@@ -5,7 +5,7 @@ import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, type ListPage, listPath, parseRecordPath } from '../../contract/paths.ts';
 import { errorDetails } from '../../contract/routes.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
-import { nameIn } from '../../dataset/names.ts';
+import { findName } from '../../dataset/names.ts';
 import {
   findLanguageField,
   langAttributes,
@@ -207,7 +207,7 @@ function recordNames(address: string): HTMLElement[] {
   const box = element('details', {}, element('summary', {}, 'Names in every language'), list);
   const row = async ({ value, text }: (typeof languages)[number]): Promise<HTMLElement[]> => {
     const language = value || 'en';
-    const name = nameIn(await loadNames(language), record.kind, record.slug);
+    const name = findName(await loadNames(language), record.kind, record.slug);
     const head = element('th', { scope: 'row', ...langAttributes(language) }, text);
     return name === undefined ? [] : [element('tr', {}, head, element('td', langAttributes(language), name))];
   };

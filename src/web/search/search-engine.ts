@@ -4,7 +4,7 @@ import Fuzzy from '@leeoniya/ufuzzy';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
-import { nameIn } from '../../dataset/names.ts';
+import { findName } from '../../dataset/names.ts';
 
 /** A record that was found. */
 export interface Match {
@@ -41,7 +41,7 @@ export function createSearchEngine(index: SearchIndex) {
   /** Ids come first, then names in the selected language, then English names by closeness. */
   function match(query: string, kind = '', names?: Names): Match[] {
     const words = simplify(query).trim();
-    const all = records.map((record) => ({ ...record, local: nameIn(names, record.kind, record.slug) }));
+    const all = records.map((record) => ({ ...record, local: findName(names, record.kind, record.slug) }));
     const byId = all.filter(({ id }) => String(id) === words);
     const byLocalName = all
       .map((record) => ({ record, at: simplify(record.local ?? '').indexOf(words) }))

@@ -11,8 +11,7 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { keepArchive } from '../../../src/cli/keep-archive.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
-import { unserved } from '../../../src/dataset/data-set.ts';
-import { digestRecords } from '../../../src/dataset/digest.ts';
+import { digestRecords, removeUrl } from '../../../src/dataset/data-set.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -243,7 +242,7 @@ describe('a copy by somebody else', () => {
     const records = mapKinds((kind) =>
       [0, 100]
         .slice(0, kind === 'move' ? 2 : 1)
-        .flatMap((offset) => readJson(copy, listPageFile(kind, offset)).results.map(unserved)),
+        .flatMap((offset) => readJson(copy, listPageFile(kind, offset)).results.map(removeUrl)),
     );
     edit(copy, 'meta.json', (json) => ({ ...json, digest: digestRecords(records) }));
     const before = fingerprint(copy);

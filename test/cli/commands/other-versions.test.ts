@@ -8,7 +8,7 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { API_PREFIX, listPageFile } from '../../../src/contract/paths.ts';
-import { digestLines } from '../../../src/dataset/digest.ts';
+import { digestLines } from '../../../src/dataset/data-set.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { everyKind } from '../../support/kinds.ts';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { HANDLER_MODULE } from '../../../src/cli/package-files.ts';
+import { HANDLER_MODULE } from '../../../src/package.ts';
 import type { Engine } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
 import { freePort, startProgram } from './process.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { nginx } from '../../support/engines/nginx.ts';
 import { serve } from '../../support/engines/serve.ts';

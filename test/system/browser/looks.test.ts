@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { PACKAGE_ROOT } from '../../../src/version.ts';
+import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { pageStates } from '../../support/page-list.ts';
 import { usePageSite } from '../../support/served-pages.ts';

@@ -1,11 +1,29 @@
-/** The files that come with the package: data, hand-written files, and what `npm run compile` makes. */
+/** The package itself: its name, version, bundled data and build assets. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { SiteFile } from '../contract/meta.ts';
-import { listFiles, readFile } from '../files.ts';
-import type { Package } from '../site/complete-site.ts';
-import { PACKAGE_ROOT } from '../version.ts';
+import { fileURLToPath } from 'node:url';
+import { listKinds } from './contract/words.ts';
+import { listFiles, readFile } from './files.ts';
+
+/** Both src/ and dist/ are directly below it. */
+export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const { name, version } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+  name: string;
+  version: string;
+};
+
+export const VERSION: string = version;
+
+/** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
+export const PRODUCT = `${name}/${version}`;
+
+/** The digest of the code in dist/, as `npm run compile` notes it. */
+export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
+
+/** What the upstream sees. */
+export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;
 
 /** The bundled data set. */
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
@@ -16,15 +34,15 @@ const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
-const readFolder = (folder: string): SiteFile[] =>
+const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
   listFiles(folder)
     .filter((file) => !path.basename(file).startsWith('.'))
     .sort()
     .map((file) => ({ path: file, body: readFile(folder, file) }));
 
-export const readAssets = (): SiteFile[] => readFolder(PUBLIC_FOLDER);
+export const readPublicFiles = (): { path: string; body: Uint8Array }[] => readFolder(PUBLIC_FOLDER);
 
-export function readPackage(): Package {
+export function readBuildAssets() {
   const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
   return {
     templates: {
