@@ -108,7 +108,7 @@ export function errorCode(error: unknown): string {
  *
  * @param name what the work is about, if the error names no path
  */
-export function explainSystemError(error: unknown, name: string): unknown {
+export function toOutputError(error: unknown, name: string): unknown {
   const { syscall, path = name } = (error ?? {}) as { syscall?: string; path?: string };
   if (error instanceof GamedataError || syscall === undefined) return error;
   return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, path, { cause: error });

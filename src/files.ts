@@ -28,7 +28,7 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 }
 
 /** The result of a call. Throws `OutputError` if it fails: `site: cannot be written (ENOSPC)`. */
-export function explained<T>(problem: string, name: string, call: () => T, hint?: string): T {
+export function explainFailure<T>(problem: string, name: string, call: () => T, hint?: string): T {
   try {
     return call();
   } catch (cause) {
@@ -43,7 +43,7 @@ export const isInside = (folder: string, file: string, system: Pick<typeof path,
   file.startsWith(folder + system.sep);
 
 /** What is at a path, also if it is a link; undefined if nothing is, or a file is in the place of a folder above it. */
-export const statusOf = (file: string): Stats | undefined =>
+export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
 /** Yields every file below a folder, and everything else that is no folder, by paths in the folder with forward slashes. */
@@ -56,7 +56,7 @@ export function* walk(folder: string, inside = ''): Generator<{ path: string; is
 }
 
 /** Every folder above some files; that of the site is `.`. */
-export function foldersOf(files: readonly string[]): Set<string> {
+export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files)
     for (let folder = path.posix.dirname(file); !folders.has(folder); folder = path.posix.dirname(folder))
@@ -72,7 +72,7 @@ const refusal = (path: string, code: string) =>
 
 /** Trusted are whoever runs this, and the owner of the folder that a file is beside or in. Windows knows no owners. */
 export const isTrusted = (folder: string, { uid }: Stats): boolean =>
-  !process.geteuid || [process.geteuid(), statusOf(folder)?.uid].includes(uid);
+  !process.geteuid || [process.geteuid(), readStatus(folder)?.uid].includes(uid);
 
 /**
  * Opens a file that others might have left: only a regular one of a trusted user, never what a link leads to. Throws

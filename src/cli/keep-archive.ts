@@ -6,7 +6,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
-import { explained, readFile, statusOf } from '../files.ts';
+import { explainFailure, readFile, readStatus } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
@@ -30,8 +30,8 @@ const checksumOf = (archive: string): string => `${archive}.sha256`;
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
-  if (statusOf(folder)?.isSymbolicLink()) assertTrustedOwner(out, [folder]);
-  if (statusOf(path.join(folder, MANIFEST_FILE)))
+  if (readStatus(folder)?.isSymbolicLink()) assertTrustedOwner(out, [folder]);
+  if (readStatus(path.join(folder, MANIFEST_FILE)))
     throw new OutputError('is a site, so no archive is kept in it', folder, {
       hint: 'Move one of the two sites to another folder.',
     });
@@ -46,7 +46,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
     replaceFile(file, archive);
     replaceFile(checksumOf(file), formatChecksum(archive, name));
   }
-  explained('cannot be pruned', folder, () => prune(folder, { state, name, keep }));
+  explainFailure('cannot be pruned', folder, () => prune(folder, { state, name, keep }));
   return file;
 }
 
@@ -67,10 +67,10 @@ function readContents(out: string, { storage, manifest, entries }: Site) {
 /** Writes a file under another name, then renames it. A link in its place is replaced, and a folder only if it is empty. */
 function replaceFile(file: string, body: Uint8Array | string | undefined): void {
   const folder = path.dirname(file);
-  explained('cannot be written', folder, () => {
-    if (statusOf(file)?.isDirectory()) rmdirSync(file);
+  explainFailure('cannot be written', folder, () => {
+    if (readStatus(file)?.isDirectory()) rmdirSync(file);
     if (body === undefined) return rmSync(file, { force: true });
-    const isNew = statusOf(folder) === undefined;
+    const isNew = readStatus(folder) === undefined;
     fsExtra.ensureDirSync(folder);
     const draft = `${file}.${randomUUID()}.part`;
     try {
@@ -102,4 +102,4 @@ function prune(folder: string, { state, name, keep }: { state: string; name: str
   for (const draft of files) if (DRAFT.test(draft) && ageOf(draft) > DAY_MS) rmSync(path.join(folder, draft));
 }
 
-const isFile = (file: string): boolean => statusOf(file)?.isFile() ?? false;
+const isFile = (file: string): boolean => readStatus(file)?.isFile() ?? false;

@@ -13,7 +13,7 @@ import { type Host, installCommand } from '../hosts/host.ts';
 import { type HostName, webServerNames } from '../hosts/names.ts';
 import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
-import { entryOf } from '../publish/read-published.ts';
+import { createEntry } from '../publish/read-published.ts';
 import type { CompleteSite } from '../site/complete-site.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
@@ -180,7 +180,7 @@ async function listInstallCommands(
   const change = (name: string) => {
     const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
     if (before === undefined || file === undefined) return 'added';
-    return before.sha256 === entryOf(name, encodeBody(file)).sha256 ? 'none' : 'changed';
+    return before.sha256 === createEntry(name, encodeBody(file)).sha256 ? 'none' : 'changed';
   };
   return names.flatMap((name) => {
     const { installation }: Host = hosts[name];

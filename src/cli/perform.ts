@@ -1,6 +1,6 @@
 /** Runs a command: its output, signals and exit code. */
 
-import { explainSystemError, GamedataError } from '../errors.ts';
+import { GamedataError, toOutputError } from '../errors.ts';
 import { hintAtBase } from './checks.ts';
 import type { Command } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -40,7 +40,7 @@ export async function perform<O extends Options>(
       process.exitCode = exitCodes[stoppedBy];
       return;
     }
-    const explained = explainSystemError(error, '.');
+    const explained = toOutputError(error, '.');
     if (!(explained instanceof GamedataError)) throw explained;
     const { code, message, hint = null } = explained;
     printJson({ error: { code, message, hint } });

@@ -10,7 +10,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
 import { type Edition, editionSchema } from '../contract/meta.ts';
-import { explained, openTrusted } from '../files.ts';
+import { explainFailure, openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
 /** A line with the right checksum is one, as this version wrote it. */
@@ -38,7 +38,7 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
   const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
-  const writing = <T>(write: () => T): T => explained('cannot be used as a cache', folder, write, hint);
+  const writing = <T>(write: () => T): T => explainFailure('cannot be used as a cache', folder, write, hint);
   // Whoever wrote it decides what the upstream has said.
   const open = (): number =>
     openTrusted(folder, file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);

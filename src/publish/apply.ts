@@ -18,7 +18,7 @@ import type { Entries } from '../contract/meta.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
-import { attempt, explained, foldersOf, statusOf } from '../files.ts';
+import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Lock } from './lock.ts';
 import { type Permissions, setPermission, setPermissions } from './permissions.ts';
@@ -37,7 +37,7 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
   return (file) => {
     const listed = byKey.get(file.toLowerCase());
     if (listed === undefined || listed === file) return listed === file;
-    const [one, other] = [file, listed].map((name) => statusOf(path.join(out, name)));
+    const [one, other] = [file, listed].map((name) => readStatus(path.join(out, name)));
     return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
   };
 }
@@ -54,12 +54,12 @@ export function assertNoObstacles(
 ): void {
   const isFirstSite = published.size === 0 && !existsSync(paths.out);
   if (isFirstSite) return;
-  const folders = foldersOf(removed);
+  const folders = listParentFolders(removed);
   const isOwn = createLookup(paths.out, [...published.keys(), MANIFEST_FILE]);
   // Folders that are empty after the removals are no obstacles.
   const findObstacles = (name: string): string[] => {
     const file = path.join(paths.out, name);
-    const status = statusOf(file);
+    const status = readStatus(file);
     if (!status?.isDirectory()) return !status || isOwn(name) ? [] : [name];
     if (!folders.has(name)) return [`${name}/`];
     return readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
@@ -71,7 +71,7 @@ export function assertNoObstacles(
     throw new OutputError(problem, paths.name, { hint });
   }
   const files = new Set(removed);
-  for (const folder of foldersOf([...added, ...removed]))
+  for (const folder of listParentFolders([...added, ...removed]))
     if (!files.has(folder)) assertWritable(paths, folder);
 }
 
@@ -79,14 +79,14 @@ export function assertNoObstacles(
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
   const folder = path.join(out, inside);
   const shown = path.join(name, inside);
-  const status = statusOf(folder);
+  const status = readStatus(folder);
   if (!status && inside !== '.') return;
   if (status?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
-  explained('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
+  explainFailure('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
   const hint = 'Its parent folder must be writable, and the folder itself must not be a mount point.';
   // Neither file exists, but the system reports first if they would be on different file systems.
   const rename = (): void => renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
-  explained('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
+  explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
 /** Applies the committed change. May be interrupted and repeated at any time. */
@@ -95,7 +95,7 @@ export function applyStaged(paths: WorkPaths, lock: Lock, permissions: Permissio
   const apply = existsSync(out) ? replaceFiles : createFolder;
   const hint =
     'It is partly the new site. Remove the cause, and run the command again: it continues where this one stopped.';
-  explained('cannot be completed', name, () => apply(paths, lock, permissions), hint);
+  explainFailure('cannot be completed', name, () => apply(paths, lock, permissions), hint);
   attempt(() => removeAll([setAside, staging], lock));
 }
 
@@ -109,7 +109,7 @@ export function removeAll(files: readonly string[], lock: Lock): void {
 function createFolder({ name, out, staged }: WorkPaths, lock: Lock, permissions: Permissions): void {
   setPermission(staged, permissions);
   lock.assertHeld();
-  explained('cannot be created', name, () => renameSync(staged, out));
+  explainFailure('cannot be created', name, () => renameSync(staged, out));
   flush(path.dirname(out));
 }
 
@@ -119,9 +119,9 @@ function replaceFiles(paths: WorkPaths, lock: Lock, permissions: Permissions): v
   if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
   const added = sortByLinks(next.filter((file) => existsSync(path.join(staged, file))));
   const removed = listRemoved(out, listOwnFiles(paths, readFileList(out) ?? []), next);
-  const [files, folders] = [new Set(added), foldersOf(added)];
+  const [files, folders] = [new Set(added), listParentFolders(added)];
   const isInTheWay = (file: string): boolean =>
-    folders.has(file) || [...foldersOf([file])].some((folder) => files.has(folder));
+    folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
   const remove = (file: string): void => {
     lock.assertHeld();
     removeFile(out, file);
@@ -161,7 +161,7 @@ function sortByLinks(files: readonly string[]): string[] {
 /** Removes a file, and the folders that are empty without it. A folder in the file's place stays. */
 function removeFile(out: string, name: string): void {
   const file = path.join(out, name);
-  if (statusOf(file)?.isDirectory() === false) unlinkSync(file);
+  if (readStatus(file)?.isDirectory() === false) unlinkSync(file);
   for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder))
     attempt(() => rmdirSync(folder));
 }

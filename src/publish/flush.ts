@@ -3,12 +3,12 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, foldersOf } from '../files.ts';
+import { attempt, listParentFolders } from '../files.ts';
 
 /** Flushes some files of a folder, and the folders above them. One `sync -f` is faster than thousands of fsync calls. */
 export function flushAll(folder: string, files: readonly string[]): void {
   if (spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
-  for (const file of [...files, ...foldersOf(files)]) flush(path.join(folder, file));
+  for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
 }
 
 /** Flushes a file or a folder, where the system supports that. */

@@ -20,7 +20,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { attempt, explained, openTrusted, readText, statusOf } from '../files.ts';
+import { attempt, explainFailure, openTrusted, readStatus, readText } from '../files.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 const RENEW_MS = 30_000;
@@ -70,7 +70,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lock: file, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(file)} must be writable.`;
-  explained('cannot be locked', name, () => take(paths, text, takeLock), hint);
+  explainFailure('cannot be locked', name, () => take(paths, text, takeLock), hint);
   heldLocks.add(file);
   const isHeld = (): boolean => readLock(file) === text;
   let renewed = Date.now();
@@ -153,7 +153,7 @@ function assertBreakable(
 ): void {
   const owner = parseOwner(text);
   const state = heldLocks.has(lock) ? 'ours' : owner ? ownerState(owner, describeProcess()) : 'gone';
-  const [renewed, now] = [statusOf(lock)?.mtime ?? new Date(), statusOf(draft)?.mtime ?? new Date()];
+  const [renewed, now] = [readStatus(lock)?.mtime ?? new Date(), readStatus(draft)?.mtime ?? new Date()];
   // A lock from the far future is stale, too: the clock has been set back since.
   const isStale = Math.abs(now.getTime() - renewed.getTime()) > STALE_MS;
   if (state === 'gone' || (isStale && state !== 'ours') || (takeLock && state === 'elsewhere')) return;

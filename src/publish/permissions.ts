@@ -2,7 +2,7 @@
 
 import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, foldersOf, statusOf } from '../files.ts';
+import { attempt, listParentFolders, readStatus } from '../files.ts';
 
 export interface Permissions {
   readonly file: number;
@@ -13,7 +13,7 @@ export interface Permissions {
 
 /** Derives the permissions of files and folders from the site's folder; public if it does not exist. Only owner and group may write. */
 export function readPermissions(folder: string): Permissions {
-  const status = statusOf(folder);
+  const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
   // A web server reads files by name, for which it needs to enter the folder, but not to list it.
@@ -23,7 +23,7 @@ export function readPermissions(folder: string): Permissions {
 
 /** Sets the permissions of some files and of all folders above them, except the site's folder, where the system allows it. */
 export function setPermissions(folder: string, files: readonly string[], permissions: Permissions): void {
-  const folders = [...foldersOf(files)].filter((name) => name !== '.').sort();
+  const folders = [...listParentFolders(files)].filter((name) => name !== '.').sort();
   for (const name of [...folders, ...files]) setPermission(path.join(folder, name), permissions);
 }
 

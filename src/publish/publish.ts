@@ -11,15 +11,15 @@ import {
   type ManifestEntry,
 } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { explainSystemError, OutputError } from '../errors.ts';
-import { attempt, explained, isInside, readText } from '../files.ts';
+import { OutputError, toOutputError } from '../errors.ts';
+import { attempt, explainFailure, isInside, readText } from '../files.ts';
 import { PRODUCT } from '../package.ts';
 import { readPreviousSite } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { applyStaged, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { type Permissions, readPermissions, setPermissions } from './permissions.ts';
-import { entryOf, type Published, readPublished } from './read-published.ts';
+import { createEntry, type Published, readPublished } from './read-published.ts';
 import { recover } from './recover.ts';
 import { commit, stageFiles } from './stage.ts';
 import { hasPendingChange, isCommitted, resolveWorkPaths, type WorkPaths } from './work-paths.ts';
@@ -76,7 +76,7 @@ export async function withOutput<T>(
     return await use(createOutput({ paths, lock, permissions, notices, published, isCompleted, isSetAside }));
   } catch (error) {
     notices.forEach(onNotice);
-    const failure = explainSystemError(error, paths.name);
+    const failure = toOutputError(error, paths.name);
     // Another build may have replaced the files meanwhile.
     if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
     throw failure;
@@ -126,7 +126,7 @@ function prepareParent({ name, out }: WorkPaths): void {
     throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
       hint: 'Run the command in another folder, or name a folder inside this one.',
     });
-  explained('cannot be created', name, () => mkdirSync(dirname(out), { recursive: true }));
+  explainFailure('cannot be created', name, () => mkdirSync(dirname(out), { recursive: true }));
 }
 
 function isUnchanged({ published, isSetAside }: Opened, making: Required<BuildInputs>): boolean {
@@ -144,7 +144,7 @@ async function publish(
   const { paths, lock, permissions, published } = opened;
   const { entries, staged } = await stageFiles(files, paths, { published, lock, signal });
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
-  const manifest = entryOf(MANIFEST_FILE, body);
+  const manifest = createEntry(MANIFEST_FILE, body);
   const next = entries.map((entry) => entry.path);
   const removed = listRemoved(paths.out, published.entries, next);
   const isChanged = staged.length > 0 || removed.length > 0 || manifest.sha256 !== published.manifest?.sha256;

@@ -15,7 +15,7 @@ import {
 import { parseJson } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { attempt, explained, readFile, statusOf } from '../files.ts';
+import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import { entriesByPath, readManifest, readMeta } from '../sources/site/read.ts';
 import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
 import type { WorkPaths } from './work-paths.ts';
@@ -32,9 +32,9 @@ export type Published = ReturnType<typeof readPublished>;
 export function readPublished(paths: WorkPaths, byContent: boolean) {
   const { name, out, setAside } = paths;
   const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
-  const isEmpty = explained('is not a readable folder', name, list).length === 0;
+  const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
   // An interrupted first build left files without a manifest.
-  const hasNoManifest = existsSync(setAside) && !statusOf(path.join(out, MANIFEST_FILE));
+  const hasNoManifest = existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
   if (isEmpty || hasNoManifest)
     return { entries: listOwnFiles(paths, []), files: [], modified: new Set<string>() };
   const storage = folderStorage(out, name);
@@ -43,11 +43,11 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   const entries = listOwnFiles(paths, files);
   // The manifest is never older than its files: a newer file was modified.
   const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
-    const status = statusOf(path.join(out, file));
+    const status = readStatus(path.join(out, file));
     if (!status?.isFile() || status.size !== bytes || status.mtimeMs > written) return true;
     return byContent && hashFile(out, file) !== sha256;
   };
-  const manifest = entryOf(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
+  const manifest = createEntry(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
   return {
     /** Files in the folder that gamedata wrote. */
     entries,
@@ -103,7 +103,7 @@ function listOldFiles(out: string, record: string): ManifestEntry[] {
     attempt(() => readFile(path.dirname(record), path.basename(record), getMaxBytes(MANIFEST_FILE))) ?? '';
   const { remove } = recordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
   return remove
-    .filter((file) => statusOf(path.join(out, file))?.isFile())
+    .filter((file) => readStatus(path.join(out, file))?.isFile())
     .map((file) => ({ path: file, bytes: 0, sha256: '' }));
 }
 
@@ -112,7 +112,7 @@ export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));
 
 /** The manifest's entry of a file. */
-export function entryOf(path: string, body: Uint8Array): ManifestEntry {
+export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);
   return { path, bytes: body.length, sha256: hash('sha256', body) };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { attempt, explained, readText } from '../files.ts';
+import { attempt, explainFailure, readText } from '../files.ts';
 import { applyStaged, removeAll } from './apply.ts';
 import type { Lock } from './lock.ts';
 import type { Permissions } from './permissions.ts';
@@ -22,7 +22,7 @@ export function recover(paths: WorkPaths, lock: Lock, permissions: Permissions):
   assertTrustedOwner(out, [staging, setAside, old.staging, old.record]);
   const isApplicable = isCommitted(paths) && canApply(paths);
   if (isApplicable) applyStaged(paths, lock, permissions);
-  explained('cannot be recovered from an interrupted build', name, () => {
+  explainFailure('cannot be recovered from an interrupted build', name, () => {
     if (isCommitted(paths)) moveAside(paths, staged, lock);
     if (existsSync(old.record)) {
       if (existsSync(old.staging)) moveAside(paths, old.staging, lock);

@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
-import { explained, foldersOf, statusOf } from '../files.ts';
+import { explainFailure, listParentFolders, readStatus } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Lock } from './lock.ts';
 import { type Permissions, setPermissions } from './permissions.ts';
-import { entryOf, type Published } from './read-published.ts';
+import { createEntry, type Published } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function stageFiles(
     if ('sha256' in file && isUnchanged(file))
       return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
     const body = encodeBody(file);
-    const entry = entryOf(file.path, body);
+    const entry = createEntry(file.path, body);
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (isUnchanged(entry)) return entry;
@@ -59,7 +59,7 @@ function createPathCheck(): (name: string) => void {
     if (!isSitePath(name)) throw new OutputError('is not a path inside the site', name);
     const key = name.toLowerCase();
     if (files.has(key)) throw new OutputError('occurs twice in the site, ignoring letter case', name);
-    const above = foldersOf([key]);
+    const above = listParentFolders([key]);
     if (folders.has(key) || [...above].some((folder) => files.has(folder)))
       throw new OutputError('is a file where the site has a folder, or the other way round', name);
     files.add(key);
@@ -68,7 +68,7 @@ function createPathCheck(): (name: string) => void {
 }
 
 function stageFile({ staged, out }: WorkPaths, name: string, body: Uint8Array): void {
-  explained('cannot be written', name, () => {
+  explainFailure('cannot be written', name, () => {
     const file = path.join(staged, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
@@ -91,7 +91,7 @@ const DAY_MS = 86_400_000;
  * if the current time is right.
  */
 function laterTime(replaced: string): number | undefined {
-  const status = statusOf(replaced);
+  const status = readStatus(replaced);
   const now = Date.now();
   // A time far in the future would make the file look modified in every build.
   if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return undefined;
@@ -113,7 +113,7 @@ export function commit(
 ): void {
   const { name, out, staging, staged } = paths;
   const draft = path.join(staging, MANIFEST_FILE);
-  explained('cannot be committed', name, () => {
+  explainFailure('cannot be committed', name, () => {
     lock.assertHeld();
     mkdirSync(staged, { recursive: true });
     lock.assertHeld();

@@ -4,7 +4,7 @@ import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { isTrusted, statusOf } from '../files.ts';
+import { isTrusted, readStatus } from '../files.ts';
 
 export type WorkPaths = ReturnType<typeof workPathsBeside>;
 
@@ -48,7 +48,7 @@ function resolveLinks(name: string, file: string): string {
     if (code !== 'ENOENT') return file;
     // The target of a symlink may not have been built yet.
     const parent = resolveLinks(name, path.dirname(file));
-    return statusOf(file)?.isSymbolicLink()
+    return readStatus(file)?.isSymbolicLink()
       ? resolveLinks(name, path.resolve(parent, readlinkSync(file)))
       : path.join(parent, path.basename(file));
   }
@@ -63,7 +63,7 @@ export const hasPendingChange = (paths: WorkPaths): boolean =>
 /** In a parent folder that others may write to, another user could fabricate the work of a build. */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
-    const status = statusOf(file);
+    const status = readStatus(file);
     if (status && !isTrusted(out, status))
       throw new OutputError(`belongs to another user (${status.uid}), and is not used`, file, {
         hint: 'Remove it, and build again in a folder whose parent only you can write to.',

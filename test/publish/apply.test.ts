@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { foldersOf } from '../../src/files.ts';
+import { listParentFolders } from '../../src/files.ts';
 import { isBeingChanged, waitUntilStable, withOutput } from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { modeOf } from '../support/modes.ts';
@@ -215,7 +215,7 @@ describe.skipIf(process.platform === 'win32')('sets permissions before it moves 
       yield file;
       if (!existsSync(path.join(staged, file.path))) continue;
       chmodSync(path.join(staged, file.path), 0o600);
-      for (const folder of foldersOf([file.path])) chmodSync(path.join(staged, folder), 0o700);
+      for (const folder of listParentFolders([file.path])) chmodSync(path.join(staged, folder), 0o700);
     }
   }
 

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { getMaxBytes } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { entryOf } from '../../src/publish/read-published.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { publishedSite, publishTree, readTree, type Tree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -195,7 +195,7 @@ it('a file that is too large to be read back is not written', () => {
   const maxBytes = getMaxBytes('b');
   const body = { length: maxBytes + 1 } as Uint8Array;
   const problem = `b: has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
-  expect(() => entryOf('b', body)).toThrow(problem);
+  expect(() => createEntry('b', body)).toThrow(problem);
 });
 
 describe('a place that cannot be written', () => {

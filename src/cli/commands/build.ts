@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { joinWords } from '../../contract/words.ts';
-import { explainSystemError, OutputError } from '../../errors.ts';
+import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/names.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
@@ -94,7 +94,7 @@ export async function inspect(
     const { keepArchive } = await import('../keep-archive.ts');
     return { verified, problems, kept: await keepArchive(out, keep) };
   } catch (thrown) {
-    const error = explainSystemError(thrown, out);
+    const error = toOutputError(thrown, out);
     if (!(error instanceof OutputError)) throw thrown;
     return { verified, problems: [{ file: error.path, problem: error.problem }], kept: null };
   }
