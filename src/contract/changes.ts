@@ -1,5 +1,3 @@
-/** What changed from one data set to the next, and the history that a site publishes. */
-
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
@@ -20,24 +18,19 @@ const fields = z.array(fieldChangeSchema);
 const kindChangesSchema = z.object({
   added: z.array(namedSchema),
   removed: z.array(namedSchema),
-  /** The same id under a new slug; `fields` are other changes. */
   renamed: z.array(z.object({ id: idSchema, from: slugSchema, to: slugSchema, fields })),
   changed: z.array(z.object({ id: idSchema, slug: slugSchema, fields })),
 });
 export type KindChanges = z.infer<typeof kindChangesSchema>;
 export type Changes = Readonly<Record<Kind, KindChanges>>;
+export const changeTypes = kindChangesSchema.keyof().options;
 
 const noChanges: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
 
-export const changeTypes = kindChangesSchema.keyof().options;
-
-/** One of the two data sets of a comparison, described as in `meta.json`. */
 const summarySchema = z.object({
   digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
-  /** `YYYY-MM-DD`; null if a deployment does not say. */
   captured: z.iso.date().nullable(),
   counts: countsSchema,
-  /** Missing in steps of versions that did not know of editions. */
   edition: editionSchema.nullable().optional(),
 });
 export type DataSetSummary = z.infer<typeof summarySchema>;
@@ -48,13 +41,12 @@ const total = z.int().min(0);
 export const comparisonSchema = z.object({
   from: summarySchema,
   to: summarySchema,
-  /** The number of changes of all kinds. */
   totals: z.object({ added: total, removed: total, renamed: total, changed: total }),
   changes: addMissingKinds(noChanges, z.object(mapKinds(() => kindChangesSchema))),
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
-/** `changes.json`: steps, newest first; each starts where the next one in the list ends. */
+/** `changes.json`: the newest step is the first. */
 export const historySchema = z
   .object({
     steps: z.array(comparisonSchema).describe('Each change of the data, from one state to the next.'),
@@ -63,28 +55,23 @@ export const historySchema = z
     ({ steps }) => steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
     'expected consecutive steps',
   )
-  .meta({ title: 'Changes', description: 'What changed, step by step, newest first.' });
+  .meta({ title: 'Changes', description: 'The changes of the data, newest step first.' });
 export type History = z.infer<typeof historySchema>;
 
-const formerSlugs = (kind: Kind) =>
-  z
-    .record(slugSchema, idSchema)
-    .describe(`Former slug → the id of the ${kind} that had it last, whether it still exists or not.`);
+const oldSlugs = (kind: Kind) =>
+  z.record(slugSchema, idSchema).describe(`Old slug → the id of the last ${kind} with it, even if removed.`);
 export const formerSchema = addMissingKinds(
   {},
-  z.object(mapKinds(formerSlugs)).meta({
-    title: 'Former',
-    description: 'The slugs that records had before they were renamed or removed.',
-  }),
+  z
+    .object(mapKinds(oldSlugs))
+    .meta({ title: 'Former', description: 'The old slugs of renamed and removed records.' }),
 );
-
-/** For reading what any version has written. */
 export const formerReader = addMissingKinds(
   {},
   z.object(mapKinds(() => createMapSchema(slugSchema, idSchema))),
 );
 
-export const movedReader = createMapSchema(z.string(), z.string());
 export const movedSchema = z
   .record(z.string(), z.string())
-  .meta({ title: 'Moved', description: 'The former paths of renamed records, and their present ones.' });
+  .meta({ title: 'Moved', description: 'Old path of a renamed record → its current path.' });
+export const movedReader = createMapSchema(z.string(), z.string());

@@ -1,12 +1,7 @@
-/** The guarantees of the contract, which `gamedata verify <url>` checks and the table of hosts lists. */
-
-/**
- * What a host needs for a guarantee: to serve `files`, to apply `rules` to paths and queries, to see complete `requests`
- * (method, headers), or to run `code`.
- */
+/** A host keeps a guarantee if it serves files, applies rules to paths and queries, sees methods and headers, or runs code. */
 export type Needs = 'files' | 'rules' | 'requests' | 'code';
 
-/** `static`: the guarantees of every host. `full`: the whole contract, which only hosts that run code support. */
+/** Every host keeps the guarantees of `static`. Only hosts that run code keep `full`, the whole contract. */
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];
 

@@ -1,10 +1,8 @@
-/** The kinds of resource. To add one, start here and in `records.ts`: the compiler then reports every table that lacks a row for it. */
+/** To add a kind, start here and in `records.ts`. The compiler then reports every table that lacks a row. */
 
-/** All kinds, in the order of the API root. */
 export const kindNames = ['move', 'item'] as const;
 export type Kind = (typeof kindNames)[number];
 
-/** Makes an object with one value per kind. */
-export function mapKinds<T>(make: (kind: Kind) => T): Record<Kind, T> {
-  return Object.fromEntries(kindNames.map((kind) => [kind, make(kind)])) as Record<Kind, T>;
+export function mapKinds<T>(create: (kind: Kind) => T): Record<Kind, T> {
+  return Object.fromEntries(kindNames.map((kind) => [kind, create(kind)])) as Record<Kind, T>;
 }

@@ -1,5 +1,3 @@
-/** The site's two files about itself: `meta.json` (what data it holds) and `manifest.json` (which files it consists of). */
-
 import * as z from 'zod';
 import { mapKinds } from './kinds.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
@@ -8,34 +6,33 @@ import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './routes.ts';
 
-/** A state in which the upstream was deployed as a whole. Not every upstream names them. */
+/** One deployment of the upstream. */
 export const editionSchema = z.object({
   hash: z
     .string()
     .regex(/^[0-9a-f]{40}$/)
-    .describe('The commit that its data was made from.'),
-  deployed: z.iso.datetime().describe('When it was deployed.'),
+    .describe('The commit of its data.'),
+  deployed: z.iso.datetime().describe('The time of the deployment.'),
 });
 export type Edition = z.infer<typeof editionSchema>;
 
-/** As people read it: `edition 0d8fe2bf of 2026-08-06`. */
 export const describeEdition = ({ hash, deployed }: Edition): string =>
   `edition ${hash.slice(0, 8)} of ${deployed.slice(0, 10)}`;
 
-export const findNewestEdition = (editions: Iterable<Edition | null>): Edition | null =>
-  [...editions].reduce((newest, edition) => {
-    if (!edition || (newest && newest.deployed >= edition.deployed)) return newest;
-    return edition;
+export const findNewestEdition = (editions: readonly (Edition | null)[]): Edition | null =>
+  editions.reduce((newest, edition) => {
+    const isNewer = edition && (newest === null || edition.deployed > newest.deployed);
+    return isNewer ? edition : newest;
   }, null);
 
-/** The earliest deploy date that is believed: before it, the upstream did not exist. */
+/** The upstream did not exist before. In seconds. */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * An edition as the upstream names it: a commit, and seconds since 1970 as text. Null if either is not what it should be.
+ * Reads an edition from a commit and seconds since 1970.
  *
- * @param now in milliseconds; a later date, beyond the difference of two clocks, is not believed
+ * @param now in milliseconds
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
   const seconds = /^\d{1,10}$/.test(String(deployed)) ? Number(deployed) : 0;
@@ -45,62 +42,53 @@ export function parseEdition(hash: unknown, deployed: unknown, now: number): Edi
   return edition && !isAhead(edition, now) ? edition : null;
 }
 
-/** Whether an edition is dated more than a day ahead, which no difference of two clocks explains. */
+/** Allows a day, because clocks differ. */
 export const isAhead = ({ deployed }: Edition, now: number): boolean => Date.parse(deployed) > now + DAY_MS;
 
-/**
- * Within one format, fields may be added: readers ignore those they do not know and have defaults for those that are
- * missing. Any other change needs a new format.
- */
+/** A new field needs no new format, because readers ignore unknown fields and have defaults for missing ones. */
 export const FORMAT = 1;
 
-/** The field of a schema. */
 export const formatField = {
   format: z.int().min(1).default(FORMAT).describe('The version of this file.'),
 };
 
-/** Throws the error that `reject` creates if a file has another format, or none, as before 0.2. */
+/** @throws the error that `reject` creates */
 export function rejectOtherFormat(
   json: unknown,
   reject: (problem: string, options: { hint: string }) => Error,
 ): void {
   const { data } = z.object({ format: z.number().optional() }).safeParse(json);
   if (!data || data.format === FORMAT) return;
-  const isNewer = data.format !== undefined && data.format > FORMAT;
-  throw reject(
-    `has ${data.format === undefined ? 'no format' : `format ${data.format}`}, this version of gamedata reads format ${FORMAT}`,
-    {
-      hint: isNewer
-        ? 'A newer version of gamedata wrote it: upgrade, or use another folder.'
-        : 'An older version of gamedata wrote it: read its data again from the upstream, into another folder.',
-    },
-  );
+  const { format } = data;
+  const got = format === undefined ? 'no format' : `format ${format}`;
+  const hint =
+    format !== undefined && format > FORMAT
+      ? 'A newer version of gamedata wrote it: upgrade, or use another folder.'
+      : 'An older version of gamedata wrote it: read its data again from the upstream, into another folder.';
+  throw reject(`has ${got}, this version of gamedata reads format ${FORMAT}`, { hint });
 }
 
-/** `meta.json`. Independent of when and where the site was built. */
 export const metaSchema = z
   .strictObject({
     ...formatField,
     generator: z.string().describe('The version of gamedata that built the site.'),
     source: z.enum(['rest', 'csv', 'snapshot']).describe('The source that the build read.'),
-    upstream: z
-      .string()
-      .describe('Where the data originally comes from, also if it was read from a snapshot.'),
-    captured: z.iso.date().describe('The day on which the data was first seen in its present state.'),
+    upstream: z.string().describe('The origin of the data, even if it was read from a snapshot.'),
+    captured: z.iso.date().describe('The first day of the data in its current state.'),
     edition: editionSchema
       .nullable()
       .default(null)
       .describe(
-        'The edition of the upstream in which the data was first seen in its present state; null if the upstream names none.',
+        'The first edition of the data in its current state; null if the upstream names no editions.',
       ),
     fallback: z
       .string()
       .nullable()
-      .describe('Why the build used local data instead of the upstream; null if it did not.'),
+      .describe('The reason for using local data instead of the upstream; null if the upstream was used.'),
     counts: countsSchema,
     skipped: skippedSchema
       .optional()
-      .describe('The ids of records of each kind that were left out on purpose; missing if none were.'),
+      .describe('The ids of records that the operator skipped; missing if every record was read.'),
     warnings: addMissingKinds(
       {},
       z
@@ -110,27 +98,26 @@ export const metaSchema = z
     digest: z
       .string()
       .describe('Changes if and only if a record changes: `sha256:` and 64 hexadecimal digits.'),
-    names: namesSummarySchema.optional().describe('The names in every language; missing if there are none.'),
+    names: namesSummarySchema
+      .optional()
+      .describe('The names in every language; missing if the site has no names.'),
     base_url: z.string().describe('The prefix of every link.'),
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
     downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
-    archive: z
-      .boolean()
-      .optional()
-      .describe('Whether the site offers itself for download; missing if it does not.'),
+    archive: z.boolean().optional().describe('Whether the site contains its own archive.'),
     sprites: z
       .strictObject({
         mode: z.enum(iconModes),
         upstream: z.string().regex(PLAIN_URL, `expected ${PLAIN_URL_RULE}`).nullable(),
       })
       .default(defaultIconSource)
-      .describe('How icons are served (link, mirror or none), and where they come from.'),
+      .describe('How icons are served (link, mirror or none), and the address of their source.'),
   })
   .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-/** With the keys in the schema's order. */
+/** Orders the keys as in the schema. */
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
 export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
@@ -141,9 +128,8 @@ export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'
 const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 /**
- * Whether a text is a path of a site: relative to its folder, with forward slashes, never leading out of it. Without control
- * characters, and no longer or deeper than every file system and archive can hold: what is read may have been written by
- * anybody.
+ * Accepts a relative path with forward slashes and without control characters that stays inside the folder and fits every file
+ * system and archive, because an attacker may have written it.
  */
 export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
 
@@ -160,7 +146,6 @@ const manifestEntrySchema = z.strictObject({
   sha256: sha256Schema.describe('In hexadecimal.'),
 });
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
-/** By path. */
 export type Entries = ReadonlyMap<string, ManifestEntry>;
 
 export const manifestSchema = z
@@ -170,43 +155,33 @@ export const manifestSchema = z
       .string()
       .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
       .describe('The version of gamedata that built the site.'),
-    code: sha256Schema.optional().describe('The SHA-256 of the code that made the files.'),
+    code: sha256Schema.optional().describe('The SHA-256 of the code that generated the files.'),
     inputs: sha256Schema
       .optional()
-      .describe('The SHA-256 of what they were made from: data, history, options and hand-written files.'),
+      .describe('The SHA-256 of the data, history, options and hand-written files.'),
     files: z.array(manifestEntrySchema).describe('Each file with its size and SHA-256.'),
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
-/** What the files of a site were made by, and from: the same gives the same files. */
+/** The same inputs result in the same files. */
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
-/** For reading what any version has written: unknown keys are ignored. */
+/** Readers ignore unknown keys, because another version may have written the file. */
 export const metaReader = z.object(metaSchema.shape);
-const entryReader = z.object(manifestEntrySchema.shape);
-
 export const manifestReader = z.object({
   ...manifestSchema.shape,
-  // Stops at the first problem: a list that others have written may have millions.
-  files: z.custom<ManifestEntry[]>(Array.isArray, 'expected a list').superRefine((files, context) => {
-    for (const [at, file] of files.entries()) {
-      const [problem] = entryReader.safeParse(file).error?.issues ?? [];
-      if (!problem) continue;
-      context.addIssue({ code: 'custom', message: problem.message, path: [at, ...problem.path] });
-      return;
-    }
-  }),
+  files: z.array(z.object(manifestEntrySchema.shape)),
 });
 
 export type Body = string | Uint8Array;
 
-/** A file of the site. `path` is relative to the site's folder, with forward slashes. */
 export interface SiteFile {
+  /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly body: Body;
 }
 
-/** A file whose hash is known in advance: it is made only if the published one differs. */
+/** Its body is created only if the published file has another hash. */
 export interface HashedFile extends ManifestEntry {
   make(): Body;
 }

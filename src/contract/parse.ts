@@ -1,12 +1,10 @@
-/** Parsing input from outside: what does not fit a schema becomes an error that says where. */
-
 import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
-/** zod collects a problem for each entry of a list, and a hostile list has millions. Only zod's own `validate` documents the option. */
+/** Without it, zod collects an issue for each entry, and an attacker's list has millions. */
 const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = { abortEarly: true };
 
-/** Returns the parsed value. Throws `DataError` for the first problem, with what was found and what was expected. */
+/** @throws DataError for the first problem, with the value and its location */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -23,7 +21,10 @@ export function parse<S extends z.ZodType>(
   throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
 }
 
-/** The value of a JSON text; undefined if it is not JSON. */
+/** Returns undefined for an invalid value. */
+export const parseOptional = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> | undefined =>
+  schema.safeParse(value, FIRST_PROBLEM).data;
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -32,7 +33,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The value at a path, such as an issue of a schema has; undefined if there is none. */
+/** Finds the value at the path of a zod issue. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
@@ -40,11 +41,12 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A value as an error message shows it: JSON, truncated. One that can be parsed may be nested too deeply for that. */
+/** Formats a value as at most 80 characters of JSON. */
 export function formatValue(value: unknown): string {
   try {
     return truncate(value === undefined ? 'nothing' : JSON.stringify(value), 80);
   } catch {
+    // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
     return 'a value nested too deeply to show';
   }
 }
@@ -52,7 +54,7 @@ export function formatValue(value: unknown): string {
 const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
-/** An object with any number of keys, checked up to the first problem, for the same reason. Its values are not converted. */
+/** Like `z.record`, but stops at the first problem and does not convert values. */
 export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(key: K, value: V) =>
   z.custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object').superRefine((record, context) => {
     for (const [name, one] of Object.entries(record)) {

@@ -12,7 +12,7 @@ import {
   type ManifestEntry,
   manifestReader,
 } from '../contract/meta.ts';
-import { parseJson } from '../contract/parse.ts';
+import { parseJson, parseOptional } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
@@ -92,7 +92,7 @@ export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly Mani
 /** Reads the list of files in a manifest. Undefined if the manifest is missing or invalid. */
 export function readFileList(site: string): ManifestEntry[] | undefined {
   const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
-  return manifestReader.safeParse(parseJson(`${text}`)).data?.files;
+  return parseOptional(manifestReader, parseJson(`${text}`))?.files;
 }
 
 const recordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
