@@ -72,7 +72,8 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(file)} must be writable.`;
   explainFailure('cannot be locked', name, () => take(paths, text, takeLock), hint);
   heldLocks.add(file);
-  const isHeld = (): boolean => readLock(file) === text;
+  // Checked before each file, so without the checks of a lock that another process created.
+  const isHeld = (): boolean => attempt(() => readFileSync(file, 'utf8'), 'ENOENT') === text;
   let renewed = Date.now();
   const renew = (): void => {
     renewed = Date.now();

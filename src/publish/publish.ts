@@ -108,7 +108,7 @@ const createOutput = (opened: Opened) => ({
   readDataSet: () => readPreviousSite(folderStorage(opened.paths.out, opened.paths.name), opened.published),
   /** Whether the same code generated the published site from the same inputs, and no file was modified since. */
   isUnchanged: (making: Required<BuildInputs>) => isUnchanged(opened, making),
-  unchanged: () => finish(opened, opened.published.files, { written: 0, removed: 0 }),
+  unchanged: () => keep(opened),
   publish: (files: Iterable<AnyFile>, options?: PublishOptions) => publish(files, opened, options),
 });
 
@@ -135,6 +135,12 @@ function isUnchanged({ published, isSetAside }: Opened, making: Required<BuildIn
   return (['generator', 'code', 'inputs'] as const).every((key) => before?.[key] === making[key]);
 }
 
+function keep(opened: Opened): PublishResult {
+  const { files } = opened.published;
+  restorePermissions(opened, files);
+  return summarize(opened, files, { written: 0, removed: 0 });
+}
+
 /** Replaces the published site by these files, in one pass over them. */
 async function publish(
   files: Iterable<AnyFile>,
@@ -146,6 +152,7 @@ async function publish(
   const body = Buffer.from(JSON.stringify({ format: FORMAT, ...making, files: entries } satisfies Manifest));
   const manifest = createEntry(MANIFEST_FILE, body);
   const next = entries.map((entry) => entry.path);
+  const isNewFolder = !existsSync(paths.out);
   const removed = listRemoved(paths.out, published.entries, next);
   const isChanged = staged.length > 0 || removed.length > 0 || manifest.sha256 !== published.manifest?.sha256;
   if (isChanged) {
@@ -156,20 +163,23 @@ async function publish(
   }
   removeAll([paths.setAside], lock);
   const written = isChanged ? staged.length + 1 : 0;
-  return finish(opened, [...entries, manifest], { written, removed: removed.length });
+  const all = [...entries, manifest];
+  // The staged files of a new folder already have their permissions.
+  if (!isNewFolder) restorePermissions(opened, all);
+  return summarize(opened, all, { written, removed: removed.length });
 }
 
-/** Sets the permissions of all files, because earlier builds may have had another umask. */
-function finish(
-  { paths, permissions, isCompleted }: Opened,
+/** Corrects the permissions of published files, because earlier builds may have had another umask. */
+function restorePermissions({ paths, permissions }: Opened, files: readonly ManifestEntry[]): void {
+  const names = files.map((file) => file.path);
+  setPermissions(paths.out, names, permissions);
+}
+
+function summarize(
+  { isCompleted }: Opened,
   files: readonly ManifestEntry[],
   { written, removed }: Pick<PublishResult, 'written' | 'removed'>,
 ): PublishResult {
-  setPermissions(
-    paths.out,
-    files.map((file) => file.path),
-    permissions,
-  );
   return {
     changed: written > 0 || isCompleted,
     files: files.length,

@@ -37,7 +37,7 @@ export async function stageFiles(
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (isUnchanged(entry)) return entry;
     lock.assertHeld();
-    stageFile(paths, file.path, body);
+    stageFile(paths, file.path, body, published.entries.has(file.path));
     staged.push(file.path);
     return entry;
   };
@@ -67,12 +67,12 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
-function stageFile({ staged, out }: WorkPaths, name: string, body: Uint8Array): void {
+function stageFile({ staged, out }: WorkPaths, name: string, body: Uint8Array, isReplaced: boolean): void {
   explainFailure('cannot be written', name, () => {
     const file = path.join(staged, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
-    const time = laterTime(path.join(out, name));
+    const time = isReplaced ? laterTime(path.join(out, name)) : undefined;
     if (time !== undefined) setTime(file, time);
   });
 }
