@@ -2,7 +2,6 @@
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
-import type { AnyRecords } from './data-set.ts';
 
 /** Undefined if there is none. */
 export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
@@ -34,7 +33,10 @@ export interface NameChanges {
   readonly changed: number;
 }
 
-type Named = Readonly<{ records: AnyRecords; names: readonly Names[] }>;
+type Named = Readonly<{
+  records: Readonly<Record<Kind, readonly { readonly id: number; readonly slug: string }[]>>;
+  names: readonly Names[];
+}>;
 
 /** Compares the names of the records that both data sets have: others come and go with their records. */
 export function compareNames(from: Named, to: Named): NameChanges[] {
