@@ -39,8 +39,7 @@ export function explainFailure<T>(problem: string, name: string, call: () => T, 
 }
 
 /** Whether a path is below a folder; both absolute and normalized. */
-export const isInside = (folder: string, file: string, system: Pick<typeof path, 'sep'> = path): boolean =>
-  file.startsWith(folder + system.sep);
+export const isInside = (folder: string, file: string): boolean => file.startsWith(folder + path.sep);
 
 /** What is at a path, also if it is a link; undefined if nothing is, or a file is in the place of a folder above it. */
 export const readStatus = (file: string): Stats | undefined =>

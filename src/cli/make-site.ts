@@ -84,12 +84,12 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): 
     const meta = describeSite(next, changes, settings, warnings);
     const { records, names } = changes.dataSet;
     const inputs = { ...settings, ...changes, meta, records, names, assets: [...assets, ...icons.files] };
-    const making = fingerprint(inputs);
-    const isUnchanged = output.isUnchanged(making);
+    const buildInputs = fingerprint(inputs);
+    const isUnchanged = output.isUnchanged(buildInputs);
     const files = isUnchanged ? [] : await generateSite(inputs);
     const result = isUnchanged
       ? output.unchanged()
-      : await output.publish(files, { signal: source.signal, making });
+      : await output.publish(files, { signal: source.signal, buildInputs });
     return {
       ...createReport(next, changes, result, { output, warnings, started }),
       ...{

@@ -84,7 +84,7 @@ export const sourceOptions = {
     /** Fail if the data was captured longer ago than this number of days. Default: any age. */
     maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
     /** Take over the lock of another machine or container, whose process cannot be checked. */
-    takeLock: flag('--take-lock', 'take over the lock of a dead build elsewhere now, not after 10 minutes'),
+    takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),
   /** Stops the work; what was fetched stays in the cache. */
   signal: inCode<AbortSignal>(),

@@ -1,17 +1,5 @@
-/** Applying a committed change: staged files are moved into place, and files that the new site lacks are removed. */
-
 import { randomUUID } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  unlinkSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import path from 'node:path';
 import { kindNames } from '../contract/kinds.ts';
 import type { Entries } from '../contract/meta.ts';
@@ -20,8 +8,8 @@ import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
-import type { Lock } from './lock.ts';
-import { type Permissions, setPermission, setPermissions } from './permissions.ts';
+import type { Lock, LockedPaths } from './lock.ts';
+import { setPermission, setPermissions } from './permissions.ts';
 import { listOwnFiles, readFileList } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
@@ -43,7 +31,7 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
 }
 
 /**
- * Checks that a change can be applied, because files not written by gamedata are never replaced.
+ * Checks that a change can be applied. Files not written by gamedata are never replaced.
  *
  * @throws OutputError if such a file is in the place of a new one, or a folder cannot be changed
  */
@@ -52,17 +40,16 @@ export function assertNoObstacles(
   published: Entries,
   { added, removed }: { added: readonly string[]; removed: readonly string[] },
 ): void {
-  const isFirstSite = published.size === 0 && !existsSync(paths.out);
+  const isFirstSite = published.size === 0 && !fs.existsSync(paths.out);
   if (isFirstSite) return;
-  const folders = listParentFolders(removed);
+  const emptied = listParentFolders(removed);
   const isOwn = createLookup(paths.out, [...published.keys(), MANIFEST_FILE]);
-  // Folders that are empty after the removals are no obstacles.
   const findObstacles = (name: string): string[] => {
     const file = path.join(paths.out, name);
     const status = readStatus(file);
     if (!status?.isDirectory()) return !status || isOwn(name) ? [] : [name];
-    if (!folders.has(name)) return [`${name}/`];
-    return readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
+    if (!emptied.has(name)) return [`${name}/`];
+    return fs.readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
   };
   const obstacles = added.flatMap(findObstacles);
   if (obstacles.length > 0) {
@@ -75,49 +62,49 @@ export function assertNoObstacles(
     if (!files.has(folder)) assertWritable(paths, folder);
 }
 
-/** Folders inside the site may be missing. */
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
   const folder = path.join(out, inside);
   const shown = path.join(name, inside);
   const status = readStatus(folder);
   if (!status && inside !== '.') return;
   if (status?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
-  explainFailure('cannot be written', shown, () => accessSync(folder, constants.W_OK | constants.X_OK));
+  const access = fs.constants.W_OK | fs.constants.X_OK;
+  explainFailure('cannot be written', shown, () => fs.accessSync(folder, access));
   const hint = 'Its parent folder must be writable, and the folder itself must not be a mount point.';
-  // Neither file exists, but the system reports first if they would be on different file systems.
-  const rename = (): void => renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
+  // Neither file exists, but the system reports EXDEV before ENOENT.
+  const rename = (): void => fs.renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
   explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
-/** Applies the committed change. May be interrupted and repeated at any time. */
-export function applyStaged(paths: WorkPaths, lock: Lock, permissions: Permissions): void {
-  const { name, out, staging, setAside } = paths;
-  const apply = existsSync(out) ? replaceFiles : createFolder;
+/** Moves the files of a committed change into place. May be interrupted and repeated at any time. */
+export function applyChange(paths: LockedPaths): void {
+  const { name, out, staging, setAside, lock } = paths;
+  const apply = fs.existsSync(out) ? replaceFiles : createFolder;
   const hint =
     'It is partly the new site. Remove the cause, and run the command again: it continues where this one stopped.';
-  explainFailure('cannot be completed', name, () => apply(paths, lock, permissions), hint);
+  explainFailure('cannot be completed', name, () => apply(paths), hint);
   attempt(() => removeAll([setAside, staging], lock));
 }
 
 export function removeAll(files: readonly string[], lock: Lock): void {
   for (const file of files) {
     lock.assertHeld();
-    rmSync(file, { recursive: true, force: true });
+    fs.rmSync(file, { recursive: true, force: true });
   }
 }
 
-function createFolder({ name, out, staged }: WorkPaths, lock: Lock, permissions: Permissions): void {
+function createFolder({ name, out, staged, lock, permissions }: LockedPaths): void {
   setPermission(staged, permissions);
   lock.assertHeld();
-  explainFailure('cannot be created', name, () => renameSync(staged, out));
+  explainFailure('cannot be created', name, () => fs.renameSync(staged, out));
   flush(path.dirname(out));
 }
 
-function replaceFiles(paths: WorkPaths, lock: Lock, permissions: Permissions): void {
-  const { out, staged } = paths;
+function replaceFiles(paths: LockedPaths): void {
+  const { out, staged, lock, permissions } = paths;
   const next = readFileList(staged)?.map((entry) => entry.path);
   if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
-  const added = sortByLinks(next.filter((file) => existsSync(path.join(staged, file))));
+  const added = sortByLinks(next.filter((file) => fs.existsSync(path.join(staged, file))));
   const removed = listRemoved(out, listOwnFiles(paths, readFileList(out) ?? []), next);
   const [files, folders] = [new Set(added), listParentFolders(added)];
   const isInTheWay = (file: string): boolean =>
@@ -129,9 +116,9 @@ function replaceFiles(paths: WorkPaths, lock: Lock, permissions: Permissions): v
   const move = (file: string): void => {
     lock.assertHeld();
     const target = path.join(out, file);
-    const isNewFolder = mkdirSync(path.dirname(target), { recursive: true }) !== undefined;
+    const isNewFolder = fs.mkdirSync(path.dirname(target), { recursive: true }) !== undefined;
     if (isNewFolder) setPermissions(out, [file], permissions);
-    renameSync(path.join(staged, file), target);
+    fs.renameSync(path.join(staged, file), target);
   };
   removed.filter(isInTheWay).forEach(remove);
   added.forEach(move);
@@ -142,7 +129,7 @@ function replaceFiles(paths: WorkPaths, lock: Lock, permissions: Permissions): v
   flush(out);
 }
 
-/** Sorts files so that links always resolve: records precede the pages that list them, and pages precede the pages that link to them. */
+/** Sorts files so that links always resolve: records precede list pages, and list pages precede pages that link to them. */
 function sortByLinks(files: readonly string[]): string[] {
   const lists = kindNames.map((kind) => listPath(kind).slice(1));
   const rank = (file: string): number => {
@@ -152,16 +139,16 @@ function sortByLinks(files: readonly string[]): string[] {
     const rest = file.slice(list.length);
     return rest.startsWith('offset/') || !rest.includes('/') ? 1 : 0;
   };
-  const ranked = (wanted: number): string[] => files.filter((file) => rank(file) === wanted);
   const { compare } = new Intl.Collator('en', { numeric: true });
-  const lastPageFirst = ranked(1).sort((a, b) => compare(b, a));
-  return [...ranked(0), ...lastPageFirst, ...ranked(2), ...ranked(3)];
+  // The last page comes first.
+  const byRank = (a: string, b: string): number => rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
+  return files.toSorted(byRank);
 }
 
-/** Removes a file, and the folders that are empty without it. A folder in the file's place stays. */
+/** Removes a file and the folders that are then empty. Keeps a folder in the file's place. */
 function removeFile(out: string, name: string): void {
   const file = path.join(out, name);
-  if (readStatus(file)?.isDirectory() === false) unlinkSync(file);
+  if (readStatus(file)?.isDirectory() === false) fs.unlinkSync(file);
   for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder))
-    attempt(() => rmdirSync(folder));
+    attempt(() => fs.rmdirSync(folder));
 }

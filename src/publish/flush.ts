@@ -1,19 +1,16 @@
-/** Waits until files are on disk, so that they survive a power cut. */
-
 import { spawnSync } from 'node:child_process';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, listParentFolders } from '../files.ts';
 
-/** Flushes some files of a folder, and the folders above them. One `sync -f` is faster than thousands of fsync calls. */
+/** Flushes files and their parent folders to disk. One `sync -f` is faster than thousands of fsync calls. */
 export function flushAll(folder: string, files: readonly string[]): void {
   if (spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
   for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
 }
 
-/** Flushes a file or a folder, where the system supports that. */
+/** Flushes a file or folder where the system supports it: Windows cannot open folders. */
 export function flush(file: string): void {
-  // Removed files cannot be opened, nor can folders on Windows.
   const descriptor = attempt(() => openSync(file, 'r'), 'ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES');
   if (descriptor === undefined) return;
   try {

@@ -1,30 +1,29 @@
-/** Permissions of published files: users who may read the site's folder may read its files, regardless of the build's umask. */
-
 import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, listParentFolders, readStatus } from '../files.ts';
 
+/** Modes and group of published files: users who may read the site's folder may read its files, regardless of the umask. */
 export interface Permissions {
   readonly file: number;
   readonly folder: number;
-  /** Undefined for the process's group. */
+  /** Default: the process's group. */
   readonly gid: number | undefined;
 }
 
-/** Derives the permissions of files and folders from the site's folder; public if it does not exist. Only owner and group may write. */
+/** Derives the permissions of files from the site's folder. Files of a new folder are public. */
 export function readPermissions(folder: string): Permissions {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
-  // A web server reads files by name, for which it needs to enter the folder, but not to list it.
+  // A web server reads files by name, so it must be able to enter the folder but not to list it.
   const read = (mode | (mode << 2)) & 0o044;
   return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
 }
 
-/** Sets the permissions of some files and of all folders above them, except the site's folder, where the system allows it. */
-export function setPermissions(folder: string, files: readonly string[], permissions: Permissions): void {
+/** Sets the permissions of files and of their parent folders inside the site. */
+export function setPermissions(site: string, files: readonly string[], permissions: Permissions): void {
   const folders = [...listParentFolders(files)].filter((name) => name !== '.').sort();
-  for (const name of [...folders, ...files]) setPermission(path.join(folder, name), permissions);
+  for (const name of [...folders, ...files]) setPermission(path.join(site, name), permissions);
 }
 
 /** Ignores failures, because some file systems have no permissions. */
@@ -35,10 +34,10 @@ export const setPermission = (file: string, { gid, ...modes }: Permissions): voi
     const mode = before.isDirectory() ? modes.folder : modes.file;
     const isOtherGroup = gid !== undefined && before.gid !== gid;
     if (!isOtherGroup && (before.mode & 0o7777) === mode) return;
-    // Another process may have replaced it by a symlink or a FIFO since.
+    // Another process may have replaced the file by a symlink or a FIFO since.
     const descriptor = openSync(file, constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
-    // After the group, because a change of the group may clear bits.
+    // The mode comes last because a change of the group may clear bits.
     attempt(() => fchmodSync(descriptor, mode));
     closeSync(descriptor);
   });

@@ -1,17 +1,9 @@
-/** The published files as the last build left them: its manifest, and the files that were modified since. */
-
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { describeExcess, getMaxBytes } from '../contract/limits.ts';
-import {
-  type Entries,
-  isSitePath,
-  type Manifest,
-  type ManifestEntry,
-  manifestReader,
-} from '../contract/meta.ts';
+import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
 import { parseJson, parseOptional } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
@@ -20,13 +12,13 @@ import { entriesByPath, readManifest, readMeta } from '../sources/site/read.ts';
 import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-/** Has no entries if nothing is published. */
 export type Published = ReturnType<typeof readPublished>;
 
 /**
- * Reads the published site.
+ * Reads the published site: its manifest, and which files were modified since.
  *
  * @param byContent whether to compare hashes, and not only sizes and mtimes
+ * @returns no entries if nothing is published
  * @throws OutputError if the folder contains anything but a published site
  */
 export function readPublished(paths: WorkPaths, byContent: boolean) {
@@ -38,29 +30,30 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   if (isEmpty || hasNoManifest)
     return { entries: listOwnFiles(paths, []), files: [], modified: new Set<string>() };
   const storage = folderStorage(out, name);
-  const { format: _, files, ...making } = readOwnManifest(storage);
+  const { format: _, files, ...buildInputs } = readOwnManifest(storage);
   const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
-  const entries = listOwnFiles(paths, files);
-  // The manifest is never older than its files: a newer file was modified.
   const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
     const status = readStatus(path.join(out, file));
+    // The manifest is never older than its files.
     if (!status?.isFile() || status.size !== bytes || status.mtimeMs > written) return true;
     return byContent && hashFile(out, file) !== sha256;
   };
+  const entries = listOwnFiles(paths, files);
   const manifest = createEntry(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
+  const listed = entriesByPath({ files });
   return {
     /** Files in the folder that gamedata wrote. */
     entries,
-    /** All files of the site. */
-    files: [...entriesByPath({ files }).values(), manifest],
+    /** All files of the site, with its manifest. */
+    files: [...listed.values(), manifest],
     modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),
     manifest,
-    making,
-    meta: readMeta(storage, entriesByPath({ files })),
+    buildInputs,
+    meta: readMeta(storage, listed),
   };
 }
 
-function readOwnManifest(storage: SiteStorage): Manifest {
+function readOwnManifest(storage: SiteStorage) {
   try {
     return readManifest(storage);
   } catch (cause) {
@@ -76,7 +69,7 @@ function readOwnManifest(storage: SiteStorage): Manifest {
 }
 
 /**
- * Lists the files in the site's folder that gamedata wrote: also those that changes moved into place before they were set aside.
+ * Lists the files in the site's folder that gamedata wrote, including files of changes that were set aside.
  *
  * @param listed the files in the site's manifest
  */
@@ -95,23 +88,23 @@ export function readFileList(site: string): ManifestEntry[] | undefined {
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;
 }
 
-const recordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
+const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
 
-/** Lists the files that version 146d34f had still to remove, if this is its record of a change. */
+/** Lists the files that an interrupted build of version 146d34f had still to remove, if this is its record of a change. */
 function listOldFiles(out: string, record: string): ManifestEntry[] {
-  const text =
-    attempt(() => readFile(path.dirname(record), path.basename(record), getMaxBytes(MANIFEST_FILE))) ?? '';
-  const { remove } = recordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
+  const [folder, file] = [path.dirname(record), path.basename(record)];
+  const text = attempt(() => readFile(folder, file, getMaxBytes(MANIFEST_FILE))) ?? '';
+  const { remove } = oldRecordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
   return remove
-    .filter((file) => readStatus(path.join(out, file))?.isFile())
-    .map((file) => ({ path: file, bytes: 0, sha256: '' }));
+    .filter((name) => readStatus(path.join(out, name))?.isFile())
+    .map((name) => ({ path: name, bytes: 0, sha256: '' }));
 }
 
-/** Undefined if there is no such file, or it cannot be read. */
+/** Undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));
 
-/** The manifest's entry of a file. */
+/** Creates the manifest's entry of a file. */
 export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);

@@ -1,5 +1,3 @@
-/** Staging: the files of the new site that differ are written next to the published site. */
-
 import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -8,8 +6,8 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { explainFailure, listParentFolders, readStatus } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
-import type { Lock } from './lock.ts';
-import { type Permissions, setPermissions } from './permissions.ts';
+import type { LockedPaths } from './lock.ts';
+import { setPermissions } from './permissions.ts';
 import { createEntry, type Published } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
@@ -20,10 +18,10 @@ import type { WorkPaths } from './work-paths.ts';
  */
 export async function stageFiles(
   files: Iterable<AnyFile>,
-  paths: WorkPaths,
-  { published, lock, signal }: { published: Published; lock: Lock; signal: AbortSignal | undefined },
+  paths: LockedPaths,
+  { published, signal }: { published: Published; signal: AbortSignal | undefined },
 ): Promise<{ entries: ManifestEntry[]; staged: string[] }> {
-  const checkPath = createPathCheck();
+  const assertValidPath = createPathCheck();
   const isUnchanged = ({ path, sha256 }: ManifestEntry): boolean =>
     published.entries.get(path)?.sha256 === sha256 && !published.modified.has(path);
   const entries: ManifestEntry[] = [];
@@ -36,15 +34,16 @@ export async function stageFiles(
     if ('sha256' in file && file.sha256 !== entry.sha256)
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (isUnchanged(entry)) return entry;
-    lock.assertHeld();
-    stageFile(paths, file.path, body, published.entries.has(file.path));
+    paths.lock.assertHeld();
+    const isReplaced = published.entries.has(file.path);
+    writeStaged(paths, { name: file.path, body, isReplaced });
     staged.push(file.path);
     return entry;
   };
   for (const file of files) {
-    checkPath(file.path);
+    assertValidPath(file.path);
     entries.push(stage(file));
-    // Lets signals and the progress line in.
+    // Node handles signals and redraws the progress line meanwhile.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
@@ -67,12 +66,15 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
-function stageFile({ staged, out }: WorkPaths, name: string, body: Uint8Array, isReplaced: boolean): void {
+function writeStaged(
+  { staged, out }: WorkPaths,
+  { name, body, isReplaced }: { name: string; body: Uint8Array; isReplaced: boolean },
+): void {
   explainFailure('cannot be written', name, () => {
     const file = path.join(staged, name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, body, { flag: 'wx' });
-    const time = isReplaced ? laterTime(path.join(out, name)) : undefined;
+    const time = isReplaced ? chooseTime(path.join(out, name)) : undefined;
     if (time !== undefined) setTime(file, time);
   });
 }
@@ -82,15 +84,15 @@ function setTime(file: string, mtimeMs: number): void {
   utimesSync(file, time, time);
 }
 
-/** How far the clock of the file system may be behind. */
+/** The clock of the file system may be behind by as much. */
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * The mtime for a new version of a file, in a later second, because web servers derive ETags from the mtime in seconds; undefined
- * if the current time is right.
+ * Chooses the mtime for a new version of a file in a later second, because web servers derive ETags from the mtime in seconds.
+ * Undefined if the current time is right.
  */
-function laterTime(replaced: string): number | undefined {
+function chooseTime(replaced: string): number | undefined {
   const status = readStatus(replaced);
   const now = Date.now();
   // A time far in the future would make the file look modified in every build.
@@ -101,17 +103,15 @@ function laterTime(replaced: string): number | undefined {
 }
 
 /**
- * Commits the staged files: as soon as their manifest is on disk, the next build completes the change.
+ * Commits the staged files. As soon as their manifest is on disk, the next build completes the change.
  *
  * @param replaced the SHA-256 of the published manifest; empty for a first site
  */
 export function commit(
-  paths: WorkPaths,
+  paths: LockedPaths,
   { files, manifest, replaced }: { files: readonly string[]; manifest: Uint8Array; replaced: string },
-  lock: Lock,
-  permissions: Permissions,
 ): void {
-  const { name, out, staging, staged } = paths;
+  const { name, out, staging, staged, lock, permissions } = paths;
   const draft = path.join(staging, MANIFEST_FILE);
   explainFailure('cannot be committed', name, () => {
     lock.assertHeld();
@@ -122,9 +122,9 @@ export function commit(
     writeFileSync(draft, manifest);
     setPermissions(staged, files, permissions);
     setPermissions(staging, [MANIFEST_FILE], permissions);
-    // The manifest must never be older than its files, or the next build treats them as modified.
+    // The next build treats files that are newer than the manifest as modified.
     const times = files.map((file) => statSync(path.join(staged, file)).mtimeMs);
-    const later = laterTime(path.join(out, MANIFEST_FILE)) ?? 0;
+    const later = chooseTime(path.join(out, MANIFEST_FILE)) ?? 0;
     const newest = times.reduce((latest, time) => Math.max(latest, time), later);
     if (newest > statSync(draft).mtimeMs) setTime(draft, newest);
     flushAll(staged, files);

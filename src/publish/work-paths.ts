@@ -1,41 +1,33 @@
-/** Where a build works: next to the published folder, so that every rename stays within one file system. */
-
 import { existsSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { isTrusted, readStatus } from '../files.ts';
 
-export type WorkPaths = ReturnType<typeof workPathsBeside>;
+/** Where a build works: next to the published folder, so that every rename stays within one file system. */
+export type WorkPaths = ReturnType<typeof resolveWorkPaths>;
 
-/** Follows symlinks, so that the folder that they point to is published into. */
-export const resolveWorkPaths = (out: string): WorkPaths =>
-  workPathsBeside(out, resolveLinks(out, path.resolve(out)));
-
-/** @param out absolute */
-export function workPathsBeside(
-  name: string,
-  out: string,
-  { join, dirname, basename }: Pick<typeof path, 'join' | 'dirname' | 'basename'> = path,
-) {
-  const beside = (role: string): string => join(dirname(out), `.${basename(out)}.gamedata-${role}`);
-  const staging = beside('staging');
+/** Follows symlinks, so that a build replaces the linked folder and not the link. */
+export function resolveWorkPaths(name: string) {
+  const out = resolveLinks(name, path.resolve(name));
+  const nextTo = (role: string): string =>
+    path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
+  const staging = nextTo('staging');
   return {
     /** The published folder as the user named it. */
     name,
     /** The published folder, absolute. */
     out,
-    lock: beside('lock'),
-    /** The record of the change: the next two. */
+    lockFile: nextTo('lock'),
     staging,
     /** The files of the new site that differ. With a manifest, the change is committed. */
-    staged: join(staging, 'site'),
-    /** The SHA-256 of the manifest that the staged one replaces; empty for a first site. */
-    replaced: join(staging, 'replaced'),
+    staged: path.join(staging, 'site'),
+    /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
+    replaced: path.join(staging, 'replaced'),
     /** Committed changes that no longer fit the site. */
-    setAside: beside('set-aside'),
-    /** Files of version 146d34f: a change that is committed if its record exists, and prefixes of files that it no longer needs. */
-    old: { staging: beside('new'), record: beside('commit'), unused: [beside('trash-'), beside('received')] },
+    setAside: nextTo('set-aside'),
+    /** Files of version 146d34f. A change is committed if its record exists. */
+    old: { staging: nextTo('new'), record: nextTo('commit'), unused: [nextTo('trash-'), nextTo('received')] },
   };
 }
 
@@ -56,11 +48,7 @@ function resolveLinks(name: string, file: string): string {
 
 export const isCommitted = ({ staged }: WorkPaths): boolean => existsSync(path.join(staged, MANIFEST_FILE));
 
-/** Whether a build is moving files into place, or was interrupted and not completed since. */
-export const hasPendingChange = (paths: WorkPaths): boolean =>
-  isCommitted(paths) || existsSync(paths.setAside) || existsSync(paths.old.record);
-
-/** In a parent folder that others may write to, another user could fabricate the work of a build. */
+/** Rejects files of other users, who could fabricate an interrupted build in a parent folder that all users may write to. */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = readStatus(file);

@@ -133,7 +133,7 @@ describe('an irregular file in the place of a work file', () => {
     'a link to what never ends': (file) => symlinkSync('/dev/zero', file),
     'a link to a folder': (file, victim) => symlinkSync(path.dirname(victim), file),
   };
-  async function replace(role: 'lock' | 'staging', make: (file: string, victim: string) => void) {
+  async function replace(role: 'lockFile' | 'staging', make: (file: string, victim: string) => void) {
     const site = await publishedSite(old);
     const victim = path.join(temporaryFolder(), 'victim');
     writeFileSync(victim, 'mine');
@@ -142,7 +142,7 @@ describe('an irregular file in the place of a work file', () => {
   }
 
   it.each(Object.entries(shapes))('is neither followed nor waited for: %s as the lock', async (_, make) => {
-    const { out, victim } = await replace('lock', make);
+    const { out, victim } = await replace('lockFile', make);
     await expect(publishTree(out, fresh)).rejects.toThrow('not a regular file');
     expect(readTree(out)).toEqual(old);
     expect(readFileSync(victim, 'utf8')).toBe('mine');

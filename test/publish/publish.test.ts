@@ -209,16 +209,16 @@ describe('publishing', () => {
     expect(readdirSync(path.join(parent, 'real'))).toEqual(['site']);
   });
 
-  const making = { generator: 'gamedata/1.2.3', code: 'c'.repeat(64), inputs: 'd'.repeat(64) };
-  const reuse = (out: string, by = making) =>
+  const buildInputs = { generator: 'gamedata/1.2.3', code: 'c'.repeat(64), inputs: 'd'.repeat(64) };
+  const reuse = (out: string, by = buildInputs) =>
     withOutput(out, async (output) => (output.isUnchanged(by) ? output.unchanged() : undefined));
 
   it('reuses the site that the same code generated from the same inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
     expect(await reuse(out)).toBeUndefined();
-    const run = () => withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    const run = () => withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
     const { files, bytes } = await run();
-    expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'))).toMatchObject(making);
+    expect(JSON.parse(readFileSync(path.join(out, 'manifest.json'), 'utf8'))).toMatchObject(buildInputs);
     const before = fingerprint(out);
     expect(await reuse(out)).toEqual({
       changed: false,
@@ -232,7 +232,7 @@ describe('publishing', () => {
     expect(fingerprint(out)).toEqual(before);
   });
 
-  it.each<[string, Partial<typeof making>, damage?: (file: string) => void]>([
+  it.each<[string, Partial<typeof buildInputs>, damage?: (file: string) => void]>([
     ['of another version', { generator: 'gamedata/1.2.4' }],
     ['of other code', { code: 'e'.repeat(64) }],
     ['of other inputs', { inputs: 'e'.repeat(64) }],
@@ -241,9 +241,9 @@ describe('publishing', () => {
     ['with a file of another size', {}, (file) => appendFileSync(file, ' ')],
   ])('does not reuse a site %s', async (_, other, damage) => {
     const out = path.join(temporaryFolder(), 'site');
-    await withOutput(out, ({ publish }) => publish(treeFiles(first), { making }));
+    await withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
     damage?.(path.join(out, 'b/c.json'));
-    expect(await reuse(out, { ...making, ...other })).toBeUndefined();
+    expect(await reuse(out, { ...buildInputs, ...other })).toBeUndefined();
     await publishTree(out, first);
     expect(await reuse(out), 'from something unknown').toBeUndefined();
   });

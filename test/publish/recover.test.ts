@@ -122,7 +122,7 @@ describe('a change that was interrupted', () => {
       mkdirSync(folder, { recursive: true });
       writeFileSync(path.join(folder, 'a.json'), 'new');
     }
-    writeFileSync(`${folders.lock}-draft`, '');
+    writeFileSync(`${folders.lockFile}-draft`, '');
     expect(isBeingChanged(out)).toBe(false);
     expect(await openAgain(out)).toEqual([]);
     expect(readTree(out)).toEqual(old);
