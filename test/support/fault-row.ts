@@ -23,21 +23,18 @@ export interface Exchange {
   stop(): void;
 }
 
-/** Groups of faults → their titles in FAULTS.md. */
-export const groupTitles = {
-  connection: 'Connections',
-  status: 'Statuses',
-  body: 'Bodies',
-  cache: 'Conditional requests',
-  edition: 'Editions',
-  list: 'Lists',
-  id: 'Ids',
-  key: 'Keys',
-  slug: 'Slugs',
-  name: 'Names',
-  icon: 'Icons',
-} as const;
-export type Group = keyof typeof groupTitles;
+export type Group =
+  | 'connection'
+  | 'status'
+  | 'body'
+  | 'cache'
+  | 'edition'
+  | 'list'
+  | 'id'
+  | 'key'
+  | 'slug'
+  | 'name'
+  | 'icon';
 
 /**
  * In a problem, `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the place, and other words in angle brackets for any word.

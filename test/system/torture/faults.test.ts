@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listPlaces, type Stay, tryFault } from '../../support/fault-trial.ts';
-import { faults, faultTable } from '../../support/faults.ts';
+import { faults } from '../../support/faults.ts';
 
 describe.each(faults.map((fault) => ({ fault, name: fault.name })))('an upstream with $name', ({ fault }) => {
   const stays: Stay[] = fault.retried && !fault.lasting ? ['lasting', 'once'] : ['lasting'];
@@ -11,10 +11,6 @@ describe.each(faults.map((fault) => ({ fault, name: fault.name })))('an upstream
     });
     expect((await Promise.all(trials)).flat()).toEqual([]);
   });
-});
-
-it('FAULTS.md is generated from the table of faults: npm run readme:faults', async () => {
-  await expect(faultTable()).toMatchFileSnapshot('../../../docs/FAULTS.md');
 });
 
 it('the table has no fault twice', () => {
