@@ -83,12 +83,13 @@ describe('the recipe', () => {
 
   /** What each block has to print. A block that is not listed here is not a tested one. */
   const expected: Readonly<Record<string, string | RegExp>> = {
-    'Every record of a kind, in sh': /^ *8\n$/,
     'Every record of a kind, in js': '746 Pound\n',
     'Every record of a kind, in python': '954 Master Ball\n',
     'One record, and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
     'Everything in one request, in sh': /^ *746\n$/,
     'Everything in one request, in python': '954 master-ball\n',
+    'Search, in sh': /^(?:\{.*\}\n){33}$/,
+    'Search, in js': '32\n',
     'SQLite, in sh': '954|309\n',
     'SQLite, in sh, again': '954|309|integer\n',
     'pandas, in python': '954 309 Int64\n',
@@ -116,18 +117,19 @@ describe('the recipe', () => {
     return language === 'sql' ? missingEngine(DUCKDB) : undefined;
   }
 
-  it.for(blocks)('prints what it promises: $title', async ({ title, language, code }, { skip }) => {
+  it.for(blocks)('prints the same when run twice: $title', async ({ title, language, code }, { skip }) => {
     const missing = demandsAll ? undefined : missingFor(code, language);
     skip(missing !== undefined, missing);
     // It is asked of a file that has been downloaded.
     if (language === 'sql')
       copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
     const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
-    const { stdout, stderr } = await run(language, text);
     const wanted = expected[title];
-    if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
-    else expect(stdout).toBe(wanted);
-    expect(stderr).toBe('');
+    for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
+      if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
+      else expect(stdout).toBe(wanted);
+      expect(stderr).toBe('');
+    }
     if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
   });
 });
