@@ -56,10 +56,3 @@ it('every package in the lock file comes with its checksum', () => {
   const without = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
   expect(without).toEqual([]);
 });
-
-it('every dependency is justified in docs/ARCHITECTURE.md', () => {
-  const architecture = read('docs/ARCHITECTURE.md');
-  const text = architecture.slice(architecture.indexOf('## Dependencies'));
-  const silent = Object.keys(manifest.dependencies).filter((name) => !text.includes(`| ${name} |`));
-  expect(silent).toEqual([]);
-});
