@@ -28,7 +28,7 @@ export type Provenance = z.infer<typeof provenanceSchema>;
 /** Of values that a record can do without, and now does. */
 export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
 
-/** Oddities of a record that do not stop a build. The README explains each. */
+/** Problems of a record that do not stop a build: docs/DATA.md. */
 export const warningCodes = [
   'adapted-slug',
   'duplicate-slug',

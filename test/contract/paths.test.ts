@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fileRows } from '../../src/contract/files.ts';
-import { kindNames } from '../../src/contract/kinds.ts';
 import {
-  BROWSE_FILE,
   findSlugs,
   getBasePath,
   isWebServerConfig,
@@ -79,19 +75,4 @@ describe('paths', () => {
     expect(findSlugs('move', files)).toEqual(['pound', 'x']);
     expect(findSlugs('item', files)).toEqual(['potion']);
   });
-});
-
-it('the README lists every file except compressed copies and the browsable page', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [table = ''] = /(?:^\|.*\n)+/m.exec(readme.slice(readme.indexOf('## Use the API'))) ?? [];
-  const { names, bulk, site } = fileRows;
-  const missing = [...names, ...bulk, ...site]
-    .map(({ path }) => path)
-    .filter((path) => !/\.(?:gz|br)$/.test(path) && path !== BROWSE_FILE)
-    .filter((path) => {
-      const [, kind, ending] = /^download\/(.*)(\..*)$/.exec(path) ?? [];
-      if (kindNames.some((name) => name === kind)) return !table.includes(`${ending}\``);
-      return !table.includes(`\`/${path.replace(/\{.*/, '<')}`);
-    });
-  expect(missing).toEqual([]);
 });

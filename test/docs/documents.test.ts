@@ -1,77 +1,120 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { configSchema } from '../../src/cli/config.ts';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
+import { warningCodes } from '../../src/dataset/data-set.ts';
 import { hostNames } from '../../src/hosts/names.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const program = await createProgram();
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
-const readme = read('README.md');
-const operating = read('docs/OPERATING.md');
-const units = ['gamedata.service', 'gamedata-refresh.service', 'gamedata-refresh.timer'];
-const unitOf = (name: string): string => read(`deploy/systemd/${name}`);
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+const { commands } = await createProgram();
+const { scripts, dependencies } = JSON.parse(read('package.json'));
+const { stdout: tracked } = spawnSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' });
+/** Without git, as in an unpacked archive, the documents that link to all others. */
+const names = tracked === '' ? ['README.md', 'docs/OPERATING.md', 'docs/CLI.md'] : tracked.trim().split('\n');
+const documents = names.map((name) => ({ name, text: read(name) }));
+const everything = documents.map(({ text }) => text).join('\n');
+
+/** The anchor of a heading: https://docs.github.com/en/get-started/writing-on-github */
+const anchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+it.each(documents)('$name links to files and headings that exist', ({ name, text }) => {
+  const links = Array.from(text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g));
+  const broken = links.filter(([, file = '', heading]) => {
+    const target = file === '' ? name : path.join(path.dirname(name), file);
+    if (!existsSync(path.join(ROOT, target))) return true;
+    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) => anchor(title));
+    return heading !== undefined && !headings.includes(heading);
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+});
+
+it('names scripts, options and hosts that exist', () => {
+  const named = Array.from(everything.matchAll(/npm run ([a-z:-]+)/g), ([, script = '']) => script);
+  expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
+  const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
+  const calls = everything.match(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g) ?? [];
+  const options = calls.flatMap((call) => call.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []);
+  expect([...new Set(options)].filter((option) => !known.has(option) && !others.includes(option))).toEqual(
+    [],
+  );
+  for (const [, host = ''] of everything.matchAll(/--host ([a-z-]+)/g))
+    expect([...hostNames, 'netlify-edge']).toContain(host);
+});
+/** Options of other programs, and removed ones in the changelog. */
+const others = ['--help', '--version', '--directory', '--now', '--write', '--to'];
+
+it('shows records of the bundled data', () => {
+  const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) => JSON.parse(text));
+  expect(samples.map(({ slug }) => slug)).toEqual(['pound', 'master-ball']);
+  for (const [at, kind] of (['move', 'item'] as const).entries()) {
+    const { url: _, ...record } = samples[at];
+    expect(read(`data/${kind}.ndjson`).split('\n')).toContain(JSON.stringify(record));
+  }
+});
+
+it('has a configuration that the schema accepts', async () => {
+  const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
+  expect(configSchema(await loadCommands()).safeParse(JSON.parse(text))).toMatchObject({ success: true });
+});
+
+it.each([
+  ['exit codes', 'docs/CLI.md', Object.values(exitCodes).map(String)],
+  ['warnings', 'docs/DATA.md', warningCodes.map((code) => `\`${code}\``)],
+  ['dependencies', 'docs/DEPENDENCIES.md', Object.keys(dependencies)],
+])('explains all %s in %s', (_, file, all) => {
+  const rows =
+    read(file)
+      .match(/^\| .*? \|/gm)
+      ?.join('\n') ?? '';
+  expect(all.filter((one) => !rows.includes(one))).toEqual([]);
+});
+
+const units = [
+  'gamedata.service',
+  'gamedata-refresh.service',
+  'gamedata-refresh.timer',
+  'gamedata-failed.service',
+];
+const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.each([
   ['serve', 'gamedata.service', ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
   ['build', 'gamedata-refresh.service', ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
-])('has a unit that runs %s with as few rights as it needs', (name, file, lines) => {
-  const unit = unitOf(file);
+])('has a unit that runs %s with few rights', (name, file, lines) => {
+  const unit = readUnit(file);
   const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+gamedata\.mjs (.*)$/m.exec(unit) ?? [];
-  const [called, ...options] = command.split(' ');
+  const [called, ...words] = command.split(' ');
   expect(called).toBe(name);
-  const known = program.commands
-    .find((candidate) => candidate.name() === name)
-    ?.options.map(({ long }) => long);
-  expect(known).toEqual(expect.arrayContaining(options.filter((option) => option.startsWith('--'))));
+  const own = commands.find((candidate) => candidate.name() === name)?.options.map(({ long }) => long);
+  expect(own).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith('--'))));
   for (const line of lines) expect(unit).toContain(`\n${line}\n`);
 });
 
-it.skipIf(!hasSystemd)('has units that systemd accepts', () => {
+it.skipIf(!hasSystemd).each(units)('has a unit that systemd accepts: %s', (name) => {
   const folder = temporaryFolder();
-  // Programs have to exist to be verified, and units read a percent sign in a path as their own.
+  // systemd checks that programs exist, and reads a percent sign in a path as its own.
   const clone = path.join(folder, 'clone');
   symlinkSync(ROOT, clone);
-  for (const name of units) {
-    const unit = unitOf(name).replace('/usr/bin/node', process.execPath).replaceAll('/opt/gamedata', clone);
-    writeFileSync(path.join(folder, name), unit);
+  for (const unit of units) {
+    const text = readUnit(unit)
+      .replace('/usr/bin/node', process.execPath)
+      .replace('/usr/bin/curl', process.execPath)
+      .replaceAll('/opt/gamedata', clone);
+    writeFileSync(path.join(folder, unit), text);
   }
-  for (const name of units) {
-    const args = ['verify', '--man=no', path.join(folder, name)];
-    const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-    expect([name, status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([
-      name,
-      0,
-      [],
-    ]);
-  }
-});
-
-it('has a configuration that the schema accepts', async () => {
-  const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(readme) ?? [];
-  const { success, error } = configSchema(await loadCommands()).safeParse(JSON.parse(text));
-  expect([success, error?.message]).toEqual([true, undefined]);
-});
-
-it('names options and hosts as the command line does', () => {
-  const { commands } = program;
-  const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  const foreign = [
-    '--directory',
-    '--build-arg',
-    '--now',
-    '--help',
-    '--system',
-    '--delay-updates',
-    '--delete-after',
-  ];
-  const texts = readme + operating;
-  const named = new Set(texts.match(/(?<![\w-])--[a-z][a-z-]+/g));
-  expect([...named].filter((option) => !known.has(option) && !foreign.includes(option))).toEqual([]);
-  for (const [, host = ''] of texts.matchAll(/--host ([a-z-]+)/g)) expect(hostNames).toContain(host);
+  const args = ['verify', '--man=no', path.join(folder, name)];
+  const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+  expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([0, []]);
 });

@@ -30,17 +30,14 @@ const createRow = (engine: Engine, more: readonly GuaranteeName[] = [], links: L
   unsupported: [...(engine.host ? hosts[engine.host].unsupported : []), ...more],
 });
 
-const operating = readFileSync(new URL('../../../docs/OPERATING.md', import.meta.url), 'utf8');
-
-/** `gamedata serve` behind a web server, with the recipe of OPERATING.md. */
-const createProxyRow = (server: WebServer, language: string): EngineRow => ({
-  column: 'gamedata serve behind nginx, Caddy or Apache',
+/** `gamedata serve` behind a web server. */
+const createProxyRow = (server: WebServer, file: string): EngineRow => ({
+  column: 'gamedata serve behind a web server',
   engine: {
     name: `gamedata serve behind ${server.name}`,
     missing: () => server.missing() ?? serve.missing(),
     async start(site) {
-      const [, recipe = ''] = operating.split(`\n\`\`\`${language}\n`);
-      const [configuration = ''] = recipe.split('```');
+      const configuration = readFileSync(new URL(`../../../deploy/proxy/${file}`, import.meta.url), 'utf8');
       const served = await serve.start(site);
       const own = moved(configuration, { '127.0.0.1:3000': new URL(served.url).host });
       const { url, stop } = await server.startWith(own, site);
@@ -65,9 +62,9 @@ export const engines: readonly EngineRow[] = [
   createRow(nginx),
   createRow(caddy),
   createRow(apache),
-  createProxyRow(nginx, 'nginx'),
-  createProxyRow(caddy, 'caddyfile'),
-  createProxyRow(apache, 'apache'),
+  createProxyRow(nginx, 'nginx.conf'),
+  createProxyRow(caddy, 'Caddyfile'),
+  createProxyRow(apache, 'apache.conf'),
   createRow(githubPages, ['compression'], 'file'),
   createRow(
     serveStatic,
