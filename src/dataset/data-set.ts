@@ -1,5 +1,3 @@
-/** A data set: every record of every kind, complete and in order, with its provenance and warnings. */
-
 import { createHash, hash } from 'node:crypto';
 import * as z from 'zod';
 import type { FieldChange } from '../contract/changes.ts';
@@ -10,32 +8,32 @@ import { type LinkBase, recordUrl } from '../contract/paths.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 import type { ServedRecord } from '../contract/served.ts';
 
-/** Where a data set comes from, and when. Independent of the machine that read it. */
+/** The origin of a data set, independent of the machine that read it. */
 export const provenanceSchema = z.object({
-  /** The source that was read originally; `snapshot` if a site does not say more. */
+  /** The source that was read originally; `snapshot` if a site does not contain more. */
   source: z.enum(['rest', 'csv', 'snapshot']),
   /** The upstream's URL, or a name. */
   upstream: z.string().min(1),
-  /** The day on which the data was first seen in its present state, `YYYY-MM-DD`. */
+  /** The day on which this state of the data was first seen, `YYYY-MM-DD`. */
   captured: z.iso.date(),
-  /** The edition of the upstream in which it was first seen in its present state; null if the upstream names none. */
+  /** The upstream's edition in which this state was first seen; null if the upstream names no editions. */
   edition: editionSchema.nullable().default(null),
-  /** The records that were left out on purpose; missing if none were. */
   skipped: skippedSchema.optional(),
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 
-/** Of values that a record can do without, and now does. */
+/** Codes of warnings about optional values that were dropped. */
 export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
+/** Codes of warnings about items that get the placeholder. */
+export const missingIconCodes = ['no-icon', 'icon-not-found'] as const;
 
-/** Problems of a record that do not stop a build: docs/DATA.md. */
+/** Explained in docs/DATA.md. */
 export const warningCodes = [
   'adapted-slug',
   'duplicate-slug',
   'missing-name',
   'trimmed-name',
-  'no-icon',
-  'icon-not-found',
+  ...missingIconCodes,
   'conflicting-index',
   'repeated-index',
   'unknown-generation',
@@ -44,7 +42,7 @@ export const warningCodes = [
 export type WarningCode = (typeof warningCodes)[number];
 
 export const warningSchema = z.object({
-  /** A string, as another version may know other codes. */
+  /** A string, because another version may have other codes. */
   code: z.string(),
   kind: z.enum(kindNames),
   id: z.int(),
@@ -52,22 +50,21 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
-/** Without `url`, which depends on the base URL. Sorted by id; ids and slugs are unique. */
+/** Records without `url`, which depends on the base URL. Sorted by id; ids and slugs are unique. */
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 
-/** A record of any version, with its fields in their order. */
+/** A record of any version. */
 export type AnyRecord = { readonly id: number; readonly slug: string } & {
   readonly [field: string]: FieldChange['from'];
 };
-/** Whose fields keep their order, as the digest depends on it: that tells whether it is the one that was built. */
+/** Keeps the key order (`z.object` would change it), because the digest depends on it. */
 export const anyRecordSchema = z.custom<AnyRecord>((value) => {
   const { id, slug } = (value ?? {}) as Partial<Record<'id' | 'slug', unknown>>;
   return Number.isInteger(id) && typeof slug === 'string';
 }, 'expected a record');
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
-/** A record as it is served: with its `url` first. */
 export const addUrl = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
   url: recordUrl(base, kind, record.slug),
   ...record,
@@ -76,16 +73,16 @@ export const addUrl = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): Serv
 export const addUrls = (base: LinkBase, records: Records): ServedRecords =>
   mapKinds((kind) => records[kind].map((record) => addUrl(base, kind, record)));
 
-/** The reverse. */
 export const removeUrl = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
 
+/** Every record of every kind, validated and from one edition of the upstream. */
 export interface DataSet {
   readonly warnings: readonly Warning[];
   readonly provenance: Provenance;
   readonly counts: Counts;
   readonly digest: string;
   readonly records: Records;
-  /** In alphabetical order of languages; empty if none are known. */
+  /** In alphabetical order of languages. */
   readonly names: readonly Names[];
   readonly namesSummary: NamesSummary | undefined;
 }
@@ -99,25 +96,23 @@ export function digestDataSet(
   return { ...about, counts, digest: digestRecords(records), records, namesSummary };
 }
 
-/** A record as one line of a snapshot. */
+/** Encodes a record as one line of a snapshot. */
 export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
 
-/** The digest of all records: `sha256:` and 64 hexadecimal digits. */
+/** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record does. */
 export const digestRecords = (records: AnyRecords): string =>
   digestLines((kind) => records[kind].map(encodeLine).join(''));
 
-/** The same digest from text with one record per line. */
-export function digestLines(linesOf: (kind: Kind) => string | Uint8Array): string {
+export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
   const sum = createHash('sha256');
   for (const kind of kindNames) {
-    const lines = linesOf(kind);
-    // A new kind, of which there are no records yet, is no change.
+    const lines = readLines(kind);
+    // A new kind without records must not change the digest.
     if (lines.length > 0) sum.update(`${kind}\n`).update(lines);
   }
   return `sha256:${sum.digest('hex')}`;
 }
 
-/** How many names there are, and their own digest; undefined if there are none. */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
   const digest = hash('sha256', names.map((own) => `${JSON.stringify(own)}\n`).join(''));

@@ -1,5 +1,3 @@
-/** A comparison for people: as text for a terminal or a commit message, and as Markdown for release notes. */
-
 import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
@@ -20,21 +18,21 @@ export function formatHeadline({ changes }: Comparison): string {
       const count = changes[kind][type].length;
       return `${at === 0 ? formatCount(count, kind) : groupDigits(count)} ${type}`;
     });
-    return counts.join(', ') + changedFields(changes[kind]);
+    return counts.join(', ') + formatFields(changes[kind]);
   });
   return kinds.filter((text) => text !== '').join('; ') || 'nothing changed';
 }
 
-/** Which fields are different, if there are few: `: its name`, `: their name, icon`. */
-function changedFields({ changed }: KindChanges): string {
+/** `: its name`, `: their name, icon`, or nothing for many fields. */
+function formatFields({ changed }: KindChanges): string {
   const fields = [...new Set(changed.flatMap((change) => change.fields.map(({ field }) => field)))];
-  // What other deployments call their fields might be markup.
+  // Field names of other deployments could be markup.
   if (fields.length === 0 || fields.length > 3 || !fields.every((field) => /^\w+$/.test(field))) return '';
   return `: ${changed.length === 1 ? 'its' : 'their'} ${fields.join(', ')}`;
 }
 
-/** The two data sets, as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
-const span = ({ from, to }: Comparison): string =>
+/** `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)` */
+const formatSpan = ({ from, to }: Comparison): string =>
   [from, to]
     .map(({ captured, digest, edition }) => {
       const named = edition ? `, ${describeEdition(edition)}` : '';
@@ -42,18 +40,17 @@ const span = ({ from, to }: Comparison): string =>
     })
     .join(' → ');
 
-/** Lines of plain text; the first is the headline. */
 export const formatText = (comparison: Comparison): string[] => [
-  ...[formatHeadline(comparison), '', span(comparison)],
+  ...[formatHeadline(comparison), '', formatSpan(comparison)],
   ...describeGroups(comparison).flatMap(({ title, lines }) => [
     ...['', `${title}:`],
     ...lines.map((line) => `  ${line}`),
   ]),
 ];
 
-/** The same as Markdown. Text from the data is always inside a code span, where it cannot act as markup. */
+/** Puts text from the data into code spans, where it cannot act as markup. */
 export const formatMarkdown = (comparison: Comparison): string[] => [
-  ...[`## ${formatHeadline(comparison).replace(/^n/, 'N')}`, '', span(comparison)],
+  ...[`## ${formatHeadline(comparison).replace(/^n/, 'N')}`, '', formatSpan(comparison)],
   ...describeGroups(comparison, {}, (text) => `\`${text}\``).flatMap(({ title, lines }) => [
     ...['', `### ${title}`, ''],
     ...lines.map((line) => `- ${line}`),
@@ -61,10 +58,10 @@ export const formatMarkdown = (comparison: Comparison): string[] => [
 ];
 
 /**
- * The groups that are not empty.
+ * Lists the changes by kind and type.
  *
- * @param max the number of records of a group that are listed; the rest are only counted. Default: all
- * @param mark wraps text from the data: for the slug of a present record, its path is told
+ * @param max the number of records of each group that are listed
+ * @param mark wraps text from the data, and the slug of a current record together with its path
  */
 export function describeGroups(
   { changes }: Comparison,
@@ -73,19 +70,19 @@ export function describeGroups(
 ) {
   const describe = (fields: readonly FieldChange[]): string =>
     fields
-      .map(({ field, from, to }) => `${harmless(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
+      .map(({ field, from, to }) => `${escapeCommands(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
       .join(', ');
   return kindNames.flatMap((kind) => {
-    const present = (slug: string): string => mark(slug, recordPath(kind, slug));
+    const current = (slug: string): string => mark(slug, recordPath(kind, slug));
     const { added, removed, renamed, changed } = changes[kind];
     const groups: Record<keyof KindChanges, string[]> = {
-      added: added.map(({ id, slug, name }) => `${present(slug)} (id ${id}): ${mark(quote(name))}`),
+      added: added.map(({ id, slug, name }) => `${current(slug)} (id ${id}): ${mark(quote(name))}`),
       removed: removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
       renamed: renamed.map(({ id, from, to, fields }) => {
-        const besides = fields.length > 0 ? `; ${describe(fields)}` : '';
-        return `${mark(from)} → ${present(to)} (id ${id})${besides}`;
+        const more = fields.length > 0 ? `; ${describe(fields)}` : '';
+        return `${mark(from)} → ${current(to)} (id ${id})${more}`;
       }),
-      changed: changed.map(({ id, slug, fields }) => `${present(slug)} (id ${id}): ${describe(fields)}`),
+      changed: changed.map(({ id, slug, fields }) => `${current(slug)} (id ${id}): ${describe(fields)}`),
     };
     return changeTypes.flatMap((type) => {
       const lines = groups[type].slice(0, type === 'removed' ? maxRemoved : max);
@@ -96,10 +93,10 @@ export function describeGroups(
 }
 
 /**
- * A value as JSON. Forges read @ as a mention, `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, in commit
- * messages too, and a backtick would end a code span: what makes them so is written as JSON escapes.
+ * Formats a value as JSON. Forges read `@` as a mention and `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, even
+ * in commit messages, and a backtick would end a code span. JSON escapes prevent that.
  */
-const quote = (value: FieldChange['from']): string => harmless(JSON.stringify(value));
+const quote = (value: FieldChange['from']): string => escapeCommands(JSON.stringify(value));
 
-const harmless = (text: string): string =>
+const escapeCommands = (text: string): string =>
   escapeCharacters(escapeControls(text), /[@#`[\]]|(?<=skip-checks\s*):/gi);

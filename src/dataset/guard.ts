@@ -1,34 +1,32 @@
-/** Rejects data that was read without an error but is implausible, too old, or would take something away. */
-
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { unusableCodes } from './data-set.ts';
 import type { Addressed, Former } from './former.ts';
-import { datesOf, type Replacement } from './replacement.ts';
+import { getDays, type Replacement } from './replacement.ts';
 
 export interface GuardOptions {
   /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
   readonly maxShrink: number;
-  /** Records that may disappear in addition, as `<kind>/<slug>`, and languages, as `names/<language>`. */
+  /** More records that may disappear, as `<kind>/<slug>`, and languages, as `names/<language>`. */
   readonly allowMissing: readonly string[];
-  /** The age that data may have, in days. Default: any. */
+  /** In days. */
   readonly maxAge?: number | undefined;
   readonly today: string;
-  /** Whether redirects may be lost, because a new history starts. */
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the user named an archive to restore, which permits every loss but that of a whole kind. */
+  /** Whether the user named an archive to restore, which permits every loss except that of a whole kind. */
   readonly isRestored?: boolean | undefined;
 }
 
-/** A row is refused if too many of its things are affected. */
+/** One limit. */
 interface Row {
-  /** A kind or a language; empty for all. */
-  readonly of: string;
+  /** A kind or a language. */
+  readonly subject?: string;
+  /** What is counted. */
+  readonly unit: string;
   readonly affected: number;
   readonly total: number;
-  readonly what: string;
   readonly percent: number;
   /** The number that is accepted regardless of the percentage. */
   readonly few?: number;
@@ -36,107 +34,96 @@ interface Row {
   readonly hint: string;
 }
 
-/** Below ten, even all records of a small kind are no sign of a fault. */
+/** Fewer than ten changes in a small kind are not a sign of a systematic fault. */
 const FEW = 9;
 
-/** @throws GuardError with the first problem */
+/**
+ * Rejects a data set that is valid but implausible, too old, or would remove too much.
+ *
+ * @throws GuardError for the first problem
+ */
 export function checkReplacement(replacement: Replacement, options: GuardOptions): void {
   if (!options.isRestored) checkAge(replacement, options);
   checkFallback(replacement);
-  for (const kind of kindNames)
-    if (replacement.dataSet.counts[kind] === 0 && options.maxShrink < 100)
-      throw new GuardError(
-        'got 0 records, expected at least one',
-        { kind },
-        { hint: hintAtMissing(replacement) },
-      );
-  if (options.isRestored) return;
-  for (const row of listRows(replacement, options)) {
-    const { of, affected, total, what, percent, few = 0, examples = [], hint } = row;
-    if (affected <= Math.max(few, (total * percent) / 100)) continue;
-    const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
-    const problem = `got ${affected} of ${total} ${what}, expected at most ${percent} %${named}`;
-    throw new GuardError(problem, of === '' ? {} : { kind: of }, { hint });
-  }
+  const emptyKind = kindNames.find((kind) => replacement.dataSet.counts[kind] === 0);
+  if (emptyKind && options.maxShrink < 100)
+    throw new GuardError(
+      'got 0 records, expected at least one',
+      { kind: emptyKind },
+      { hint: hintAtMissing(replacement) },
+    );
+  if (!options.isRestored) for (const row of listRows(replacement, options)) checkRow(row);
 }
 
-/** Every limit on what a new data set may lose or change. */
+function checkRow({ subject, unit, affected, total, percent, few = 0, examples = [], hint }: Row): void {
+  if (affected <= Math.max(few, (total * percent) / 100)) return;
+  const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
+  const problem = `got ${affected} of ${total} ${unit}, expected at most ${percent} %${named}`;
+  throw new GuardError(problem, subject === undefined ? {} : { kind: subject }, { hint });
+}
+
+/** Lists every limit on the losses and changes of a replacement. */
 function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
   const { dataSet, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
   const { maxShrink: percent, allowMissing } = options;
-  const { counts } = dataSet;
   for (const kind of kindNames) {
-    // A copy was guarded when it was captured.
+    // A copy was checked when it was captured.
     if (!isCopy) yield* listUnusable(replacement, kind, percent);
-    const isCounted = (record: Addressed): boolean => !isAllowed(record, kind, oldSlugs, allowMissing);
-    const missing = losses?.missing[kind].filter(isCounted) ?? [];
-    const total = losses?.had[kind] ?? floor?.[kind] ?? 0;
+    const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
+    const missing = losses?.missing[kind].filter(isForbidden) ?? [];
+    const total = losses?.counts[kind] ?? floor?.[kind] ?? 0;
     yield {
-      ...{ of: kind, total, what: 'records missing', percent, hint: hintAtMissing(replacement) },
-      affected: losses ? missing.length : total - counts[kind],
+      ...{ subject: kind, unit: 'records missing', total, percent, hint: hintAtMissing(replacement) },
+      affected: losses ? missing.length : total - dataSet.counts[kind],
       examples: missing.map(({ slug }) => slug),
     };
-    const changed = losses?.changed[kind].filter(isCounted) ?? [];
+    const changed = losses?.changed[kind].filter(isForbidden) ?? [];
     yield {
-      ...{ of: kind, affected: changed.length, total, what: 'records renamed or renumbered' },
-      ...{ percent: 5 * percent, few: FEW },
+      ...{ subject: kind, unit: 'records renamed or renumbered', total, percent: 5 * percent, few: FEW },
+      affected: changed.length,
       examples: changed.map(({ id, slug }) => `${slug} (${id})`),
       hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
     };
   }
   for (const { language, before: total, lost } of nameChanges) {
-    const of = `names/${language}`;
-    const affected = allowMissing.includes(of) ? 0 : lost;
-    const hint = `If they are really gone, add --allow-missing ${of}, or raise --max-shrink.`;
-    yield { of, affected, total, what: 'names missing', percent, hint };
+    const subject = `names/${language}`;
+    const affected = allowMissing.includes(subject) ? 0 : lost;
+    const hint = `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`;
+    yield { subject, unit: 'names missing', affected, total, percent, hint };
   }
-  if (!losses || options.forgetHistory) return;
-  const examples = losses.addresses.map((path) => path.slice(API_PREFIX.length, -1));
-  const hint = 'To let them go, start a new history with --forget-history.';
+  const lost = losses && !options.forgetHistory ? losses.paths : [];
   yield {
-    of: '',
-    affected: examples.length,
-    total: examples.length,
-    what: 'redirects lost',
-    percent: 0,
-    examples,
-    hint,
+    ...{ unit: 'redirects lost', affected: lost.length, total: lost.length, percent: 0 },
+    examples: lost.map((path) => path.slice(API_PREFIX.length, -1)),
+    hint: 'To drop them, start a new history with --forget-history.',
   };
 }
 
-/** Values that became unusable, as when the upstream changes a field. */
+/** Limits values that became unusable, for example because the upstream changed a field. */
 function* listUnusable({ dataSet, previous }: Replacement, kind: Kind, percent: number): Generator<Row> {
   const { warnings: known = [] } = previous ?? {};
   for (const code of unusableCodes) {
-    const isOne = (one: { kind: string; code: string }): boolean => one.kind === kind && one.code === code;
-    const found = dataSet.warnings.filter(isOne);
-    const before = 'filter' in known ? known.filter(isOne).length : (known[kind][code] ?? 0);
+    const isSame = (one: { kind: string; code: string }) => one.kind === kind && one.code === code;
+    const found = dataSet.warnings.filter(isSame);
+    const before = 'filter' in known ? known.filter(isSame).length : (known[kind][code] ?? 0);
     yield {
-      ...{
-        of: kind,
-        affected: new Set(found.map(({ id }) => id)).size - before,
-        total: dataSet.counts[kind],
-      },
-      ...{ what: `records with a new ${code}`, percent, few: FEW },
+      ...{ subject: kind, unit: `records with a new ${code}`, percent, few: FEW },
+      affected: new Set(found.map(({ id }) => id)).size - before,
+      total: dataSet.counts[kind],
       examples: found.slice(0, 1).map(({ message }) => message),
       hint: 'If the upstream is right, raise --max-shrink.',
     };
   }
 }
 
-/** Whether a record is listed, by its slug or an old one. */
-function isAllowed(
-  { id, slug }: Addressed,
-  kind: Kind,
-  oldSlugs: Former,
-  listed: readonly string[],
-): boolean {
+/** Returns whether a record is listed by its slug or an old slug. */
+function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: Former, listed: readonly string[]) {
   if (listed.length === 0) return false;
-  const old = [...oldSlugs[kind]].flatMap(([name, of]) => (of === id ? [name] : []));
-  return [slug, ...old].some((name) => listed.includes(`${kind}/${name}`));
+  const own = [...oldSlugs[kind]].filter(([, owner]) => owner === id).map(([name]) => name);
+  return [slug, ...own].some((name) => listed.includes(`${kind}/${name}`));
 }
 
-/** An upstream that is deployed again without a change is not old, so the edition that was read applies. */
+/** Unchanged data in a new edition is not old, so the edition that was read applies. */
 function checkAge({ dataSet, read }: Replacement, { today, maxAge }: GuardOptions): void {
   const { edition } = read;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
@@ -149,7 +136,7 @@ function checkAge({ dataSet, read }: Replacement, { today, maxAge }: GuardOption
 /** A fallback replaces only data of an earlier day. */
 function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: Replacement): void {
   if (fallback === null || !previous || previous.digest === digest) return;
-  const [published, local] = datesOf(previous, { digest, ...provenance });
+  const [published, local] = getDays(previous, { digest, ...provenance });
   if (!published || !local || published < local) return;
   throw new GuardError(
     `the published data is newer and unchanged: it is of ${published}, the local data of ${local}`,

@@ -1,5 +1,3 @@
-/** The history of a data set: consecutive steps, newest first, up to a limit; and how it continues from the previous data set. */
-
 import * as z from 'zod';
 import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
 import { isAhead } from '../contract/meta.ts';
@@ -10,11 +8,11 @@ import type { AnyRecords } from './data-set.ts';
 
 export const emptyHistory: History = { steps: [] };
 
-/** Limits of a history. The newest step is always kept, however large. */
 const MAX_STEPS = 100;
+/** The newest step is kept even if it has more changes. */
 const MAX_CHANGES = 10_000;
 
-/** Adds a step to the history that it continues; a step without changes is not added. */
+/** Adds a step unless it has no changes. */
 export function extendHistory({ steps }: History, step: Comparison): History {
   return countChanges(step) === 0 ? { steps } : cutHistory([step, ...steps]);
 }
@@ -30,25 +28,25 @@ function cutHistory(steps: readonly Comparison[]): History {
 
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
-/** Parses `changes.json` up to the limits of a history. Older steps are not even validated. @throws DataError */
+/** Parses `changes.json` up to the limits of a history, without validating older steps. @throws DataError */
 export function decodeHistory(json: unknown, record = CHANGES_FILE): History {
   const { steps } = parse(anySteps, json, { record });
   return cutHistory(parse(historySchema, { steps: steps.slice(0, MAX_STEPS) }, { record }).steps);
 }
 
-/** The steps since the data set with this digest, newest first; none if the history does not include it. */
+/** Returns the steps since the data set with a digest, or none if the history does not include it. */
 export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {
   if (steps[0]?.to.digest === digest) return [];
   return steps.slice(0, steps.findIndex(({ from }) => from.digest === digest) + 1);
 }
 
-/** The text of `changes.json`, one step per line, which keeps diffs of a repository small. */
+/** Writes one step per line, which keeps diffs of a repository small. */
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
 type Dated = Pick<DataSetSummary, 'captured' | 'edition'>;
 
-/** Replaces a capture date in the future by today and drops an edition in the future, because a clock was wrong or a copy lies. */
+/** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
 export function correctDates<T extends Dated>(summary: T, today: string): T {
   const { captured, edition } = summary;
   return {
@@ -58,7 +56,6 @@ export function correctDates<T extends Dated>(summary: T, today: string): T {
   };
 }
 
-/** Corrects the dates of every step. */
 export const correctHistory = ({ steps }: History, today: string): History => ({
   steps: steps.map((step) => ({
     ...step,
@@ -68,33 +65,32 @@ export const correctHistory = ({ steps }: History, today: string): History => ({
 });
 
 interface PreviousHistory extends DataSetSummary {
-  /** Undefined if it is damaged. */
   history(): History | undefined;
 }
 
-const ANEW = 'the feed of changes starts anew, as that of the published data cannot be continued';
+const RESTART = 'the feed of changes starts again, because the published history cannot be continued';
 
 /**
- * Continues the history of the previous data set, or starts a new one if it is damaged. A history that the next data set brings along and
- * that includes the previous one takes precedence, so that the same snapshot always gives the same site.
+ * Continues the history of the previous data set, or starts a new one if that history is damaged. A history that comes with the next data
+ * set and includes the previous one takes precedence, so that the same snapshot always gives the same site.
  *
- * @param before the records of the previous data set; undefined if they cannot be read
+ * @param before the previous records; undefined if they are damaged
  */
 export function continueHistory(
-  data: SummarizedRecords & { readonly history: History | undefined },
+  next: SummarizedRecords & { readonly history: History | undefined },
   previous: PreviousHistory | undefined,
   before: AnyRecords | undefined,
 ): { history: History; notices: string[] } {
-  const { history } = data;
-  const included = history?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
-  if (history && (!previous || included?.includes(previous.digest))) return { history, notices: [] };
+  const own = next.history;
+  const included = own?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
+  if (own && (!previous || included?.includes(previous.digest))) return { history: own, notices: [] };
   if (!previous) return { history: emptyHistory, notices: [] };
   const published = previous.history();
-  // A history that does not end at its data set belongs to another one.
-  const isOwn = published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
-  const own = isOwn ? published : emptyHistory;
-  const notices = isOwn ? [] : [ANEW];
-  if (previous.digest === data.digest) return { history: own, notices };
-  if (!before) return { history: emptyHistory, notices: [ANEW] };
-  return { history: extendHistory(own, compare({ ...previous, records: before }, data)), notices };
+  // A history that ends at another data set belongs to that data set.
+  const isContinued = published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
+  const history = isContinued ? published : emptyHistory;
+  const notices = isContinued ? [] : [RESTART];
+  if (previous.digest === next.digest) return { history, notices };
+  if (!before) return { history: emptyHistory, notices: [RESTART] };
+  return { history: extendHistory(history, compare({ ...previous, records: before }, next)), notices };
 }

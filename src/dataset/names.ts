@@ -1,33 +1,28 @@
-/** The names of a data set in every language: which of them belong to its records, and what has become of them. */
-
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 
-/** Undefined if there is none. */
 export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
-/** The names of these records only, in their order. */
+/** Selects the names of these records, in the order of the records. */
 export const selectNames = (
   names: readonly Names[],
   records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
 ): Names[] =>
   names.map((own) => {
-    const select = (kind: Kind) => {
-      const kept: Record<string, string> = {};
-      for (const { slug } of records[kind]) {
-        const name = findName(own, kind, slug);
-        if (name !== undefined) kept[slug] = name;
-      }
-      return kept;
-    };
+    const select = (kind: Kind): Record<string, string> =>
+      Object.fromEntries(
+        records[kind].flatMap(({ slug }) => {
+          const name = findName(own, kind, slug);
+          return name === undefined ? [] : [[slug, name]];
+        }),
+      );
     return { ...own, ...mapKinds(select) };
   });
 
-/** What has become of the names that a language had. */
 export interface NameChanges {
   readonly language: string;
-  /** How many there were, how many of these are gone, and how many are not what they were. */
+  /** The number of previous names. */
   readonly before: number;
   readonly lost: number;
   readonly changed: number;
@@ -38,22 +33,24 @@ type Named = Readonly<{
   names: readonly Names[];
 }>;
 
-/** Compares the names of the records that both data sets have: others come and go with their records. */
+/** Compares the names of the records that both data sets have. */
 export function compareNames(from: Named, to: Named): NameChanges[] {
   const pairs = kindNames.flatMap((kind) => {
     const slugs = new Map(to.records[kind].map(({ id, slug }) => [id, slug]));
-    return from.records[kind].map(({ id, slug }) => ({ kind, was: slug, slug: slugs.get(id) }));
+    return from.records[kind].flatMap(({ id, slug: oldSlug }) => {
+      const slug = slugs.get(id);
+      return slug === undefined ? [] : [{ kind, oldSlug, slug }];
+    });
   });
   const languages = new Set([...from.names, ...to.names].map(({ language }) => language));
   return [...languages].sort().flatMap((language) => {
     const [old, own] = [from, to].map(({ names }) => names.find((one) => one.language === language));
     let [before, lost, changed] = [0, 0, 0];
-    for (const { kind, was, slug } of pairs) {
-      if (slug === undefined) continue;
-      const [name, now] = [findName(old, kind, was), findName(own, kind, slug)];
-      if (name !== undefined) before++;
-      if (name !== undefined && now === undefined) lost++;
-      if (name !== now) changed++;
+    for (const { kind, oldSlug, slug } of pairs) {
+      const [oldName, name] = [findName(old, kind, oldSlug), findName(own, kind, slug)];
+      if (oldName !== undefined) before++;
+      if (oldName !== undefined && name === undefined) lost++;
+      if (oldName !== name) changed++;
     }
     return changed > 0 ? [{ language, before, lost, changed }] : [];
   });

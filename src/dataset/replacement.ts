@@ -1,5 +1,3 @@
-/** What changes when one data set replaces another: history, old slugs, dates, and what is lost. */
-
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Edition, Meta } from '../contract/meta.ts';
@@ -20,31 +18,28 @@ import {
 import { continueHistory, correctDates, correctHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 
-/** The published data set, of a site or a snapshot. It is read only as far as it is needed. */
+/** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts are undefined. */
 export interface Previous extends DataSetSummary {
-  /** Undefined if they are damaged: the next build replaces them. */
   records(): AnyRecords | undefined;
-  /** The addresses of records, if the records themselves are damaged. */
+  /** The paths of records, for records that are damaged. */
   listed?(): AddressedRecords;
-  /** Throws if they are damaged. */
+  /** @throws OutputError if old slugs are damaged */
   former(): Former;
-  /** The old slugs, or those that redirect if the others are damaged; undefined if neither can be read. */
+  /** The old slugs, or those that redirect. */
   readableFormer?(): Former | undefined;
-  /** Undefined if it is damaged. */
   history(): History | undefined;
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
-  /** Of a site, only the number of warnings of each kind and code. */
+  /** A site has only the number of warnings of each kind and code. */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
 }
 
 /** A complete data set from a source. */
 export interface Next {
   readonly dataSet: DataSet;
-  /** Those of a snapshot or a site. */
   readonly history?: History | undefined;
   readonly former?: Former | undefined;
-  /** A copy, from a snapshot or a site, was guarded and dated when it was captured. */
+  /** Whether it comes from a snapshot or a site, which was checked and dated when it was captured. */
   readonly isCopy: boolean;
   /** The reason for reading local data instead of the upstream. */
   readonly fallback?: string | undefined;
@@ -53,7 +48,7 @@ export interface Next {
 export interface CompareOptions {
   /** `YYYY-MM-DD` */
   readonly today: string;
-  /** Reads the data set that comes with the package; undefined if it is missing. */
+  /** Reads the data set in the package, if the package has one. */
   readBundled(): (Previous & Provenance) | undefined;
   readonly skip?: Skipped | undefined;
   readonly hasNames?: boolean | undefined;
@@ -62,13 +57,15 @@ export interface CompareOptions {
   readonly isRestored?: boolean | undefined;
 }
 
-/** Kind → the slugs of records that disappeared. Renamed records are not among them. */
+/** Kind → the slugs of removed records. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 export type Replacement = ReturnType<typeof compareDataSets>;
 
+const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
+
 /**
- * Compares the next data set with the published one, or with the bundled one if nothing is published. Of a bundled data set from another
+ * Compares the next data set with the published one, or with the bundled one if nothing is published. From a bundled data set of another
  * upstream, only the number of records and the old slugs of equal records are used.
  */
 export function compareDataSets(
@@ -78,54 +75,52 @@ export function compareDataSets(
 ) {
   const { records, digest, provenance: read } = dataSet;
   const bundled = published || isCopy ? undefined : readBundled();
-  const { today } = options;
   const isSameUpstream = bundled?.source === read.source && bundled.upstream === read.upstream;
   const known = published ?? (isSameUpstream ? bundled : undefined);
-  const previous = known && correctDates(known, today);
+  const previous = known && correctDates(known, options.today);
   const other = previous ? undefined : bundled;
-  const before = previous?.digest === digest ? records : previous?.records();
-  // Unchanged data keeps the day and the edition in which it was first seen. A copy has its own.
-  const first = isCopy || previous?.digest !== digest ? undefined : previous;
-  const provenance: Provenance = {
-    ...read,
-    captured: first?.captured ?? read.captured,
-    edition: first?.edition ?? read.edition,
-  };
+  const isSameData = previous?.digest === digest;
+  const before = isSameData ? records : previous?.records();
+
+  // Unchanged data keeps its first dates.
+  const { captured, edition } = isSameData && !isCopy ? previous : read;
+  const provenance = { ...read, captured: captured ?? read.captured, edition: edition ?? read.edition };
   const summary = { ...dataSet, captured: provenance.captured, edition: provenance.edition };
+
+  const oldRecords = previous && (before ?? previous.listed?.() ?? records);
   const oldSlugs = readOldSlugs(previous, options);
-  const addressed = previous && (before ?? previous.listed?.() ?? records);
   const former = mergeFormer(
     inheritSlugs(other, records),
     next.former ?? noFormer,
     oldSlugs,
-    addressed ? findOldSlugs(addressed, records) : noFormer,
+    oldRecords ? findOldSlugs(oldRecords, records) : noFormer,
   );
-  const { history, notices } = continueHistory(
+  const losses =
+    oldRecords && findLosses({ records: oldRecords, former: oldSlugs }, { records, former }, options.skip);
+
+  const continued = continueHistory(
     { ...summary, history: next.history },
     previous && options.forgetHistory ? { ...previous, history: () => emptyHistory } : previous,
     before,
   );
-  const dated = isCopy ? history : correctHistory(history, today);
-  const losses =
-    addressed && findLosses({ records: addressed, former: oldSlugs }, { records, former }, options.skip);
-  const steps: readonly Comparison[] = stepsSince(dated, previous?.digest);
+  const history = isCopy ? continued.history : correctHistory(continued.history, options.today);
+  const steps: readonly Comparison[] = stepsSince(history, previous?.digest);
   return {
     dataSet: { ...dataSet, provenance },
-    ...{ history: dated, former, steps, fallback: fallback ?? null },
+    ...{ history, former, steps, fallback: fallback ?? null },
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
     /** For the guard. */
     ...{ previous, losses, oldSlugs, isCopy, read },
+    /** The number of records of a bundled data set from another upstream. */
     floor: other?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || other ? [] : [UNGUARDED]),
       ...(isCopy && fallback === undefined ? describeOlder(previous, summary) : []),
-      ...notices,
+      ...continued.notices,
     ],
   };
 }
-
-const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
 
 function readOldSlugs(
   previous: Previous | undefined,
@@ -136,11 +131,10 @@ function readOldSlugs(
 }
 
 function inheritSlugs(other: Previous | undefined, records: AnyRecords): Former {
-  const its = other?.records();
-  return other && its ? selectMatching(other.former(), its, records) : noFormer;
+  const theirs = other?.records();
+  return other && theirs ? selectMatching(other.former(), theirs, records) : noFormer;
 }
 
-/** Empty if the previous records or names cannot be read. */
 function findNameChanges(
   { records, names, namesSummary }: Pick<DataSet, 'records' | 'names' | 'namesSummary'>,
   previous: Previous | undefined,
@@ -155,38 +149,37 @@ interface Addresses {
   readonly former: Former;
 }
 
-/** Finds what is lost when records and old slugs are replaced. */
 function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefined) {
-  const answered = listAddresses(next);
-  const present = new Set(answered.values());
-  const lost = [...listAddresses(before)].filter(([path]) => !answered.has(path));
-  const unanswered = new Set(lost.filter(([, record]) => !present.has(record)).map(([, record]) => record));
+  const paths = listPaths(next);
+  const targets = new Set(paths.values());
+  const deadPaths = [...listPaths(before)].filter(([path]) => !paths.has(path));
+  const dead = new Set(deadPaths.map(([, record]) => record).filter((record) => !targets.has(record)));
   const slugs = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [id, slug])));
   const ids = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [slug, id])));
   const isMissing = (kind: Kind, { id, slug }: Addressed): boolean => {
     if (id === undefined) return !ids[kind].has(slug);
-    const isThere = slugs[kind].has(id) || skip?.[kind].includes(id);
-    return !isThere && (!ids[kind].has(slug) || unanswered.has(`${kind} ${id}`));
+    const exists = slugs[kind].has(id) || skip?.[kind].includes(id);
+    return !exists && (!ids[kind].has(slug) || dead.has(`${kind} ${id}`));
   };
   const isChanged = (kind: Kind, { id, slug }: Addressed): boolean =>
     id !== undefined && ((slugs[kind].get(id) ?? slug) !== slug || (ids[kind].get(slug) ?? id) !== id);
   return {
-    had: mapKinds((kind) => before.records[kind].length),
+    counts: mapKinds((kind) => before.records[kind].length),
     missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
     /** Records with another slug or id. */
     changed: mapKinds((kind) => before.records[kind].filter((record) => isChanged(kind, record))),
-    /** Paths of records that still exist. */
-    addresses: lost.filter(([, record]) => present.has(record)).map(([path]) => path),
+    /** Dead paths of records that still exist. */
+    paths: deadPaths.flatMap(([path, record]) => (targets.has(record) ? [path] : [])),
   };
 }
 
-/** Path → the record that it returns or redirects to. */
-function listAddresses({ records, former }: Addresses): Map<string, string> {
-  const addresses = new Map<string, string>();
+/** Maps each path to the record that it returns or redirects to. */
+function listPaths({ records, former }: Addresses): Map<string, string> {
+  const paths = new Map<string, string>();
   for (const kind of kindNames)
-    for (const { id, slug } of records[kind]) addresses.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
-  for (const { path, to } of createRedirects(former, records)) addresses.set(path, addresses.get(to) ?? '');
-  return addresses;
+    for (const { id, slug } of records[kind]) paths.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
+  for (const { path, to } of createRedirects(former, records)) paths.set(path, paths.get(to) ?? '');
+  return paths;
 }
 
 interface Dated {
@@ -195,16 +188,15 @@ interface Dated {
   readonly edition?: Edition | null | undefined;
 }
 
-/** Returns the days of two data sets that can be compared: of their editions, or else of their captures. */
-export const datesOf = (before: Dated, next: Dated): readonly (string | null)[] =>
+/** Returns two comparable days: of the editions if both data sets have one, otherwise of the captures. */
+export const getDays = (before: Dated, next: Dated): readonly (string | null)[] =>
   before.edition && next.edition
     ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
     : [before.captured, next.captured];
 
-/** Warns that a named source is older than the published data. */
 function describeOlder(previous: Previous | undefined, next: Dated): string[] {
   if (!previous || previous.digest === next.digest) return [];
-  const [before, now] = datesOf(previous, next);
+  const [before, now] = getDays(previous, next);
   if (!before || !now || now >= before) return [];
   return [`the source is of ${now}, older than the published data of ${before}`];
 }

@@ -12,15 +12,15 @@ const moves = (...ids: number[]) => ids.map((id) => rawMove(id));
 
 describe('compare', () => {
   it.each([
-    { case: 'nothing where both are the same', from: moves(1, 2), to: moves(1, 2), changes: none },
+    { case: 'nothing for the same records', from: moves(1, 2), to: moves(1, 2), changes: none },
     {
-      case: 'a new slug of the same id as a new name, not as gone and come',
+      case: 'a new slug of the same id as renamed',
       from: moves(1),
       to: [rawMove(1, { slug: 'new' })],
       changes: { ...none, renamed: [{ id: 1, from: 'move-1', to: 'new', fields: [] }] },
     },
     {
-      case: 'what else changed of a renamed record',
+      case: 'other changed fields of a renamed record',
       from: moves(1),
       to: [rawMove(1, { slug: 'new', generation: 2 })],
       changes: {
@@ -29,7 +29,7 @@ describe('compare', () => {
       },
     },
     {
-      case: 'every field that changed, in the order of the record',
+      case: 'every changed field, in the order of the record',
       from: moves(1, 2),
       to: [rawMove(1, { generation: 3, englishName: 'Other' }), rawMove(2)],
       changes: {
@@ -47,7 +47,7 @@ describe('compare', () => {
       },
     },
     {
-      case: 'another record under an old slug as what it is',
+      case: 'another record with an old slug as added',
       from: moves(1),
       to: [rawMove(2, { slug: 'move-1' })],
       changes: {
@@ -56,7 +56,7 @@ describe('compare', () => {
         removed: [{ id: 1, slug: 'move-1', name: 'Move 1' }],
       },
     },
-  ])('says $case', ({ from, to, changes }) => {
+  ])('reports $case', ({ from, to, changes }) => {
     const [before, after] = [versionOf(from, [rawItem(1)]), versionOf(to, [rawItem(1)], '2026-02-03')];
     const comparison = compare(before, after);
     expect(comparison.changes).toEqual(everyKind({ move: changes }, () => none));
@@ -70,7 +70,7 @@ describe('compare', () => {
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
   });
 
-  it('lists records by rising id, in whatever order they were read, and ignores the order of keys', () => {
+  it('sorts records by id and ignores the order of records and keys', () => {
     const of = (...move: AnyRecord[]) => ({
       ...versionOf([]),
       records: everyKind<readonly AnyRecord[]>({ move }, () => []),
@@ -84,36 +84,32 @@ describe('compare', () => {
     expect(compare(of(one), of(reordered)).changes.move).toEqual(none);
   });
 
-  it('tells null from a value', () => {
-    const { changes } = compare(
-      versionOf([], [rawItem(1, { gameIndices: [] })]),
-      versionOf([], [rawItem(1, { gameIndices: [{ generation: 9, index: 0 }] })]),
+  it('distinguishes null from 0', () => {
+    const [before, after] = [[], [{ generation: 9, index: 0 }]].map((gameIndices) =>
+      versionOf([], [rawItem(1, { gameIndices })]),
     );
-    expect(changes.item.changed).toEqual([
-      { id: 1, slug: 'item-1', fields: [{ field: 'id9', from: null, to: 0 }] },
-    ]);
+    if (!before || !after) throw new Error('expected two versions');
+    const fields = [{ field: 'id9', from: null, to: 0 }];
+    expect(compare(before, after).changes.item.changed).toEqual([{ id: 1, slug: 'item-1', fields }]);
   });
 
-  const someMoves = fc.uniqueArray(
-    fc.record({
-      id: fc.integer({ min: 1, max: 12 }),
-      slug: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
-      generation: fc.integer({ min: 1, max: 3 }),
-    }),
-    { selector: ({ id }) => id },
-  );
+  const someMove = fc.record({
+    id: fc.integer({ min: 1, max: 12 }),
+    slug: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+    generation: fc.integer({ min: 1, max: 3 }),
+  });
+  const version = fc
+    .uniqueArray(someMove, { selector: ({ id }) => id })
+    .map((some) => versionOf(some.map((raw) => rawMove(raw.id, raw))));
 
-  it('leads from any data set to any other, and back', () => {
+  it('returns changes that turn any data set into any other', () => {
     fc.assert(
-      fc.property(someMoves, someMoves, (one, other) => {
-        const [from, to] = [one, other].map((some) => versionOf(some.map((raw) => rawMove(raw.id, raw))));
-        if (!from || !to) return;
+      fc.property(version, version, (from, to) => {
         const { changes, totals } = compare(from, to);
         const back = compare(to, from);
         expect(totals.added).toBe(back.totals.removed);
         expect(totals.changed + totals.renamed).toBe(back.totals.changed + back.totals.renamed);
         expect(countChanges(compare(from, from))).toBe(0);
-        // Applying the changes to the old slugs gives the new ones.
         const slugs = new Map(from.records.move.map(({ id, slug }) => [id, slug]));
         for (const { id } of changes.move.removed) slugs.delete(id);
         for (const { id, slug } of changes.move.added) slugs.set(id, slug);

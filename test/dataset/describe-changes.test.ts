@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
-import { formatHeadline, formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
+import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -15,8 +15,8 @@ const after = versionOf(
 const comparison = compare(before, after);
 const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
-describe('a comparison', () => {
-  it('as text starts with what happened, in one line', () => {
+describe('formatText', () => {
+  it('lists the changes by kind and type, after a headline', () => {
     expect(formatText(comparison)).toEqual([
       '1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
@@ -40,7 +40,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  it('as Markdown has the same in lists, with the data in code spans', () => {
+  it('has the same lines in Markdown, with the data in code spans', () => {
     const lines = formatMarkdown(comparison);
     expect(lines.slice(0, 8)).toEqual([
       '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
@@ -57,7 +57,7 @@ describe('a comparison', () => {
     expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');
   });
 
-  it('names several changed fields, none for a record that was only renamed, and no day where none is known', () => {
+  it('lists several changed fields, and a data set without a date as undated', () => {
     const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null };
     const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);
     expect(formatText(compare(from, to)).slice(2)).toEqual([
@@ -71,9 +71,9 @@ describe('a comparison', () => {
     ]);
   });
 
-  it('names the editions that it lies between', () => {
+  it('names the editions', () => {
     const [from, to] = [before, after].map((side, at) => ({ ...side, edition: namedEdition(at + 1) }));
-    if (!from || !to) throw new Error('two data sets are expected');
+    if (!from || !to) throw new Error('expected two data sets');
     const [, , spanned] = formatText(compare(from, to));
     expect(spanned).toBe(
       `2026-01-02 (${before.digest.slice(0, 19)}…, edition 00000000 of 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…, edition 00000000 of 2026-04-02)`,
@@ -81,47 +81,35 @@ describe('a comparison', () => {
     expect(formatMarkdown(compare(from, to))[2]).toBe(spanned);
   });
 
-  it.each<[string, readonly (readonly string[])[], string]>([
-    ['of one record', [['name']], '1 move changed: its name'],
-    ['of several', [['name', 'icon'], ['id1']], '2 moves changed: their name, icon, id1'],
-    [
-      'that are many',
-      [
-        ['name', 'icon'],
-        ['id1', 'id2'],
-      ],
-      '2 moves changed',
-    ],
-    ['with other characters than those of words', [['name', '<b>'], ['b>'], ['<b']], '3 moves changed'],
-  ])('names the changed fields: %s', (_, fields, said) => {
+  it.each<[readonly (readonly string[])[], string]>([
+    [[['name']], '1 move changed: its name'],
+    [[['name', 'icon'], ['id1']], '2 moves changed: their name, icon, id1'],
+    [[['name', 'icon', 'id1', 'id2']], '1 move changed'],
+    [[['name', '<b>']], '1 move changed'],
+    [[['b>'], ['<b']], '2 moves changed'],
+    [[], 'nothing changed'],
+  ])('starts with a headline: %j', (fields, headline) => {
     const none = { added: [], removed: [], renamed: [], changed: [] };
     const changed = fields.map((names, id) => ({
       ...{ id, slug: `move-${id}` },
       fields: names.map((field) => ({ field, from: 1, to: 2 })),
     }));
-    expect(
-      formatHeadline({ ...comparison, changes: everyKind({ move: { ...none, changed } }, () => none) }),
-    ).toBe(said);
-  });
-
-  it('of equal data sets says so', () => {
-    const same = compare(before, before);
-    expect(formatHeadline(same)).toBe('nothing changed');
-    expect(formatMarkdown(same)[0]).toBe('## Nothing changed');
+    const changes = everyKind({ move: { ...none, changed } }, () => none);
+    expect(formatText({ ...comparison, changes })[0]).toBe(headline);
+    const [heading] = formatMarkdown({ ...comparison, changes });
+    expect(heading).toBe(`## ${headline.replace('nothing', 'Nothing')}`);
   });
 
   it.each([
     ['a mention', '@somebody', '"\\u0040somebody"'],
-    ['an order to a repository', 'closes #12', '"closes \\u002312"'],
-    ['an order to a workflow', '[skip ci]', '"\\u005bskip ci\\u005d"'],
-    ['a trailer for one', 'skip-checks: true', '"skip-checks\\u003a true"'],
+    ['a command for a repository', 'closes #12', '"closes \\u002312"'],
+    ['a command for a workflow', '[skip ci]', '"\\u005bskip ci\\u005d"'],
+    ['a trailer', 'skip-checks: true', '"skip-checks\\u003a true"'],
     ['the end of a code span', 'x`<img src=x>', '"x\\u0060<img src=x>"'],
     ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
-  ])('takes %s in a name for nothing but a name', (_, englishName, shown) => {
-    const lines = formatMarkdown(compare(before, versionOf([rawMove(1, { englishName })])));
-    expect(lines).toContain(`- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``);
-    expect(formatText(compare(before, versionOf([rawMove(1, { englishName })])))).toContain(
-      `  move-1 (id 1): name "Move 1" → ${shown}`,
-    );
+  ])('escapes %s in a name', (_, englishName, shown) => {
+    const renamed = compare(before, versionOf([rawMove(1, { englishName })]));
+    expect(formatMarkdown(renamed)).toContain(`- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``);
+    expect(formatText(renamed)).toContain(`  move-1 (id 1): name "Move 1" → ${shown}`);
   });
 });

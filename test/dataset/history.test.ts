@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
-import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
+import { compare } from '../../src/dataset/compare.ts';
 import { noFormer } from '../../src/dataset/former.ts';
 import {
   continueHistory,
@@ -14,28 +14,50 @@ import {
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
+type Version = ReturnType<typeof versionOf>;
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
+const sized = (moves: number) => versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
 
-/** The history of one record, or several, under one name after another. */
-const historyOf = (...editions: ReturnType<typeof named>[]) =>
-  editions.slice(1).reduce((history, to, at) => {
-    const from = editions[at];
-    return from ? extendHistory(history, compare(from, to)) : history;
-  }, emptyHistory);
+/** The history of consecutive versions. */
+const historyOf = (first: Version, ...versions: Version[]) =>
+  versions.reduce(
+    ({ history, from }, to) => ({ history: extendHistory(history, compare(from, to)), from: to }),
+    { history: emptyHistory, from: first },
+  ).history;
 
-describe('a history', () => {
-  it('has the newest step first, and survives being written and read', () => {
-    const history = historyOf(named('a'), named('b'), named('b', 'c'));
-    expect(history.steps.map(({ totals }) => totals)).toEqual([
-      { added: 1, removed: 0, renamed: 0, changed: 0 },
-      { added: 0, removed: 0, renamed: 1, changed: 0 },
+describe('extendHistory', () => {
+  it('adds steps with changes at the start', () => {
+    expect(historyOf(named('a'), named('b'), named('b'), named('b', 'c')).steps).toMatchObject([
+      { totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
+      { totals: { added: 0, removed: 0, renamed: 1, changed: 0 } },
     ]);
+  });
+
+  it('keeps a hundred steps', () => {
+    const [first = named(), ...others] = Array.from({ length: 131 }, (_, at) => named(`slug-${at}`));
+    const { steps } = historyOf(first, ...others);
+    expect(steps).toHaveLength(100);
+    expect(steps[0]?.changes.move.renamed).toMatchObject([{ from: 'slug-129', to: 'slug-130' }]);
+  });
+
+  it.each([
+    [5000, 0, 2],
+    [6000, 0, 1],
+    [0, 11_000, 1],
+  ])('keeps ten thousand changes and the newest step: %i, then %i records', (second, third, steps) => {
+    expect(historyOf(sized(second === 0 ? 1 : 0), sized(second), sized(third)).steps).toHaveLength(steps);
+  });
+});
+
+describe('decodeHistory', () => {
+  it('reads an encoded history, which has one line per step', () => {
+    const history = historyOf(named('a'), named('b'), named('b', 'c'));
     expect(decodeHistory(JSON.parse(encodeHistory(history)))).toEqual(history);
     expect(encodeHistory(history).split('\n')).toHaveLength(5);
     expect(decodeHistory(JSON.parse(encodeHistory(emptyHistory)))).toEqual(emptyHistory);
   });
 
-  it('is cut to a hundred steps when it is read, whatever follows', () => {
+  it('ignores everything after a hundred steps', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
     const { steps } = decodeHistory({ steps: [...Array(100).fill(back), ...Array(40_000).fill([])] });
@@ -43,124 +65,67 @@ describe('a history', () => {
     expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got []: expected object');
     expect(() => decodeHistory([])).toThrow('changes.json: got []: expected object');
   });
-
-  it('does not grow if nothing changed', () => {
-    expect(historyOf(named('a'), named('a'), named('a'))).toEqual(emptyHistory);
-  });
-
-  it('tells the steps since one of them', () => {
-    const history = historyOf(named('a'), named('b'), named('c'));
-    const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
-    expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
-    expect(stepsSince(emptyHistory, undefined)).toEqual([]);
-  });
-
-  it('has no later day than today where a clock ran ahead, and keeps every other', () => {
-    const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
-    const daysOf = ({ steps }: History) => steps.flatMap(({ from, to }) => [from.captured, to.captured]);
-    const steps = historyOf(
-      dated(null, 'a'),
-      dated('2026-01-01', 'b'),
-      dated('2026-02-01', 'c'),
-      dated('2027-01-01', 'd'),
-    );
-    expect(daysOf(correctHistory(steps, '2026-02-01'))).toEqual([
-      ...['2026-02-01', '2026-02-01'],
-      ...['2026-01-01', '2026-02-01'],
-      ...[null, '2026-01-01'],
-    ]);
-    const others = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
-    expect(others(correctHistory(steps, '2026-02-01'))).toEqual(others(steps));
-  });
-
-  it('goes a hundred steps back', () => {
-    const history = historyOf(...Array.from({ length: 131 }, (_, at) => named(`slug-${at}`)));
-    expect(history.steps).toHaveLength(100);
-    expect(history.steps[0]?.changes.move.renamed).toMatchObject([{ from: 'slug-129', to: 'slug-130' }]);
-  });
-
-  it('keeps ten thousand changes, and the newest step whatever it has', () => {
-    const [none, many] = [versionOf([]), versionOf(Array.from({ length: 6000 }, (_, at) => rawMove(at + 1)))];
-    const back = historyOf(none, many, none);
-    expect(back.steps).toHaveLength(1);
-    expect(back.steps[0]?.totals).toMatchObject({ removed: 6000 });
-    const half = versionOf(Array.from({ length: 5000 }, (_, at) => rawMove(at + 1)));
-    expect(historyOf(none, half, none).steps).toHaveLength(2);
-    const huge = versionOf(Array.from({ length: 11_000 }, (_, at) => rawMove(at + 1)));
-    expect(historyOf(named('a'), none, huge).steps).toHaveLength(1);
-  });
 });
 
-const [a, b, c] = [named('a'), named('b'), named('c')];
-const fromAToB = extendHistory(emptyHistory, compare(a, b));
-const fromBToC = extendHistory(emptyHistory, compare(b, c));
+it('stepsSince returns the steps after a data set of the history', () => {
+  const history = historyOf(named('a'), named('b'), named('c'));
+  const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
+  expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
+  expect(stepsSince(emptyHistory, undefined)).toEqual([]);
+});
 
-/** The history of new data, which may bring one along, after what is published. */
-function next(
-  data: SummarizedRecords,
-  {
-    own,
-    before,
-    published,
-    unread,
-  }: { own?: History; before?: SummarizedRecords; published?: History; unread?: true },
-): ReturnType<typeof continueHistory> {
-  const records = unread ? undefined : before?.records;
-  const previous = before && {
-    ...before,
-    records: () => records,
-    history: () => published,
-    former: () => noFormer,
+it('correctHistory replaces only dates in the future', () => {
+  const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
+  const days = ({ steps }: History) => steps.map(({ from, to }) => `${from.captured} ${to.captured}`);
+  const history = historyOf(
+    ...[dated(null, 'a'), dated('2026-01-01', 'b')],
+    ...[dated('2026-02-01', 'c'), dated('2027-01-01', 'd')],
+  );
+  const corrected = correctHistory(history, '2026-02-01');
+  expect(days(corrected)).toEqual(['2026-02-01 2026-02-01', '2026-01-01 2026-02-01', 'null 2026-01-01']);
+  const changes = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
+  expect(changes(corrected)).toEqual(changes(history));
+});
+
+describe('continueHistory', () => {
+  const [a, b, c] = [named('a'), named('b'), named('c')];
+  const [ab, bc] = [compare(a, b), compare(b, c)];
+  interface Case {
+    /** The history of the next data set. */
+    own?: History;
+    before?: Version;
+    published?: History;
+    isDamaged?: boolean;
+  }
+  const next = (to: Version, { own, before, published, isDamaged = false }: Case) => {
+    const previous = before && { ...before, history: () => published, former: () => noFormer };
+    return continueHistory({ ...to, history: own }, previous, isDamaged ? undefined : before?.records);
   };
-  return continueHistory({ ...data, history: own }, previous, records);
-}
 
-const ANEW = [expect.stringContaining('starts anew')];
-
-describe('the history of a new data set', () => {
-  it('starts empty', () => {
-    expect(next(a, {})).toEqual({ history: emptyHistory, notices: [] });
+  it.each<[string, Version, Case, History['steps']]>([
+    ['starts empty', a, {}, []],
+    ['takes the own history if nothing is published', b, { own: { steps: [ab] } }, [ab]],
+    ['takes the own history if it includes the published data', b, { own: { steps: [ab] }, before: a }, [ab]],
+    ['takes the own history of the same data', b, { own: { steps: [ab] }, before: b }, [ab]],
+    ['continues the published one', c, { before: b, published: { steps: [ab] } }, [bc, ab]],
+    ['keeps the published one of the same data', b, { before: b, published: { steps: [ab] } }, [ab]],
+    [
+      'continues the published one if the own history does not include it',
+      c,
+      { own: { steps: [bc] }, before: a, published: emptyHistory },
+      [compare(a, c)],
+    ],
+  ])('%s', (_, to, given, steps) => {
+    expect(next(to, given)).toEqual({ history: { steps }, notices: [] });
   });
 
-  it('is the one that it came with, where nothing was published before', () => {
-    expect(next(b, { own: fromAToB }).history).toBe(fromAToB);
-  });
-
-  it('is the one that it came with, where that includes what was published', () => {
-    expect(next(b, { own: fromAToB, before: a }).history).toBe(fromAToB);
-    expect(next(b, { own: fromAToB, before: b, published: emptyHistory }).history).toBe(fromAToB);
-  });
-
-  it('continues what was published, where the one that it came with does not include that', () => {
-    const { history, notices } = next(c, { own: fromBToC, before: a, published: emptyHistory });
-    expect([history.steps, notices]).toEqual([[compare(a, c)], []]);
-  });
-
-  it('continues the published one', () => {
-    const { history, notices } = next(c, { before: b, published: fromAToB });
-    expect([history.steps, notices]).toEqual([[compare(b, c), compare(a, b)], []]);
-  });
-
-  it('stays as it is if nothing changed', () => {
-    expect(next(b, { before: b, published: fromAToB })).toEqual({ history: fromAToB, notices: [] });
-  });
-
-  it.each([
-    ['ends at another data set', fromAToB],
-    ['cannot be read', undefined],
-  ])('starts anew, with a notice, where the published one %s', (_, published) => {
-    const { history, notices } = next(c, { before: a, ...(published && { published }) });
-    expect([history.steps, notices]).toEqual([[compare(a, c)], ANEW]);
-    expect(next(a, { before: a, ...(published && { published }) })).toEqual({
-      history: emptyHistory,
-      notices: ANEW,
-    });
-  });
-
-  it('starts anew, with a notice, where the published records cannot be read', () => {
-    expect(next(c, { before: b, published: fromAToB, unread: true })).toEqual({
-      history: emptyHistory,
-      notices: ANEW,
-    });
+  it.each<[string, Version, Case, History['steps']]>([
+    ['ends at other data', c, { before: a, published: { steps: [ab] } }, [compare(a, c)]],
+    ['ends at other data, which is unchanged', a, { before: a, published: { steps: [ab] } }, []],
+    ['is damaged', c, { before: a }, [compare(a, c)]],
+    ['has damaged records', c, { before: b, published: { steps: [ab] }, isDamaged: true }, []],
+  ])('starts again with a notice if the published history %s', (_, to, given, steps) => {
+    const notices = [expect.stringContaining('starts again')];
+    expect(next(to, given)).toEqual({ history: { steps }, notices });
   });
 });

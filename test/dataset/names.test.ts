@@ -3,32 +3,29 @@ import { type AnyRecords, summarizeNames } from '../../src/dataset/data-set.ts';
 import { compareNames, findName, selectNames } from '../../src/dataset/names.ts';
 import { everyKind, namesIn } from '../support/kinds.ts';
 
-const french = namesIn('fr', {
-  move: { pound: 'Écras’Face', cut: 'Coupe' },
-  item: { potion: 'Potion' },
-});
+const french = namesIn('fr', { move: { pound: 'Écras’Face', cut: 'Coupe' }, item: { potion: 'Potion' } });
 const german = namesIn('de', { move: { pound: 'Pfund' } });
 
 const record = (id: number, slug: string) => ({ id, slug });
 const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, () => []);
 const records = recordsOf({ move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] });
 
-it('a name is that of its kind and slug, and none is inherited', () => {
+it('findName finds a name by kind and slug', () => {
   expect(findName(french, 'move', 'pound')).toBe('Écras’Face');
   expect(findName(french, 'item', 'pound')).toBeUndefined();
   expect(findName(french, 'move', 'constructor')).toBeUndefined();
   expect(findName(undefined, 'move', 'pound')).toBeUndefined();
 });
 
-it('names are selected in the order of records, without those of others', () => {
+it('selectNames selects the names of records, in the order of the records', () => {
   const some = recordsOf({ move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] });
   expect(JSON.stringify(selectNames([french, german], some))).toBe(
     JSON.stringify([namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
   );
 });
 
-describe('the summary', () => {
-  it('counts the names of each language, and is none without names', () => {
+describe('summarizeNames', () => {
+  it('counts the names of each language', () => {
     expect(summarizeNames([])).toBeUndefined();
     expect(summarizeNames([german, french])?.languages).toEqual({
       de: everyKind({ move: 1 }, () => 0),
@@ -36,7 +33,7 @@ describe('the summary', () => {
     });
   });
 
-  it('has a digest that changes with any name', () => {
+  it('returns another digest if any name differs', () => {
     const digest = summarizeNames([french])?.digest;
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(summarizeNames([{ ...french }])?.digest).toBe(digest);
@@ -45,36 +42,41 @@ describe('the summary', () => {
   });
 });
 
-describe('what has become of names', () => {
+describe('compareNames', () => {
   const from = { records, names: [french, german] };
+  const renamed = { ...records, move: [record(1, 'hit'), record(2, 'cut')] };
+  const others = { ...records, move: [record(1, 'pound'), record(3, 'new')] };
 
-  it('is nothing if they are the same', () => {
-    expect(compareNames(from, from)).toEqual([]);
-  });
-
-  it('is told by language, and compares what was renamed by its id', () => {
-    const renamed = { ...records, move: [record(1, 'hit'), record(2, 'cut')] };
-    const names = [
-      { ...french, move: { hit: 'Écras’Face', cut: 'Trancher' }, item: {} },
-      { ...german, move: { hit: 'Pfund', cut: 'Zerschneider' } },
-    ];
-    expect(compareNames(from, { records: renamed, names })).toEqual([
-      { language: 'de', before: 1, lost: 0, changed: 1 },
-      { language: 'fr', before: 3, lost: 1, changed: 2 },
-    ]);
-  });
-
-  it('leaves out those of records that came or went', () => {
-    const fewer = { ...records, move: [record(1, 'pound'), record(3, 'new')] };
-    const names = [{ ...french, move: { pound: 'Écras’Face', new: 'Neuf' } }, german];
-    expect(compareNames(from, { records: fewer, names })).toEqual([]);
-  });
-
-  it('counts a language that is gone, and one that is new', () => {
-    const italian = namesIn('it', { move: { pound: 'Botta' } });
-    expect(compareNames(from, { records, names: [french, italian] })).toEqual([
-      { language: 'de', before: 1, lost: 1, changed: 1 },
-      { language: 'it', before: 0, lost: 0, changed: 1 },
-    ]);
+  it.each([
+    ['nothing for the same names', from, []],
+    [
+      'the names of a renamed record by its id',
+      {
+        records: renamed,
+        names: [
+          { ...french, move: { hit: 'Écras’Face', cut: 'Trancher' }, item: {} },
+          { ...german, move: { hit: 'Pfund', cut: 'Zerschneider' } },
+        ],
+      },
+      [
+        { language: 'de', before: 1, lost: 0, changed: 1 },
+        { language: 'fr', before: 3, lost: 1, changed: 2 },
+      ],
+    ],
+    [
+      'no names of added or removed records',
+      { records: others, names: [{ ...french, move: { pound: 'Écras’Face', new: 'Neuf' } }, german] },
+      [],
+    ],
+    [
+      'removed and added languages',
+      { records, names: [french, namesIn('it', { move: { pound: 'Botta' } })] },
+      [
+        { language: 'de', before: 1, lost: 1, changed: 1 },
+        { language: 'it', before: 0, lost: 0, changed: 1 },
+      ],
+    ],
+  ])('reports %s', (_, to, changes) => {
+    expect(compareNames(from, to)).toEqual(changes);
   });
 });

@@ -96,7 +96,7 @@ describe('a site', () => {
     const site = await build();
     for (const file of files) writeFileSync(path.join(site, file), '{');
     rename('third-name');
-    expect((await report('site')).notices).toEqual([expect.stringContaining('starts anew')]);
+    expect((await report('site')).notices).toEqual([expect.stringContaining('starts again')]);
     expect(stepsIn(site)).toEqual(steps);
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual([
       '/api/gamedata/move/move-2/',

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
+import {
+  addUrl,
+  digestLines,
+  digestRecords,
+  encodeLine,
+  provenanceSchema,
+  removeUrl,
+  warningSchema,
+} from '../../src/dataset/data-set.ts';
+import { versionOf } from '../support/data-set-versions.ts';
+import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
+
+it('digestRecords hashes each kind and its records, one per line', () => {
+  const { records, digest } = versionOf([rawMove(1), rawMove(2)], [rawItem(1)]);
+  const lines = kindNames.flatMap((kind) => [kind, ...records[kind].map((one) => JSON.stringify(one))]);
+  const sum = createHash('sha256')
+    .update(`${lines.join('\n')}\n`)
+    .digest('hex');
+  expect(digest).toBe(`sha256:${sum}`);
+  expect(digestLines((kind) => records[kind].map(encodeLine).join(''))).toBe(digest);
+  expect(digestRecords({ ...records, item: [] })).not.toBe(digest);
+});
+
+it('addUrl puts the URL first, and removeUrl removes it', () => {
+  const [record] = dataSetOf({ move: [rawMove(1)] }).records.move;
+  if (!record) throw new Error('expected a move');
+  const own = addUrl({ baseUrl: 'https://example.test', links: 'query' }, 'move', record);
+  const line = JSON.stringify(record);
+  expect(JSON.stringify(own)).toBe(
+    line.replace('{', '{"url":"https://example.test/api/gamedata/move/move-1/?format=api",'),
+  );
+  expect(removeUrl(own)).toEqual(record);
+  expect(encodeLine(record)).toBe(`${line}\n`);
+});
+
+it('warningSchema accepts codes of other versions', () => {
+  const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
+  expect(warningSchema.parse(warning)).toEqual(warning);
+});
+
+it('provenanceSchema accepts a provenance without an edition', () => {
+  const provenance = { source: 'csv', upstream: 'x', captured: '2026-01-02' };
+  expect(provenanceSchema.parse(provenance)).toEqual({ ...provenance, edition: null });
+  for (const wrong of [{ source: 'site' }, { upstream: '' }, { captured: '2026-02-30' }])
+    expect(provenanceSchema.safeParse({ ...provenance, ...wrong }).success).toBe(false);
+});
