@@ -1,9 +1,8 @@
-import { type JsonSchema, toSchemaObject, typeName } from '../src/contract/served.ts';
-import { jsonSchemas } from '../src/site/json-schemas.ts';
+import { createJsonSchemas, type JsonSchema, toSchemaObject, typeName } from '../src/contract/served.ts';
 
 /** Generates `types.d.ts` of every site and of the package. */
 export function declareResponses(): string {
-  const types = Array.from(jsonSchemas(typeName), ([name, schema]) => {
+  const types = Array.from(createJsonSchemas(typeName), ([name, schema]) => {
     return `${comment(schema, '')}export interface ${typeName(name)} ${renderType(schema, '')}\n`;
   });
   return `/** The responses of the API, generated from the schemas that validate every build. */\n\n${types.join('\n')}`;

@@ -13,7 +13,7 @@ export type { Kind } from './contract/kinds.ts';
 export type { LinkStyle } from './contract/paths.ts';
 export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
-export type { HostName } from './hosts/names.ts';
+export type { HostName } from './hosts/index.ts';
 export type { Limits } from './serve/server.ts';
 export type { Progress, SourceName, Watchers } from './sources/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';

@@ -10,11 +10,11 @@ import { encodeFormer } from '../dataset/former.ts';
 import { checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
-import { type HostName, webServerNames } from '../hosts/names.ts';
+import { type HostName, webServerNames } from '../hosts/index.ts';
 import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
 import { createEntry } from '../publish/read-published.ts';
-import type { CompleteSite } from '../site/complete-site.ts';
+import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite } from '../sources/site/local.ts';
@@ -129,12 +129,12 @@ function describeSite(
   });
 }
 
-type Inputs = Omit<CompleteSite, 'package'>;
+type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 /** Most scheduled builds change nothing and need no code of pages and hosts. */
 async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
-  const { completeSite } = await import('../site/complete-site.ts');
-  return completeSite({ ...inputs, package: readBuildAssets() });
+  const { generateFiles } = await import('../site/generate-site.ts');
+  return generateFiles({ ...inputs, buildAssets: readBuildAssets() });
 }
 
 /**

@@ -3,10 +3,10 @@
 import path from 'node:path';
 import type { Meta } from '../contract/meta.ts';
 import { type LinkStyle, PLAIN_URL } from '../contract/paths.ts';
-import type { IconSource } from '../contract/routes.ts';
+import type { IconSource } from '../contract/responses.ts';
 import { UsageError } from '../errors.ts';
 import type { WebServerPaths } from '../hosts/host.ts';
-import { type HostName, hostNames, queryIgnoringHosts, webServerNames } from '../hosts/names.ts';
+import { type HostName, hostNames, queryIgnoringHosts, webServerNames } from '../hosts/index.ts';
 import { wrong } from './checks.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';

@@ -7,11 +7,11 @@ import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { formatValue } from '../contract/parse.ts';
 import { linkStyles } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
-import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/routes.ts';
+import { DEFAULT_ICONS_UPSTREAM, iconModes } from '../contract/responses.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { CompareOptions } from '../dataset/replacement.ts';
 import { UsageError } from '../errors.ts';
-import { conflictingHosts, hostNames } from '../hosts/names.ts';
+import { findConflictingHosts, hostNames } from '../hosts/index.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import type { OpenOptions } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
@@ -169,7 +169,7 @@ const hostList = z
   .array(oneOf(hostNames))
   .readonly()
   .superRefine((names, { addIssue }) => {
-    const rivals = conflictingHosts(names).map((name) => name);
+    const rivals = findConflictingHosts(names).map((name) => name);
     if (rivals.length > 0)
       addIssue(`got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`);
   })

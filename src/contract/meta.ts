@@ -4,7 +4,7 @@ import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
 import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
-import { defaultIconSource, iconModes } from './routes.ts';
+import { defaultIconSource, iconModes } from './responses.ts';
 
 /** One deployment of the upstream. */
 export const editionSchema = z.object({

@@ -7,7 +7,7 @@ import type { Meta } from './meta.ts';
 import { PAGE_SIZE } from './page-range.ts';
 import * as paths from './paths.ts';
 import { slugSchema } from './records.ts';
-import { formats } from './routes.ts';
+import { formats } from './responses.ts';
 import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
 import { pluralize } from './words.ts';
 

@@ -1,4 +1,4 @@
-/** The public schemas, derived from the schemas that validate every build. JSON Schemas, OpenAPI and the types are generated from them. */
+/** The schemas of responses. JSON Schemas, OpenAPI and the types are generated from them. */
 
 import * as z from 'zod';
 import { formerSchema, historySchema, movedSchema } from './changes.ts';
@@ -9,7 +9,6 @@ import { API_PREFIX } from './paths.ts';
 import { iconSchema, idSchema, nameSchema, recordSchemas, slugSchema } from './records.ts';
 import { addArticle, capitalize, pluralize } from './words.ts';
 
-/** An absolute URL below a list's; `rest` is what may follow, as a regular expression. */
 function linkSchema(kind: Kind, rest: string) {
   const pattern = new RegExp(`^https?://[^\\s?#]+${API_PREFIX}${kind}/${rest}$`);
   return z.string().regex(pattern, `expected a URL of the ${kind} list`);
@@ -32,7 +31,6 @@ const servedSchema = <K extends Kind>(kind: K) =>
       description: `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`,
     });
 
-/** Kind → the record as it is served, with its `url` first. */
 export const servedSchemas = mapKinds(servedSchema) as { [K in Kind]: ReturnType<typeof servedSchema<K>> };
 
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
@@ -99,14 +97,35 @@ export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
 
 export const schemaNames = Object.keys(publicSchemas);
 
-/** The name of a schema as an identifier: `move-page` is `MovePage`. `Error` would shadow the global. */
+/** `move-page` → `MovePage` */
 export const typeName = (name: string): string =>
+  // `Error` would shadow the global.
   name === 'error' ? 'ApiError' : name.split('-').map(capitalize).join('');
 
 /** https://json-schema.org/draft/2020-12/json-schema-validation */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** JSON Schema also allows true and false, and lists in some places; none of ours has any. */
+/** Our schemas contain neither booleans nor lists in place of a schema. */
 export const toSchemaObject = (
   schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
 ): JsonSchema => (typeof schema === 'object' && !Array.isArray(schema) ? schema : {});
+
+/** Creates a JSON Schema 2020-12 for each public schema, with references between them. */
+export function createJsonSchemas(getUrl: (name: string) => string): Map<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(publicSchemas)) registry.add(schema, { id });
+  return new Map(Object.entries(z.toJSONSchema(registry, { uri: getUrl, override }).schemas));
+}
+
+/** Creates schemas without references. */
+export const createStandaloneSchemas = (getUrl: (name: string) => string): [string, JsonSchema][] =>
+  Object.entries(publicSchemas).map(([name, schema]) => [
+    name,
+    { $id: getUrl(name), ...z.toJSONSchema(schema, { override }) },
+  ]);
+
+/** A required field has no default. Some code generators do not expect an escaped slash in a pattern. */
+function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  delete jsonSchema.default;
+  if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
+}

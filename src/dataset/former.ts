@@ -4,7 +4,7 @@ import { formerReader } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { parse } from '../contract/parse.ts';
 import { FORMER_FILE, parseRecordPath, recordPath } from '../contract/paths.ts';
-import type { MovedRoute } from '../contract/routes.ts';
+import type { Redirect } from '../contract/responses.ts';
 
 /** Kind → old slug → the id of the record that had it last. Maps, because a slug may be `constructor`. */
 export type Former = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
@@ -73,7 +73,7 @@ export function decodeFormer(json: unknown): Former {
 }
 
 /** Creates redirects from old slugs that no record has to the records that had them, sorted by kind and old slug. */
-export const createRedirects = (former: Former, records: AddressedRecords): MovedRoute[] =>
+export const createRedirects = (former: Former, records: AddressedRecords): Redirect[] =>
   kindNames.flatMap((kind) => {
     const slugs = mapSlugs(records[kind]);
     const taken = new Set(records[kind].map(({ slug }) => slug));

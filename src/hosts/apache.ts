@@ -1,19 +1,11 @@
 import type { Host, HostContext } from './host.ts';
 import { jsonFormatPattern, preferencePatterns } from './request-patterns.ts';
-import { fillTemplate } from './template.ts';
-import {
-  compressedTypes,
-  headerSets,
-  ownMediaTypes,
-  unsupportedByWebServers,
-  webServerValues,
-  withoutCharset,
-} from './web-server.ts';
+import * as webServer from './web-server.ts';
 
 const CONFIGURATION = '_hosts/apache.conf';
 
 export const apache: Host = {
-  unsupported: unsupportedByWebServers,
+  unsupported: webServer.unsupportedByWebServers,
   installation: {
     source: CONFIGURATION,
     target: '/etc/apache2/sites-available/gamedata.conf',
@@ -23,18 +15,14 @@ export const apache: Host = {
   files: (context) => {
     const values = createValues(context);
     return [
-      { path: '.htaccess', body: fillTemplate(context.template('htaccess'), values) },
-      { path: CONFIGURATION, body: fillTemplate(context.template('apache.conf'), values) },
+      { path: '.htaccess', body: webServer.fillTemplate(context.template('htaccess'), values) },
+      { path: CONFIGURATION, body: webServer.fillTemplate(context.template('apache.conf'), values) },
     ];
   },
 };
 
 const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&');
-
-const formatHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
-  Object.entries<string>(Object.assign({}, ...fields)).map(
-    ([name, value]) => `${name} "${escapeQuoted(value)}"`,
-  );
+const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
 
 // `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
 const prefersPage = `(${preferencePatterns
@@ -42,35 +30,28 @@ const prefersPage = `(${preferencePatterns
   .join(' || ')})`;
 const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
 
-const { api, apiPage, common, download, error, file, html, preflight } = headerSets;
-
 function createValues(context: HostContext) {
-  const { moved } = context.routes;
-  const values = webServerValues(context);
+  const { redirects } = context;
+  const { api, common, error, file, html } = webServer.headerSets;
+  const values = webServer.createWebServerValues(context);
   const { base, kinds, origin, port } = values;
   return {
     ...values,
+    ...webServer.formatHeaderSets(formatHeaders),
     ownPort: port === '80' ? '' : port,
     rootDirective: base === '' ? 'DocumentRoot' : `Alias "${base}"`,
     endpoint: `^(?:api/gamedata/|api/gamedata/${kinds}/|api/gamedata/${kinds}/[a-z0-9-]+/)$`,
     prefersPage,
     isBrowser: escapeQuoted(isBrowser),
-    movedCount: String(moved.length),
-    moved: moved
+    movedCount: String(redirects.length),
+    moved: redirects
       .map(({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`)
       .join('\n'),
     replacedHeaders: Object.keys({ ...common, ...file, ...html }).filter((name) => name !== 'Vary'),
-    commonHeaders: formatHeaders(common),
-    apiHeaders: formatHeaders(api),
-    fileHeaders: formatHeaders(file),
-    htmlHeaders: formatHeaders(html),
-    pageCaching: apiPage['Cache-Control'],
-    downloadHeaders: formatHeaders(download),
-    preflightHeaders: formatHeaders(preflight),
     errorHeaders: formatHeaders(common, api, { 'Content-Type': 'application/json' }, error),
-    types: ownMediaTypes
+    types: webServer.ownMediaTypes
       .map(([pattern, type]) => `<FilesMatch "${pattern}">\nForceType "${type}"\n</FilesMatch>`)
       .join('\n'),
-    compressed: compressedTypes.map(withoutCharset).join(' '),
+    compressed: webServer.compressedTypesWithoutCharset.join(' '),
   };
 }

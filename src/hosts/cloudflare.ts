@@ -3,8 +3,8 @@
  * https://developers.cloudflare.com/workers/static-assets/
  */
 
-import { DOCS_PATH, getBasePath } from '../contract/paths.ts';
-import { headersFile } from './headers-file.ts';
+import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
+import { createHeadersFile } from './headers-file.ts';
 import type { Host, HostContext } from './host.ts';
 
 const WORKER = '_worker.js';
@@ -25,7 +25,7 @@ export const cloudflare: Host = {
         body: `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`,
       },
       { path: CONFIGURATION, body: `${JSON.stringify(configuration(context, base), null, 2)}\n` },
-      headersFile(context),
+      createHeadersFile(context),
       { path: '_redirects', body: [...pages, ...below].join('') },
       { path: '.assetsignore', body: `${hidden.join('\n')}\n` },
     ];
@@ -33,7 +33,7 @@ export const cloudflare: Host = {
 };
 
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
-const configuration = ({ routes: { prefix, icons } }: HostContext, base: string) => ({
+const configuration = ({ icons }: HostContext, base: string) => ({
   name: 'gamedata',
   main: WORKER,
   compatibility_date: '2026-04-01',
@@ -41,10 +41,7 @@ const configuration = ({ routes: { prefix, icons } }: HostContext, base: string)
     directory: '.',
     binding: 'ASSETS',
     // Calls of the Worker cost, requests for assets do not. The Worker redirects icons that the site lacks.
-    run_worker_first: [
-      `${base}${prefix.replace('gamedata/', '*')}`,
-      ...(icons.upstream === null ? [] : [`${base}${icons.path}*`]),
-    ],
+    run_worker_first: [`${base}/api/*`, ...(icons === null ? [] : [`${base}${ICONS_PATH}*`])],
     html_handling: 'none',
     not_found_handling: 'none',
   },

@@ -1,25 +1,26 @@
 import { archiveFiles, bulkFiles } from '../contract/files.ts';
+import { API_PREFIX, bulkFolders, FEED_FILE, getBasePath, LOGO_FILE, TYPES_FILE } from '../contract/paths.ts';
 import {
   apiHeaders,
   commonHeaders,
   downloadHeaders,
+  errorFiles,
   getMediaType,
   htmlHeaders,
-} from '../contract/headers.ts';
-import { bulkFolders, FEED_FILE, getBasePath, LOGO_FILE, TYPES_FILE } from '../contract/paths.ts';
+} from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 /**
- * Creates `_headers` for files and rules of Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the
- * rewritten path, so both are listed. Both hosts send `public, max-age=0, must-revalidate` by default; a second `Cache-Control`
- * in another block would be joined to the first one by Cloudflare.
+ * Creates `_headers` of Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the rewritten
+ * path, so both are listed. Both hosts send `public, max-age=0, must-revalidate` by default, and Cloudflare would join a second
+ * `Cache-Control` of another block to the first one.
  */
-export function headersFile({ routes, baseUrl }: HostContext): HostFile {
-  const errors = Object.values(routes.errors).map((file) => `/${file}`);
+export function createHeadersFile({ baseUrl }: HostContext): HostFile {
+  const errors = Object.values(errorFiles).map((file) => `/${file}`);
   // An asterisk matches only the end of a path, so each file with its own type is listed.
   const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE];
   const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
-    ...[`${routes.prefix}*`, ...errors].map((path) => [path, apiHeaders] as const),
+    ...[`${API_PREFIX}*`, ...errors].map((path) => [path, apiHeaders] as const),
     ...bulkFolders.map((folder) => [`/${folder}*`, downloadHeaders] as const),
     ...typed.map((file) => [`/${file}`, { 'Content-Type': getMediaType(file) }] as const),
   ];

@@ -1,10 +1,6 @@
 import type { GuaranteeName } from '../contract/guarantees.ts';
-import type { RouteTable } from '../contract/routes.ts';
-import type { TemplateName } from './template.ts';
-
-/** The parameters that select a page. */
-export const parameters = ['format', 'limit', 'offset'] as const;
-export type Parameter = (typeof parameters)[number];
+import type { Kind } from '../contract/kinds.ts';
+import type { Redirect } from '../contract/responses.ts';
 
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -14,13 +10,16 @@ export interface WebServerPaths {
 }
 
 export interface HostContext extends WebServerPaths {
-  readonly routes: RouteTable;
+  readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
+  readonly redirects: readonly Redirect[];
+  /** The prefix of redirects for icons that the site lacks. */
+  readonly icons: string | null;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   /** Returns src/serve/handler/edge.ts as one ES module without imports. */
   readonly handlerModule: () => string;
   /** Reads a file of templates/. */
-  readonly template: (name: TemplateName) => string;
+  readonly template: (name: 'nginx.conf' | 'Caddyfile' | 'apache.conf' | 'htaccess') => string;
 }
 
 export interface HostFile {
@@ -29,21 +28,22 @@ export interface HostFile {
   readonly body: string;
 }
 
-/** A platform that serves sites. It returns its configuration as text. */
+/** A platform that serves sites. */
 export interface Host {
   /** Tests expect exactly these guarantees to fail on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
-  files(context: HostContext): HostFile[];
+  readonly files: (context: HostContext) => HostFile[];
+  /** Only web servers are installed. */
   readonly installation?: Installation;
 }
 
-/** The operator copies the configuration of a web server once, and owns the copy. */
+/** The operator copies the configuration of a web server once and owns the copy. */
 export interface Installation {
   /** Relative to the site's folder. */
   readonly source: string;
   /** The path of the copy. */
   readonly target: string;
-  /** The file that the copy includes when the server loads it, relative to the site's folder. */
+  /** The file that the copy includes, relative to the site's folder. */
   readonly redirects?: string;
   /** The shell command that enables the copy once. */
   readonly enable?: string;

@@ -1,14 +1,12 @@
-/** The table of hosts. A new host needs a file in this folder, a row here, and its name in names.ts. */
-
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { githubPages } from './github-pages.ts';
 import type { Host, HostContext, HostFile } from './host.ts';
-import { type HostName, hostNames } from './names.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 
+/** To add a host, write a file in this folder and add a row. */
 export const hosts = {
   netlify,
   'netlify-rules': netlifyRules,
@@ -17,10 +15,25 @@ export const hosts = {
   nginx,
   caddy,
   apache,
-} as const satisfies Record<HostName, Host>;
+} as const satisfies Record<string, Host>;
 
-/** Returns the files of several hosts. If two hosts have the same path, the first host of the table wins. */
-export function hostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
+export type HostName = keyof typeof hosts;
+export const hostNames = Object.keys(hosts) as HostName[];
+
+/** The configuration of these hosts depends on the document root. */
+export const webServerNames: readonly string[] = hostNames.filter((name) => 'installation' in hosts[name]);
+
+/** Links must point to files on these hosts. */
+export const queryIgnoringHosts: readonly string[] = ['github-pages'];
+
+/** Finds hosts that read `_redirects` in incompatible ways. */
+export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
+  const rivals = names.filter((name) => name === 'cloudflare' || name.startsWith('netlify'));
+  return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];
+}
+
+/** If two hosts have the same path, the first host of the table wins. */
+export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
   const files = new Map<string, HostFile>();
   for (const name of hostNames.filter((known) => names.includes(known))) {
     for (const file of hosts[name].files(context)) if (!files.has(file.path)) files.set(file.path, file);

@@ -4,10 +4,12 @@
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
-import { getBasePath, PLACEHOLDER_ICON } from '../contract/paths.ts';
-import type { ListRoute, RouteTable } from '../contract/routes.ts';
-import { headersFile } from './headers-file.ts';
-import { escapeRegExp, type Host, type HostContext, type Parameter, parameters } from './host.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
+import * as paths from '../contract/paths.ts';
+import { errorFiles, formats } from '../contract/responses.ts';
+import { createHeadersFile } from './headers-file.ts';
+import { escapeRegExp, type Host, type HostContext } from './host.ts';
 
 /** netlify.toml names this folder. */
 export const FUNCTION_FOLDER = '_edge/';
@@ -27,9 +29,11 @@ export const netlifyRules: Host = {
   files: (context) => [
     {
       path: '_redirects',
-      body: Array.from(createRules(context), (rule) => `${getBasePath(context.baseUrl)}${rule}\n`).join(''),
+      body: Array.from(createRules(context), (rule) => `${paths.getBasePath(context.baseUrl)}${rule}\n`).join(
+        '',
+      ),
     },
-    headersFile(context),
+    createHeadersFile(context),
   ],
 };
 
@@ -37,10 +41,10 @@ export const netlifyRules: Host = {
  * Creates a function for each kind of request, because a function has only one declaration:
  * https://docs.netlify.com/build/edge-functions/declarations/
  */
-function createFunctions({ routes, baseUrl, handlerModule }: HostContext) {
-  const base = getBasePath(baseUrl);
-  const kinds = routes.lists.map(({ kind }) => kind).join('|');
-  const prefix = escapeRegExp(base + routes.prefix.slice(0, -1));
+function createFunctions({ baseUrl, handlerModule }: HostContext) {
+  const base = paths.getBasePath(baseUrl);
+  const kinds = kindNames.join('|');
+  const prefix = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
   const declarations = {
     '': { pattern: `^${prefix}/(?:${kinds})/?$` },
     '-methods': { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
@@ -62,18 +66,23 @@ function createFunctions({ routes, baseUrl, handlerModule }: HostContext) {
 }
 
 /** Yields the rules in the order in which they apply, relative to the base path. */
-function* createRules({ routes, baseUrl }: HostContext): Generator<string> {
-  const { errors, icons, lists, moved, prefix, records, root } = routes;
-  const base = getBasePath(baseUrl);
-  yield* createPageRules(routes, { path: root.path, pages: [{ offset: 0, file: root.file }] }, ['format']);
-  for (const list of lists) yield* createPageRules(routes, list, parameters);
-  for (const { path, file } of records) yield `${path} /${file} 200`;
+function* createRules({ records, redirects, icons, baseUrl }: HostContext): Generator<string> {
+  const base = paths.getBasePath(baseUrl);
+  yield* createPageRules(paths.API_PREFIX, [{ offset: 0, file: paths.rootFile }], ['format']);
+  for (const kind of kindNames) {
+    const offsets = pageOffsets(records[kind].length);
+    const pages = offsets.map((offset) => ({ offset, file: paths.listPageFile(kind, offset) }));
+    yield* createPageRules(paths.listPath(kind), pages, ['format', 'limit', 'offset']);
+  }
+  for (const kind of kindNames)
+    for (const { slug } of records[kind])
+      yield `${paths.recordPath(kind, slug)} /${paths.recordFile(kind, slug)} 200`;
   // Netlify keeps the query: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
-  for (const { path, to } of moved) yield `${path} ${base}${to} 301`;
-  yield `${prefix}* /${errors[404]} 404`;
+  for (const { path, to } of redirects) yield `${path} ${base}${to} 301`;
+  yield `${paths.API_PREFIX}* /${errorFiles[404]} 404`;
   // Other hosts that read this file may apply rules before existing files.
-  yield `/${PLACEHOLDER_ICON} /${PLACEHOLDER_ICON} 200`;
-  if (icons.upstream !== null) yield `${icons.path}* ${icons.upstream}:splat 302`;
+  yield `/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`;
+  if (icons !== null) yield `${paths.ICONS_PATH}* ${icons}:splat 302`;
   if (base !== '') yield '/* /:splat 200';
 }
 
@@ -84,22 +93,22 @@ function* createRules({ routes, baseUrl }: HostContext): Generator<string> {
  * every slug has a rule, and anything else is the JSON 404.
  */
 function* createPageRules(
-  { errors, formats, pageSize }: RouteTable,
-  { path, pages }: Pick<ListRoute, 'path' | 'pages'>,
-  names: readonly Parameter[],
+  path: string,
+  pages: readonly { readonly offset: number; readonly file: string }[],
+  parameters: readonly ('format' | 'limit' | 'offset')[],
 ): Generator<string> {
-  const subsets = Array.from({ length: 2 ** names.length }, (_, bits) =>
-    names.filter((_, at) => bits & (1 << at)),
+  const subsets = Array.from({ length: 2 ** parameters.length }, (_, bits) =>
+    parameters.filter((_, at) => bits & (1 << at)),
   ).sort((a, b) => b.length - a.length);
   for (const subset of subsets) {
     for (const format of subset.includes('format') ? formats : ['']) {
       for (const { offset, file } of subset.includes('offset') ? pages : pages.slice(0, 1)) {
-        const values = { format, limit: pageSize, offset };
+        const values = { format, limit: PAGE_SIZE, offset };
         yield [path, ...subset.map((name) => `${name}=${values[name]}`), `/${file} 200`].join(' ');
       }
     }
-    // Any other values. The body of 400 lists the pages, unless only the format is wrong.
-    const error = subset.some((name) => name !== 'format') ? errors[400] : errors[404];
+    // The body of 400 lists the pages, unless only the format is wrong.
+    const error = subset.some((name) => name !== 'format') ? errorFiles[400] : errorFiles[404];
     if (subset.length > 0)
       yield [path, ...subset.map((name) => `${name}=:${name}`), `/${error} 404`].join(' ');
   }

@@ -1,20 +1,14 @@
-import { mediaTypes } from '../contract/headers.ts';
+import { mediaTypes } from '../contract/responses.ts';
 import type { Host } from './host.ts';
-import { fillTemplate } from './template.ts';
-import {
-  compressedTypes,
-  headerSets,
-  negotiationRules,
-  unsupportedByWebServers,
-  webServerValues,
-} from './web-server.ts';
+import { negotiationRules } from './request-patterns.ts';
+import * as webServer from './web-server.ts';
 
 const CONFIGURATION = '_hosts/nginx.conf';
 /** The configuration includes this file, if it exists, when nginx loads it. */
 const MOVED_MAP = '_hosts/nginx-moved.map';
 
 export const nginx: Host = {
-  unsupported: unsupportedByWebServers,
+  unsupported: webServer.unsupportedByWebServers,
   installation: {
     source: CONFIGURATION,
     target: '/etc/nginx/conf.d/gamedata.conf',
@@ -22,10 +16,10 @@ export const nginx: Host = {
     reload: 'nginx -s reload',
   },
   files: (context) => {
-    const values = { ...webServerValues(context), ...ownValues };
-    const text = fillTemplate(context.template('nginx.conf'), values);
+    const values = { ...webServer.createWebServerValues(context), ...ownValues };
+    const text = webServer.fillTemplate(context.template('nginx.conf'), values);
     // Regular expressions, because nginx limits the length of plain strings in maps.
-    const moved = context.routes.moved.map(({ path, to }) => `'~^${path}$' ${to};\n`);
+    const moved = context.redirects.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
       { path: CONFIGURATION, body: nameVariables(text, `${values.root}:${values.base}`) },
       { path: MOVED_MAP, body: moved.join('') },
@@ -44,14 +38,13 @@ function shortHash(text: string): string {
   return hash.toString(36);
 }
 
-const quote = (text: string): string => (text.includes("'") ? `"${text}"` : `'${text}'`);
+const formatHeaders = webServer.createHeaderFormat((value) =>
+  value.includes("'") ? `"${value}"` : `'${value}'`,
+);
 
-const formatHeaders = (...fields: Readonly<Record<string, string>>[]): string[] =>
-  Object.entries<string>(Object.assign({}, ...fields)).map(([name, value]) => `${name} ${quote(value)}`);
-
-const { common, error, html, apiPage, preflight, download } = headerSets;
-const api = { ...headerSets.api, 'Cache-Control': '$gamedata_api_caching' };
-const file = { ...headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
+const { common, error, html, apiPage, preflight, download } = webServer.headerSets;
+const api = { ...webServer.headerSets.api, 'Cache-Control': '$gamedata_api_caching' };
+const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
 const ownValues = {
   negotiation: negotiationRules.map(([pattern, value]) => `'~${pattern}' ${value || "''"}`),
@@ -63,11 +56,11 @@ const ownValues = {
   downloadHeaders: formatHeaders(common, download, { 'Cache-Control': api['Cache-Control'] }),
   errorHeaders: formatHeaders(error),
   preflightHeaders: formatHeaders(common, api, preflight),
-  apiCaching: headerSets.api['Cache-Control'],
+  apiCaching: webServer.headerSets.api['Cache-Control'],
   pageCaching: apiPage['Cache-Control'],
-  fileCaching: headerSets.file['Cache-Control'],
+  fileCaching: webServer.headerSets.file['Cache-Control'],
   errorCaching: error['Cache-Control'],
   // With the charset, because nginx does not add it to files that the build has compressed.
   types: Object.entries(mediaTypes).map(([ending, type]) => `'${type}' ${ending.split('.').at(-1)}`),
-  compressed: compressedTypes.map((type) => `'${type}'`).join(' '),
+  compressed: webServer.compressedTypes.map((type) => `'${type}'`).join(' '),
 };

@@ -1,19 +1,17 @@
-/** Regular expressions that a web server applies to a query or an `Accept` header. PCRE and Go's RE2 agree on all of them. */
+/** Regular expressions for a query or an `Accept` header, which PCRE and Go's RE2 read alike. */
 
-import { JAVA_ACCEPT } from '../contract/headers.ts';
-import type { Parameter } from './host.ts';
+import { JAVA_ACCEPT } from '../contract/responses.ts';
 
 /**
  * Matches a raw query and captures the last value of a parameter. The servers' own parameter variables ignore letter case, do
  * not decode names, and return the first value or all of them.
  */
-export const lastParameterPattern = (parameter: Parameter): string =>
+export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
   `^(?:.*&)?${inAnyEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
 
-/** Matches a query whose last `format` is `json`. */
 export const jsonFormatPattern = `(?:^|&)${inAnyEncoding('format')}=json(?:&(?!${inAnyEncoding('format')}(?:[=&]|$))[^&]*)*$`;
 
-/** Matches a name of which any letter may be percent-encoded, as in `o%66fset`. */
+/** Matches `offset` and `o%66fset`. */
 function inAnyEncoding(name: string): string {
   return name.replaceAll(/./g, (letter) => {
     const code = letter.charCodeAt(0).toString(16);
@@ -21,7 +19,6 @@ function inAnyEncoding(name: string): string {
   });
 }
 
-/** Matches an `Accept` header that lists a media range. */
 const member = (range: string, parameters: string): string =>
   `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
 
@@ -46,5 +43,11 @@ const ranked = {
   html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
 } as const;
 
-/** The first pattern that matches `Accept` decides: within a pair, JSON comes before HTML. */
+/** The first match wins; within a pair, JSON comes before HTML. */
 export const preferencePatterns = [best, ranked, listed] as const;
+
+/** Pattern of `Accept` → `1` if the client gets the page; the first match wins. */
+export const negotiationRules = preferencePatterns.flatMap(({ json, html }) => [
+  [json, ''] as const,
+  [html, '1'] as const,
+]);

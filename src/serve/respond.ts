@@ -1,8 +1,8 @@
 /** Responds to HTTP requests with the request handler of a site. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { commonHeaders, getMediaType, isCompressible } from '../contract/headers.ts';
 import { API_PREFIX } from '../contract/paths.ts';
+import { commonHeaders, getMediaType, isCompressible } from '../contract/responses.ts';
 import { escapeControls } from '../contract/words.ts';
 import { respondCompressed } from './compression.ts';
 import type { PlainRequest, PlainResponse } from './handler/index.ts';

@@ -1,5 +1,3 @@
-/** Archives of a site: its files in one folder of a .tar.gz, the same bytes on any machine. */
-
 import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import { packTar } from 'modern-tar';
@@ -13,10 +11,10 @@ export interface Content {
 }
 
 const ROOT = 'gamedata/';
-/** The range of modification times, in seconds. */
-const SPREAD = 3600;
+/** In seconds. */
+const MTIME_RANGE = 3600;
 
-/** Creates the manifest of files that are not published, but packed. */
+/** Creates the manifest of an archive. */
 export function listContents(files: readonly Content[], generator: string): Content {
   const listed = files
     .map(({ path, body }) => ({ path, bytes: body.length, sha256: hash('sha256', body) }))
@@ -26,11 +24,8 @@ export function listContents(files: readonly Content[], generator: string): Cont
 }
 
 /**
- * Packs files with their manifest. Configuration of web servers is listed there, but left out, because a site must not be a way into
- * a server.
- *
- * Many web servers derive ETags from mtime and size, so two versions of a file must not share both: the second in the hour after the
- * capture is derived from the content. The manifest is the newest file, as in a build.
+ * Packs files except the configuration of web servers, which must not come from an archive. Many web servers derive ETags from
+ * mtime and size, so the mtime is a second of the captured day's first hour that depends on the content.
  *
  * @param captured `YYYY-MM-DD`
  */
@@ -39,15 +34,15 @@ export async function packArchive(files: readonly Content[], captured: string): 
   const packed = files.filter(({ path }) => !isWebServerConfig(path)).sort(byPath);
   const tar = await packTar(
     packed.map(({ path, body }) => {
-      const second = Number.parseInt(hash('sha256', body).slice(0, 8), 16) % SPREAD;
-      const mtime = new Date((day + (path === MANIFEST_FILE ? SPREAD : second)) * 1000);
+      const second = Number.parseInt(hash('sha256', body).slice(0, 8), 16) % MTIME_RANGE;
+      const mtime = new Date((day + (path === MANIFEST_FILE ? MTIME_RANGE : second)) * 1000);
       const owner = { uid: 0, gid: 0, uname: '', gname: '' };
       const header = { name: ROOT + path, size: body.length, mode: 0o644, mtime, ...owner };
       return { header: { ...header, type: 'file' }, body };
     }),
   );
   // zlib's output depends on its version and the processor.
-  return gzipSync(tar, { level: 9, mtime: (day + SPREAD) * 1000 });
+  return gzipSync(tar, { level: 9, mtime: (day + MTIME_RANGE) * 1000 });
 }
 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>

@@ -1,47 +1,45 @@
-/**
- * The files about changes: the history, the same as an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), old slugs, and the
- * redirects that follow from them.
- */
-
 import type { Comparison, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import type { Meta, SiteFile } from '../contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
-import type { MovedRoute } from '../contract/routes.ts';
+import type { Redirect } from '../contract/responses.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';
 
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
-export function changeFiles(
-  { history, former, moved }: { history: History; former: Former; moved: readonly MovedRoute[] },
+export function createChangeFiles(
+  { history, former, redirects }: { history: History; former: Former; redirects: readonly Redirect[] },
   site: Site,
 ): readonly SiteFile[] {
   return [
     { path: FORMER_FILE, body: encodeFormer(former) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, site) },
-    { path: MOVED_FILE, body: JSON.stringify(Object.fromEntries(moved.map(({ path, to }) => [path, to]))) },
+    {
+      path: MOVED_FILE,
+      body: JSON.stringify(Object.fromEntries(redirects.map(({ path, to }) => [path, to]))),
+    },
   ];
 }
 
-/** The newest steps that the feed includes, and the records that it lists in each of their groups. */
 const MAX_ENTRIES = 30;
-const MAX_NAMED = 25;
+/** In each group of a step. */
+const MAX_NAMED_RECORDS = 25;
 
-/** It depends on nothing else: its times are the days of the data, and seconds in them. */
+/** Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the data. */
 export function encodeFeed({ steps }: History, { base_url: baseUrl, captured }: Site): string {
   const link = (rel: string, type: string, path: string): string =>
     `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
-  const entries = timed(distinct(steps));
-  const updated = Math.max(startOf(captured), entries[0]?.time ?? 0);
+  const entries = addTimes(removeRepeated(steps));
+  const updated = Math.max(parseDay(captured), entries[0]?.time ?? 0);
   const encodeEntry = ({ step, time }: (typeof entries)[number]): string => `<entry>
-<id>${idOf(step)}</id>
+<id>${createId(step)}</id>
 <title>${escapeXml(formatHeadline(step))}</title>
-<updated>${timeOf(time)}</updated>
-${link('alternate', 'text/html', pageOf(step))}
-<content type="html">${escapeXml(html(step, baseUrl))}</content>
+<updated>${formatTime(time)}</updated>
+${link('alternate', 'text/html', findPage(step))}
+<content type="html">${escapeXml(renderHtml(step, baseUrl))}</content>
 </entry>
 `;
   return `<?xml version="1.0" encoding="utf-8"?>
@@ -49,7 +47,7 @@ ${link('alternate', 'text/html', pageOf(step))}
 <id>${escapeXml(`${baseUrl}/${FEED_FILE}`)}</id>
 <title>gamedata: what changed</title>
 <author><name>gamedata</name></author>
-<updated>${timeOf(updated)}</updated>
+<updated>${formatTime(updated)}</updated>
 ${link('self', 'application/atom+xml', FEED_FILE)}
 ${link('alternate', 'text/html', '')}
 ${link('via', 'application/json', CHANGES_FILE)}
@@ -57,18 +55,18 @@ ${entries.slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
 `;
 }
 
-/** Steps with times that rise from the oldest to the newest, a second apart on the same day: readers sort by them. */
-function timed(steps: readonly Comparison[]) {
+/** Adds a second to the time of each further step of a day, because feed readers sort by time. */
+function addTimes(steps: readonly Comparison[]) {
   let last = Number.NEGATIVE_INFINITY;
   const oldestFirst = steps.toReversed().map((step) => {
-    last = Math.max(startOf(step.to.captured), last + 1000);
+    last = Math.max(parseDay(step.to.captured), last + 1000);
     return { step, time: last };
   });
   return oldestFirst.reverse();
 }
 
-/** The page of the only record that a step leaves behind, or else the front page. Without a leading slash. */
-function pageOf({ changes }: Comparison): string {
+/** Returns the page of the only record that was added or changed, or the front page. */
+function findPage({ changes }: Comparison): string {
   const pages = kindNames.flatMap((kind) => {
     const { added, renamed, changed } = changes[kind];
     const slugs = [...added, ...changed, ...renamed.map(({ to }) => ({ slug: to }))];
@@ -77,9 +75,8 @@ function pageOf({ changes }: Comparison): string {
   return pages.length === 1 ? pages.join() : '';
 }
 
-/** HTML, which the feed escapes a second time. */
-function html(step: Comparison, baseUrl: string): string {
-  const groups = describeGroups(step, { max: MAX_NAMED }, (text, path) => {
+function renderHtml(step: Comparison, baseUrl: string): string {
+  const groups = describeGroups(step, { max: MAX_NAMED_RECORDS }, (text, path) => {
     const code = `<code>${escapeXml(text)}</code>`;
     return path === undefined ? code : `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
   });
@@ -91,25 +88,22 @@ function html(step: Comparison, baseUrl: string): string {
     .join('');
 }
 
-/**
- * The same step has the same id in every copy of a site: a UUID of version 8, made from the digests of the two data sets
- * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8).
- */
-function idOf({ from, to }: Comparison): string {
+/** Derives a UUID from the digests of both data sets: https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8 */
+function createId({ from, to }: Comparison): string {
   const [a, b] = [from, to].map(({ digest }) => digest.slice('sha256:'.length)) as [string, string];
   return `urn:uuid:${a.slice(0, 8)}-${a.slice(8, 12)}-8${a.slice(12, 15)}-8${b.slice(0, 3)}-${b.slice(3, 15)}`;
 }
 
-/** Data that went back and forth has the same step twice: only the newer one is included. */
-function distinct(steps: readonly Comparison[]): Comparison[] {
-  const newest = new Map(steps.toReversed().map((step) => [idOf(step), step]));
-  return steps.filter((step) => newest.get(idOf(step)) === step);
+/** Keeps the newer one of equal steps, which occur if the data went back and forth. */
+function removeRepeated(steps: readonly Comparison[]): Comparison[] {
+  const newest = new Map(steps.toReversed().map((step) => [createId(step), step]));
+  return steps.filter((step) => newest.get(createId(step)) === step);
 }
 
-const startOf = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);
-const timeOf = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
+const parseDay = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);
+const formatTime = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
 
-/** The few characters that XML cannot represent at all become U+FFFD. */
+/** Replaces the characters that XML cannot represent. */
 const escapeXml = (text: string): string =>
   text
     .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')

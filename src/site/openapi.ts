@@ -1,40 +1,35 @@
-/** The OpenAPI 3.1 document of a site (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
+/** The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
 
-import { getMediaType, isCompressible } from '../contract/headers.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import { errorDetails } from '../contract/routes.ts';
-import { type JsonSchema, type SchemaName, typeName } from '../contract/served.ts';
-import { formatCount } from '../contract/words.ts';
+import { errorDetails, getMediaType, isCompressible } from '../contract/responses.ts';
+import * as served from '../contract/served.ts';
+import { capitalize, formatCount, joinWords, listKinds } from '../contract/words.ts';
 import { addUrl, type Records } from '../dataset/data-set.ts';
 import { renderDocs } from '../web/docs/render-docs.ts';
-import { completeSchemas, jsonSchemas } from './json-schemas.ts';
 
 type Operation = contract.Operation;
 
-/**
- * @param archive whether the site offers itself for download
- * @param docs the docs with placeholders
- */
-export function specificationFiles(
+/** @param docs the template of the docs */
+export function createSpecification(
   records: Records,
   meta: Meta,
   { archive, docs }: { archive: boolean; docs: string },
 ): SiteFile[] {
   const operations = contract.listOperations(meta, pickExamples(records, getLinkBase(meta)), archive);
   const schemas = pickSchemas(operations);
-  const complete = completeSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
+  const standalone = served.createStandaloneSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
-    { path: paths.OPENAPI_FILE, body: JSON.stringify(openApiDocument(meta, operations, schemas)) },
+    { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
     { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(docs, { operations, schemas }, meta) },
-    ...complete.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
+    ...standalone.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
   ];
 }
 
-/** An example page has two records, and is the first one otherwise. */
+/** The first page of each kind, shortened to two records, and its first record. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
@@ -45,28 +40,32 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
 }
 
-/** Type → the schema of each type that operations return. */
-function pickSchemas(operations: readonly Operation[]): Map<string, JsonSchema> {
+/** Returns the schema of each type that operations return. */
+function pickSchemas(operations: readonly Operation[]): Map<string, served.JsonSchema> {
   const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
   if (operations.some(contract.isEndpoint)) used.add('error');
-  const all = jsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
+  const all = served.createJsonSchemas((name) => `#/components/schemas/${served.typeName(name)}`);
   return new Map(
     [...all]
       .filter(([name]) => used.has(name))
-      .map(([name, { $id: _id, $schema: _dialect, ...schema }]) => [typeName(name), schema]),
+      .map(([name, { $id: _id, $schema: _dialect, ...schema }]) => [served.typeName(name), schema]),
   );
 }
 
-function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: Map<string, JsonSchema>) {
+function createOpenApi(
+  meta: Meta,
+  operations: readonly Operation[],
+  schemas: ReadonlyMap<string, served.JsonSchema>,
+) {
   const { base_url: baseUrl, generator } = meta;
   return {
     openapi: '3.1.1',
     info: {
       title: 'gamedata',
       version: generator.split('/').at(-1),
-      summary: 'Moves and items of a series of creature-collecting games, as static JSON.',
-      description: description(meta),
-      license: { name: "BSD-3-Clause (the data, which is PokéAPI's)", url: `${baseUrl}/data-license.txt` },
+      summary: `${capitalize(listKinds())} of a series of creature-collecting games, as static JSON.`,
+      description: describeSite(meta),
+      license: { name: 'BSD-3-Clause (data from PokéAPI)', url: `${baseUrl}/data-license.txt` },
     },
     servers: [{ url: baseUrl, description: 'The base URL of this site.' }],
     security: [],
@@ -74,32 +73,32 @@ function openApiDocument(meta: Meta, operations: readonly Operation[], schemas: 
       { name: 'records', description: 'Lists and single records.' },
       { name: 'names', description: 'Names of records in every language.' },
       { name: 'downloads', description: 'Every record in one request.' },
-      { name: 'site', description: 'About the site itself.' },
+      { name: 'site', description: 'The site itself.' },
     ],
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, pathItem(operation)])),
+    paths: Object.fromEntries(operations.map((operation) => [operation.path, describePath(operation)])),
     components: { schemas: Object.fromEntries(schemas) },
   };
 }
 
-function description({ base_url: baseUrl, links, counts }: Meta): string {
-  const records = kindNames.map((kind) => formatCount(counts[kind], kind)).join(' and ');
-  const about = `Every response is a pre-built static file: ${records}. For people: ${baseUrl}${paths.DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${paths.schemaFile(kindNames[0])}\`), and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`;
+function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
+  const records = joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
+  const about = `Every response is a pre-built static file: ${records}. Docs: ${baseUrl}${paths.DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${paths.schemaFile(kindNames[0])}\`) and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`;
   const hosts =
     links === 'file'
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
-      : 'Hosts that do not run code serve built pages only, and reject any other limit or offset with 400 or 404, and a body that says which exist.';
+      : 'Hosts that do not run code serve only built pages, and reject any other limit or offset with 400 or 404.';
   return `${about}\n\n${hosts}`;
 }
 
-/** Lists only JSON for endpoints, because typed clients would take every response for a record or a page. */
-function pathItem(operation: Operation): object {
+/** Endpoints list only JSON, because typed clients would treat an HTML page as a record. */
+function describePath(operation: Operation): object {
   const { id, group, summary, pathParameter, parameters } = operation;
   const named = parameters.map((name) => contract.parameters[name]);
   const errors = {
-    404: { description: 'The record or the format does not exist.', content: errorContent(404) },
+    404: { description: 'The record or the format does not exist.', content: describeError(404) },
     default: {
       description: 'Another error, such as a page that the host does not have.',
-      content: errorContent(400),
+      content: describeError(400),
     },
   };
   return {
@@ -119,9 +118,11 @@ function pathItem(operation: Operation): object {
   };
 }
 
-const ref = (schema: SchemaName): object => ({ $ref: `#/components/schemas/${typeName(schema)}` });
+const ref = (schema: served.SchemaName): object => ({
+  $ref: `#/components/schemas/${served.typeName(schema)}`,
+});
 
-const errorContent = (status: keyof typeof errorDetails) => ({
+const describeError = (status: keyof typeof errorDetails) => ({
   'application/json': { schema: ref('error'), example: { detail: errorDetails[status] } },
 });
 

@@ -1,5 +1,3 @@
-/** What is made of records: the API's files, bulk files (NDJSON, CSV and JSON) with gzip copies, and the names. */
-
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
@@ -7,14 +5,13 @@ import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import { getNativeName, type Names } from '../contract/names.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import { createErrorBody, errorDetails, errorFiles } from '../contract/routes.ts';
+import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
 const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
 
-/** Makes the files of every endpoint, of errors, and `meta.json`. */
-export function apiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
+export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
   const base = getLinkBase(meta);
   return [
     json(
@@ -38,31 +35,29 @@ export function apiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'l
   ];
 }
 
-/** The text of one of the bulk files. */
-export function bulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
+export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
   if (kind === undefined) return JSON.stringify(served);
   if (path.endsWith('.ndjson')) return served[kind].map((record) => `${JSON.stringify(record)}\n`).join('');
   const rows = [
     Object.keys(servedSchemas[kind].shape),
     ...served[kind].map((record) => Object.values(record)),
   ];
-  return rows.map(csvRow).join('');
+  return rows.map(formatCsvRow).join('');
 }
 
-/** Compresses to the same bytes everywhere. The output of zlib depends on its version and the processor. */
+/** Not with zlib, whose output depends on its version and the processor. */
 export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6, mtime: 0 });
 
-export const downloadFiles = (served: ServedRecords): SiteFile[] =>
+export const createBulkFiles = (served: ServedRecords): SiteFile[] =>
   plainBulkRows.flatMap((row) => {
-    const body = Buffer.from(bulkText(row, served));
+    const body = Buffer.from(createBulkText(row, served));
     return [
       { path: row.path, body },
       { path: paths.gzipFile(row.path), body: gzip(body) },
     ];
   });
 
-/** The names in every language, and the list of these; no files if no names are known. */
-export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
+export function createNamesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
   if (names.length === 0) return [];
   const languages = names.map(({ language, ...own }) => ({
     language,
@@ -76,7 +71,6 @@ export function namesFiles(names: readonly Names[], baseUrl: string): SiteFile[]
   ];
 }
 
-/** The search index of the pages, for other programs too. */
 export const createSearchIndex = (records: Records): SearchIndex =>
   mapKinds((kind) =>
     records[kind].map((record) => {
@@ -85,21 +79,22 @@ export const createSearchIndex = (records: Records): SearchIndex =>
     }),
   );
 
-export const searchFile = (records: Records): SiteFile => json(paths.SEARCH_FILE, createSearchIndex(records));
+export const createSearchFile = (records: Records): SiteFile =>
+  json(paths.SEARCH_FILE, createSearchIndex(records));
 
 export type Cell = string | number | null;
 
 /**
- * Where a spreadsheet may find the start of a formula, full-width characters included. One that separates by semicolons or
- * tabs does not see the quotation marks around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
+ * Matches the places where a spreadsheet can find a formula. A spreadsheet that separates cells by semicolons or tabs ignores the
+ * quotation marks around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * A row with its line ending. What might be the start of a formula, or is an apostrophe in such a place, is prefixed with an
- * apostrophe: removing one at the start and one after each separator always restores the original.
+ * Prefixes the start of a formula and an apostrophe in its place with an apostrophe. Removing one at the start and one after each
+ * separator restores the original.
  */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+export const formatCsvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 function csvCell(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);

@@ -5,7 +5,7 @@ import { kindNames } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
-import type { IconSource } from '../contract/routes.ts';
+import type { IconSource } from '../contract/responses.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';

@@ -6,12 +6,12 @@ import { type Body, getLinkBase, type Meta, metaReader } from '../contract/meta.
 import { type Names, namesReader } from '../contract/names.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
-import { defaultIconSource } from '../contract/routes.ts';
+import { defaultIconSource } from '../contract/responses.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
-import { apiFiles, namesFiles } from '../site/record-files.ts';
+import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
 import { readVerified, type Site } from '../sources/site/read.ts';
 
@@ -79,7 +79,7 @@ export async function expectCrawled(
 
   const moved = await readMoved(probe, records, fail);
   const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(moved) };
-  const made = [...apiFiles(records, meta), ...namesFiles(names, meta.base_url), redirects];
+  const made = [...createApiFiles(records, meta), ...createNamesFiles(names, meta.base_url), redirects];
   const files = new Map(made.map(({ path, body }) => [path, body]));
   const read = (file: string): Body | undefined => {
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createMeta,
   describeEdition,
+  encodeBody,
   FORMAT,
   findNewestEdition,
   isSitePath,
@@ -11,6 +12,7 @@ import {
   parseEdition,
   rejectOtherFormat,
 } from '../../src/contract/meta.ts';
+import { getNativeName } from '../../src/contract/names.ts';
 import { OutputError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { siteOf } from '../support/sites.ts';
@@ -20,7 +22,9 @@ const now = Date.UTC(2026, 10, 22);
 
 describe('parseEdition', () => {
   it.each([['1786004122'], [1_786_004_122]])('reads a commit and the time %o', (time) => {
-    expect(parseEdition(hash, time, now)).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
+    const edition = parseEdition(hash, time, now);
+    expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
+    expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf of 2026-08-06');
   });
 
   it.each<[string, unknown, unknown]>([
@@ -43,11 +47,6 @@ describe('parseEdition', () => {
   it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('accepts second %i', (seconds) => {
     expect(parseEdition(hash, String(seconds), now)).not.toBeNull();
   });
-});
-
-it('describeEdition shows the start of the commit and the day', () => {
-  const text = describeEdition({ hash, deployed: '2026-08-06T08:15:22Z' });
-  expect(text).toBe('edition 0d8fe2bf of 2026-08-06');
 });
 
 describe('findNewestEdition', () => {
@@ -84,8 +83,7 @@ describe('rejectOtherFormat', () => {
 const entry: ManifestEntry = { path: 'a/b.json', bytes: 0, sha256: '0'.repeat(64) };
 const manifestOf = (...files: unknown[]) => ({ format: 1, generator: 'gamedata/0.1.0', files });
 
-/** The problem and its place. */
-const problemOf = (...files: unknown[]) => {
+const findProblem = (...files: unknown[]) => {
   const [issue] = manifestReader.safeParse(manifestOf(...files)).error?.issues ?? [];
   return issue && `${issue.path.join('.')}: ${issue.message}`;
 };
@@ -98,19 +96,18 @@ describe('manifestReader', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no object', 7, 'files.1: Invalid input: expected object, received number'],
     ['null', null, 'files.1: Invalid input: expected object, received null'],
-    ['a path that is no text', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
-    ['a path that leads out', { ...entry, path: '../a' }, 'files.1.path: expected a relative path inside'],
-    ['a size that is no number', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
-    ['a size that is no integer', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
-    ['a size beyond every file', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
+    ['a number for a path', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
+    ['a path outside the site', { ...entry, path: '../a' }, 'files.1.path: expected a relative path inside'],
+    ['a text for a size', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
+    ['a fractional size', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
+    ['a size above every limit', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
     ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
-    ['a hash that is no text', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
-    ['a hash that is too short', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
-  ])('names an entry with %s', (_, damaged, problem) => {
-    expect(problemOf(entry, damaged, entry)).toContain(problem);
-    expect(problemOf(damaged)).toContain(problem.replace('files.1', 'files.0'));
+    ['a number for a hash', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
+    ['a short hash', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
+  ])('locates %s', (_, damaged, problem) => {
+    expect(findProblem(entry, damaged, entry)).toContain(problem);
+    expect(findProblem(damaged)).toContain(problem.replace('files.1', 'files.0'));
   });
 });
 
@@ -136,7 +133,7 @@ describe('isSitePath', () => {
   });
 });
 
-it('createMeta orders the keys as in the schema', () => {
+it('createMeta orders and checks the keys as in the schema', () => {
   const { format: _, ...options } = siteOf({}).meta;
   const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
   const made = createMeta(reversed);
@@ -145,4 +142,17 @@ it('createMeta orders the keys as in the schema', () => {
   );
   expect(made).toEqual({ ...options, format: 1 });
   expect(() => createMeta({ ...options, captured: 'today' })).toThrow('Invalid ISO date');
+});
+
+it('encodeBody encodes text and creates bodies', () => {
+  const entry = { path: 'a', bytes: 2, sha256: '' };
+  for (const file of [
+    { path: 'a', body: 'é' },
+    { ...entry, make: () => 'é' },
+  ])
+    expect(encodeBody(file)).toEqual(Uint8Array.of(0xc3, 0xa9));
+});
+
+it('getNativeName returns the name in the language, or its tag', () => {
+  expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual(['Français', '繁體中文', 'tlh']);
 });

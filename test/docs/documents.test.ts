@@ -7,7 +7,7 @@ import { configSchema } from '../../src/cli/config.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { warningCodes } from '../../src/dataset/data-set.ts';
-import { hostNames } from '../../src/hosts/names.ts';
+import { hostNames } from '../../src/hosts/index.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');

@@ -150,7 +150,7 @@ describe('the refresh', () => {
   it('of Cloudflare is configured as builds do it for their own folder', () => {
     const root = JSON.parse(read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, ''));
     const written = cloudflare.files({
-      ...hostContext(siteOf(rawRecords(1, 1)).routes),
+      ...hostContext(siteOf(rawRecords(1, 1))),
       handlerModule: () => '',
     });
     const own = JSON.parse(String(written.find(({ path }) => path === 'wrangler.jsonc')?.body));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostFiles } from '../../src/hosts/index.ts';
+import { createHostFiles } from '../../src/hosts/index.ts';
 import { netlify } from '../../src/hosts/netlify.ts';
 import {
   type Declaration,
@@ -9,7 +9,7 @@ import {
 } from '../support/engines/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
-const context = { ...hostContext(siteOf(rawRecords(1, 1)).routes), handlerModule: () => '' };
+const context = { ...hostContext(siteOf(rawRecords(1, 1))), handlerModule: () => '' };
 const declared = netlify.files(context).flatMap(({ path, body }) => {
   const [, config] = /^_edge\/.*export const config = (\{.*\});\n$/s.exec(`${path}\n${body}`) ?? [];
   return config === undefined ? [] : [JSON.parse(config) as Declaration];
@@ -57,5 +57,5 @@ describe('Netlify’s edge functions', () => {
 it('Netlify’s files are the rules’ and four functions, once if both hosts are requested', () => {
   const functions = ['', '-methods', '-browsers', '-slashes'].map((name) => `_edge/gamedata${name}.js`);
   expect(netlify.files(context).map(({ path }) => path)).toEqual(['_redirects', '_headers', ...functions]);
-  expect(hostFiles(['netlify-rules', 'netlify'], context)).toEqual(netlify.files(context));
+  expect(createHostFiles(['netlify-rules', 'netlify'], context)).toEqual(netlify.files(context));
 });

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastParameterPattern } from '../../src/hosts/request-patterns.ts';
-import { negotiationRules } from '../../src/hosts/web-server.ts';
+import { lastParameterPattern, negotiationRules } from '../../src/hosts/request-patterns.ts';
 import { negotiate } from '../../src/serve/handler/request.ts';
 
 describe('lastParameterPattern', () => {

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { bulkFiles } from '../../src/contract/files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
-import { errorDetails } from '../../src/contract/routes.ts';
-import { specificationFiles } from '../../src/site/openapi.ts';
+import { errorDetails } from '../../src/contract/responses.ts';
+import { createSpecification } from '../../src/site/openapi.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 interface Operation {
@@ -22,7 +22,7 @@ interface Document {
 /** The document as clients read it. */
 function documentOf(moves: number, { downloads = true, ...options }: SiteOptions = {}): Document {
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
-  const files = specificationFiles(records, { ...meta, downloads }, { ...plan, archive: downloads });
+  const files = createSpecification(records, { ...meta, downloads }, { ...plan, archive: downloads });
   return JSON.parse(String(files.find(({ path }) => path === 'openapi.json')?.body));
 }
 

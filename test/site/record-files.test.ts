@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { bulkFiles, plainBulkRows } from '../../src/contract/files.ts';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import {
-  bulkText,
   type Cell,
+  createBulkFiles,
+  createBulkText,
   createSearchIndex,
-  csvRow,
-  downloadFiles,
+  formatCsvRow,
   gzip,
 } from '../../src/site/record-files.ts';
 import { forOthers, otherKinds } from '../support/kinds.ts';
@@ -158,7 +158,7 @@ it('the order of records from the upstream does not matter', () => {
 
 const textOf = (path: string, raw: SomeRecords = rawRecords(3, 2)): string => {
   const row = plainBulkRows.find((one) => one.path === path) ?? expect.unreachable();
-  return bulkText(row, siteOf(raw).plan.served);
+  return createBulkText(row, siteOf(raw).plan.served);
 };
 
 describe('bulk files', () => {
@@ -194,7 +194,7 @@ describe('bulk files', () => {
 
 describe('compressed copies', () => {
   it('unpack to the bulk file', () => {
-    const files = downloadFiles(siteOf(rawRecords(150, 2)).plan.served);
+    const files = createBulkFiles(siteOf(rawRecords(150, 2)).plan.served);
     expect(files.map(({ path }) => path)).toEqual(bulkFiles);
     expect(bulkFiles.filter((path) => !path.endsWith('.gz'))).toEqual([
       ...kindNames.flatMap((kind) => [`download/${kind}.ndjson`, `download/${kind}.csv`]),
@@ -216,7 +216,7 @@ describe('compressed copies', () => {
   });
 });
 
-describe('csvRow', () => {
+describe('formatCsvRow', () => {
   it.each<[string, Cell[], string]>([
     ['numbers and texts', [1, 'pound', 'Pound'], '1,pound,Pound\r\n'],
     ['null as nothing', [null, 0, null], ',0,\r\n'],
@@ -236,17 +236,20 @@ describe('csvRow', () => {
     ['a formula behind a semicolon', ['a; "=1'], `"a;' ""=1"\r\n`],
     ['a negative number, which is not text', [-1], '-1\r\n'],
   ])('writes %s', (_, cells, expected) => {
-    expect(csvRow(cells)).toBe(expected);
+    expect(formatCsvRow(cells)).toBe(expected);
   });
 
   it('keeps the text and never starts a formula', () => {
     const cell = fc.string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) }).filter((text) => text !== '');
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {
-        const [read = []] = Papa.parse<string[]>(csvRow(cells), { delimiter: ',', newline: '\r\n' }).data;
+        const [read = []] = Papa.parse<string[]>(formatCsvRow(cells), {
+          delimiter: ',',
+          newline: '\r\n',
+        }).data;
         expect(read.map((text) => text.replace(/(?<=^|[;\t\r\n])'/g, ''))).toEqual(cells);
         for (const delimiter of [',', ';', '\t']) {
-          const { data } = Papa.parse<string[]>(csvRow(cells), { delimiter });
+          const { data } = Papa.parse<string[]>(formatCsvRow(cells), { delimiter });
           for (const text of data.flat()) expect(text).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/u);
         }
       }),

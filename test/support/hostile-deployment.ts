@@ -15,7 +15,7 @@ import { parseJson } from '../../src/contract/parse.ts';
 import { isHostConfig } from '../../src/contract/paths.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { listFiles } from '../../src/files.ts';
-import { hostNames } from '../../src/hosts/names.ts';
+import { hostNames } from '../../src/hosts/index.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -4,14 +4,14 @@ import type { History } from '../../src/contract/changes.ts';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta, SiteFile } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
-import { createRoutes, defaultIconSource, type RouteTable } from '../../src/contract/routes.ts';
+import { defaultIconSource, getIconRedirect } from '../../src/contract/responses.ts';
 import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
 import { createRedirects, mergeFormer } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
-import { changeFiles } from '../../src/site/change-files.ts';
-import { apiFiles } from '../../src/site/record-files.ts';
+import { createChangeFiles } from '../../src/site/change-files.ts';
+import { createApiFiles } from '../../src/site/record-files.ts';
 import {
   normalize,
   type RawItem,
@@ -96,7 +96,7 @@ const leftIn = ({ steps }: History) =>
       ),
   );
 
-/** Everything that makes a site of raw records, its description and its routes. */
+/** Everything that makes a site of raw records, its description and its redirects. */
 export function siteOf(
   raw: SomeRecords,
   {
@@ -123,16 +123,15 @@ export function siteOf(
     sprites: defaultIconSource,
   };
   const former = leftIn(history);
-  const routes: RouteTable = createRoutes(records, createRedirects(former, records));
+  const redirects = createRedirects(former, records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const changed = { history, former, moved: routes.moved };
-  const changes = changeFiles(changed, meta);
+  const changes = createChangeFiles({ history, former, redirects }, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const docs = readBuildAssets().templates['docs.html'];
   const served = addUrls(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, docs };
-  const files = (): SiteFile[] => [...apiFiles(served, meta), icon, ...changes, ...extras];
-  return { plan, meta, routes, records, files };
+  const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
+  return { plan, meta, redirects, records, files };
 }
 
 /** What the answers of an upstream are reduced to. */
@@ -145,13 +144,14 @@ export const rawOf = (upstream: UpstreamData): RawRecords =>
 export const fullSizeRecords = (): RawRecords =>
   hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
 
-/** For hosts that run no code: there is no handler to be had. */
-export const hostContext = (routes: RouteTable, baseUrl = 'https://example.test'): HostContext => ({
-  routes,
-  baseUrl,
-  root: '/srv/gamedata',
+/** The context of hosts that do not run code. */
+export const hostContext = (
+  { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
+  baseUrl = 'https://example.test',
+): HostContext => ({
+  ...{ records, redirects, icons: getIconRedirect(defaultIconSource), baseUrl, root: '/srv/gamedata' },
   handlerModule: () => {
-    throw new Error('asked for the handler');
+    throw new Error('these hosts run no handler');
   },
   template: readBuildAssets().hostTemplate,
 });

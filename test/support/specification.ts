@@ -1,7 +1,7 @@
 /** A site with its specification, in memory, and what its published schemas say of a value. */
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { specificationFiles } from '../../src/site/openapi.ts';
+import { createSpecification } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
@@ -16,7 +16,7 @@ export interface SpecifiedSite {
 export function specifiedSite(raw: RawRecords, options?: SiteOptions): SpecifiedSite {
   const { plan, files } = siteOf(raw, options);
   const texts = new Map<string, string>();
-  for (const { path, body } of [...files(), ...specificationFiles(plan.records, plan.meta, plan)])
+  for (const { path, body } of [...files(), ...createSpecification(plan.records, plan.meta, plan)])
     texts.set(path, Buffer.from(body).toString('utf8'));
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
   const ajv = new Ajv2020({

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { specificationFiles } from '../../src/site/openapi.ts';
+import { createSpecification } from '../../src/site/openapi.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { everyKind } from '../support/kinds.ts';
 import { runProgram } from '../support/run-cli.ts';
@@ -117,7 +117,7 @@ describe.skipIf(reason !== '')(`a client generated from the OpenAPI document${re
     expect(missing).toBeUndefined();
     const { plan, files } = siteOf(raw);
     await withOutput(path.dirname(document), (output) =>
-      output.publish([...files(), ...specificationFiles(plan.records, plan.meta, plan)]),
+      output.publish([...files(), ...createSpecification(plan.records, plan.meta, plan)]),
     );
     server = await serve({ dir: path.dirname(document), port: 0 });
   });

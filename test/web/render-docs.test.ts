@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specificationFiles } from '../../src/site/openapi.ts';
+import { createSpecification } from '../../src/site/openapi.ts';
 import {
   rawItem,
   rawMove,
@@ -11,7 +11,7 @@ import {
 
 function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
   const { records, meta, docs } = siteOf(raw, options).plan;
-  const files = specificationFiles(records, meta, { archive, docs });
+  const files = createSpecification(records, meta, { archive, docs });
   const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
   return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }

@@ -6,7 +6,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import { joinWords } from '../../contract/words.ts';
 import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
-import { webServerNames } from '../../hosts/names.ts';
+import { webServerNames } from '../../hosts/index.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
 import type { Problem } from '../../verify/folder.ts';
 import { integer } from '../checks.ts';

@@ -5,8 +5,7 @@ import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guara
 import type { Meta } from '../../contract/meta.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
-import { hosts } from '../../hosts/index.ts';
-import { hostNames } from '../../hosts/names.ts';
+import { hostNames, hosts } from '../../hosts/index.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
 import { isUrl } from '../../sources/source.ts';

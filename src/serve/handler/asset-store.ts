@@ -3,7 +3,7 @@
 import type { Kind } from '../../contract/kinds.ts';
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import * as paths from '../../contract/paths.ts';
-import { defaultIconSource, getIconRedirect, iconModes } from '../../contract/routes.ts';
+import { defaultIconSource, getIconRedirect, iconModes } from '../../contract/responses.ts';
 
 /** A file of the site. */
 export interface Asset {

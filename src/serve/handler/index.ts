@@ -3,10 +3,16 @@
  * standards, so it runs in Node, Workers and Deno.
  */
 
-import { apiHeaders, commonHeaders, errorHeaders, preflightHeaders } from '../../contract/headers.ts';
 import { parsePageRange } from '../../contract/page-range.ts';
 import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import { errorDetails, formatNotAllowed } from '../../contract/routes.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  errorDetails,
+  errorHeaders,
+  formatNotAllowed,
+  preflightHeaders,
+} from '../../contract/responses.ts';
 import { type AssetStore, findIcon, findRedirect, readContent, readPageRange } from './asset-store.ts';
 import {
   isApiPath,

@@ -1,8 +1,8 @@
 /** Requests and responses as plain data, because a `Request` would normalize the path, and what a request selects. */
 
-import { JAVA_ACCEPT } from '../../contract/headers.ts';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, DOCS_PATH, isHostConfig, recordFile, rootFile } from '../../contract/paths.ts';
+import { JAVA_ACCEPT } from '../../contract/responses.ts';
 import { capitalize } from '../../contract/words.ts';
 
 /** What a response depends on. */

@@ -1,8 +1,8 @@
 /** Builds the responses of the handler, so that none lacks a header. */
 
-import * as contract from '../../contract/headers.ts';
 import { API_PREFIX, bulkFolders } from '../../contract/paths.ts';
-import { createErrorBody } from '../../contract/routes.ts';
+import * as contract from '../../contract/responses.ts';
+import { createErrorBody } from '../../contract/responses.ts';
 import { type Content, encode } from './asset-store.ts';
 import type { PlainRequest, PlainResponse } from './request.ts';
 

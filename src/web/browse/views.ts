@@ -3,7 +3,7 @@
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, type ListPage, listPath, parseRecordPath } from '../../contract/paths.ts';
-import { errorDetails } from '../../contract/routes.ts';
+import { errorDetails } from '../../contract/responses.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
 import { findName } from '../../dataset/names.ts';
 import {

@@ -1,4 +1,4 @@
-import type { HostName } from '../../../src/hosts/names.ts';
+import type { HostName } from '../../../src/hosts/index.ts';
 
 /** A program that serves a built site. */
 export interface Engine {

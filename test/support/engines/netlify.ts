@@ -7,7 +7,7 @@ import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Header, parseAllHeaders } from '@netlify/headers-parser';
-import type { HostName } from '../../../src/hosts/names.ts';
+import type { HostName } from '../../../src/hosts/index.ts';
 import { inFolder } from '../folders.ts';
 import { readRedirects } from '../netlify.ts';
 import type { Engine } from './engine.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { HostName } from '../../../src/hosts/names.ts';
+import type { HostName } from '../../../src/hosts/index.ts';
 import { createFolder, removeFolder } from '../folders.ts';
 import type { Engine, RunningEngine } from './engine.ts';
 import { freePort, startProgram } from './process.ts';

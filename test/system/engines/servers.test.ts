@@ -7,8 +7,14 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { apiHeaders, commonHeaders, errorHeaders, htmlHeaders } from '../../../src/contract/headers.ts';
-import { createErrorBody, formatNotAllowed } from '../../../src/contract/routes.ts';
+import {
+  apiHeaders,
+  commonHeaders,
+  createErrorBody,
+  errorHeaders,
+  formatNotAllowed,
+  htmlHeaders,
+} from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
 import { apache } from '../../support/engines/apache.ts';
 import { caddy } from '../../support/engines/caddy.ts';

@@ -1,4 +1,7 @@
-import { DEFAULT_ICONS_UPSTREAM } from './routes.ts';
+import { PAGE_SIZE } from './page-range.ts';
+
+export const DEFAULT_ICONS_UPSTREAM =
+  'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
 /** On every response, including errors and redirects. */
 export const commonHeaders = {
@@ -84,3 +87,41 @@ export const apiPageHeaders = {
   ...htmlHeaders,
   'Cache-Control': 'private, max-age=0, must-revalidate',
 } as const;
+
+/** Status → the file with its body. */
+export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
+
+/** One file serves every method, so 405 names none. */
+export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
+  400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
+  404: 'Not found.',
+  405: 'Method not allowed.',
+};
+
+export const formatNotAllowed = (method: string): string => `Method "${method}" not allowed.`;
+
+export const createErrorBody = (detail: string): string => JSON.stringify({ detail });
+
+/** `link` redirects to the upstream, `mirror` serves copies, and `none` serves the placeholder. */
+export const iconModes = ['link', 'mirror', 'none'] as const;
+
+/** The `sprites` of `meta.json`. */
+export interface IconSource {
+  readonly mode: (typeof iconModes)[number];
+  /** Without a trailing slash. */
+  readonly upstream: string | null;
+}
+
+export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
+
+/** Returns the prefix of redirects for icons that the site lacks. */
+export const getIconRedirect = ({ mode, upstream }: IconSource): string | null =>
+  mode === 'link' && upstream !== null ? `${upstream}/` : null;
+
+/** The old and the current path of a renamed record. */
+export interface Redirect {
+  readonly path: string;
+  readonly to: string;
+}
+
+export const formats = ['api', 'json'] as const;

@@ -1,0 +1,81 @@
+import type { History } from '../contract/changes.ts';
+import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import type { Names } from '../contract/names.ts';
+import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
+import { getIconRedirect } from '../contract/responses.ts';
+import { addUrls, type Records } from '../dataset/data-set.ts';
+import { createRedirects, type Former } from '../dataset/former.ts';
+import type { HostContext, WebServerPaths } from '../hosts/host.ts';
+import { createHostFiles, type HostName } from '../hosts/index.ts';
+import { type PageTemplates, renderPages } from '../web/render-pages.ts';
+import { formatChecksum, listContents, packArchive } from './archive.ts';
+import { createChangeFiles } from './change-files.ts';
+import { createSpecification } from './openapi.ts';
+import * as recordFiles from './record-files.ts';
+
+/** The parts of every site that do not depend on data and options. */
+export interface BuildAssets {
+  readonly templates: PageTemplates;
+  /** Style sheets and scripts of the pages. */
+  readonly compiled: readonly SiteFile[];
+  readonly handlerModule: HostContext['handlerModule'];
+  readonly hostTemplate: HostContext['template'];
+}
+
+export interface SiteInput {
+  readonly records: Records;
+  readonly names: readonly Names[];
+  readonly meta: Meta;
+  readonly history: History;
+  readonly former: Former;
+  readonly hosts: readonly HostName[];
+  readonly serving: WebServerPaths;
+  /** Hand-written files and icons. */
+  readonly assets: readonly AnyFile[];
+  /** Whether the site contains its own archive. */
+  readonly archive: boolean;
+  readonly buildAssets: BuildAssets;
+}
+
+/** Generates every file of a site except its manifest. */
+export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
+  const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];
+  const complete = [...content, ...createDescriptions(site, content, false)];
+  if (!site.archive) return complete;
+  // The archive contains the site without an archive, so its front page does not mention one.
+  const packed = complete.map((file) => ({ path: file.path, body: encodeBody(file) }));
+  const manifest = listContents(packed, site.meta.generator);
+  const archive = await packArchive([...packed, manifest], site.meta.captured);
+  return [
+    ...content,
+    ...createDescriptions(site, content, true),
+    { path: ARCHIVE_FILE, body: archive },
+    { path: CHECKSUM_FILE, body: formatChecksum(archive, ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length)) },
+  ];
+}
+
+function createDataFiles({ records, names, meta, history, former, ...site }: SiteInput): SiteFile[] {
+  const served = addUrls(getLinkBase(meta), records);
+  const redirects = createRedirects(former, records);
+  const { handlerModule, hostTemplate: template } = site.buildAssets;
+  const hosting = { baseUrl: meta.base_url, redirects, icons: getIconRedirect(meta.sprites) };
+  return [
+    ...recordFiles.createApiFiles(served, meta),
+    ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
+    ...recordFiles.createNamesFiles(names, meta.base_url),
+    recordFiles.createSearchFile(records),
+    ...createChangeFiles({ history, former, redirects }, meta),
+    ...createHostFiles(site.hosts, { ...site.serving, ...hosting, records, handlerModule, template }),
+  ];
+}
+
+/** Creates the specification and the pages, which describe the other files. */
+function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
+  const { records, meta } = site;
+  const { templates } = site.buildAssets;
+  const specification = createSpecification(records, meta, { archive, docs: templates['docs.html'] });
+  const sizes = new Map([...content, ...specification].map((file) => [file.path, getSize(file)]));
+  return [...specification, ...renderPages({ templates, records, meta, archive, sizes })];
+}
+
+const getSize = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { getMaxBytes } from '../../src/contract/limits.ts';
+import * as contract from '../../src/contract/responses.ts';
+
+it.each([
+  ['data/move.csv', 'text/csv; charset=utf-8'],
+  ['data/move.csv.gz', 'application/gzip'],
+  ['data/gamedata.d.ts', 'text/plain; charset=utf-8'],
+  ['data/move.ndjson', 'application/x-ndjson'],
+  ['download/gamedata.sha256', 'text/plain; charset=utf-8'],
+  ['api/gamedata/index.json', 'application/json'],
+  ['.csv/index.html', 'text/html; charset=utf-8'],
+  ['.csv/LICENSE', 'application/octet-stream'],
+])('getMediaType returns the type of %s', (file, type) => {
+  expect(contract.getMediaType(file)).toBe(type);
+});
+
+it('isCompressible accepts text of any type', () => {
+  const types = 'text/css application/json application/x-ndjson application/atom+xml image/svg+xml';
+  expect(types.split(' ').filter((type) => !contract.isCompressible(type))).toEqual([]);
+  const others = 'image/png application/gzip application/json-seq application/geojson x-text/a';
+  expect(others.split(' ').filter(contract.isCompressible)).toEqual([]);
+});
+
+it('creates errors in the form of the reference framework', () => {
+  const { createErrorBody, errorDetails, errorFiles, formatNotAllowed } = contract;
+  expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
+  expect(createErrorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
+  expect(createErrorBody(formatNotAllowed('POST'))).toBe('{"detail":"Method \\"POST\\" not allowed."}');
+});
+
+it.each([
+  [{ mode: 'link', upstream: 'https://x.test' }, 'https://x.test/'],
+  [{ mode: 'link', upstream: null }, null],
+  [{ mode: 'mirror', upstream: 'https://x.test' }, null],
+] as const)('getIconRedirect(%j) returns %s', (source, base) => {
+  expect(contract.getIconRedirect(source)).toBe(base);
+});
+
+it.each([
+  ['meta.json', 131_072],
+  ['manifest.json', 16_777_216],
+  ['changes.json', 25_165_824],
+  ['former.json', 8_388_608],
+  ['names/de.json', 4_194_304],
+  ['api/gamedata/move/index.json', 1_048_576],
+  ['sprites/items/potion.png', 262_144],
+  ['download/move.csv', 268_435_456],
+  ['docs/meta.json', 67_108_864],
+])('getMaxBytes limits %s to %i bytes', (file, bytes) => {
+  expect(getMaxBytes(file)).toBe(bytes);
+});

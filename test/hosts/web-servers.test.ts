@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { apache } from '../../src/hosts/apache.ts';
+import { caddy } from '../../src/hosts/caddy.ts';
+import type { Host } from '../../src/hosts/host.ts';
+import { nginx } from '../../src/hosts/nginx.ts';
+import { fillTemplate } from '../../src/hosts/web-server.ts';
+import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
+
+const site = siteOf(rawRecords(1, 1));
+const configure = (host: Host, baseUrl?: string, context = hostContext(site, baseUrl)): string =>
+  host.files(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
+
+it.each(Object.entries({ apache, caddy, nginx }))('%s gets the same files for any data', (_, host) => {
+  const larger = siteOf(rawRecords(250, 3));
+  expect(host.files(hostContext(larger))).toEqual(host.files(hostContext(site)));
+});
+
+describe('nginx', () => {
+  it.each(['http://x.test/games', 'https://www.y.test/games', 'https://x.test:8443/games'])(
+    'serves %s with another address only',
+    (baseUrl) => {
+      const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
+      const changed = configure(nginx, baseUrl)
+        .split('\n')
+        .filter((line) => !lines.includes(line));
+      expect(changed.filter((line) => !/^ +(?:listen|server_name) /.test(line))).toEqual([]);
+    },
+  );
+
+  it('has other variables for another document root or base path', () => {
+    const texts = [
+      configure(nginx),
+      configure(nginx, 'https://example.test/games'),
+      configure(nginx, undefined, { ...hostContext(site), root: '/srv/other' }),
+    ];
+    expect(new Set(texts.map((text) => /\$gamedata_\w+_limit/.exec(text)?.[0])).size).toBe(3);
+  });
+});
+
+it.each<[baseUrl: string, port: number]>([
+  ['https://x.test:8443', 80],
+  ['http://x.test/games', 80],
+  ['http://x.test:8080', 8080],
+])('nginx and Apache serve %s on port %i, without TLS', (baseUrl, port) => {
+  const configuration = configure(apache, baseUrl);
+  expect(configure(nginx, baseUrl)).toContain(`\n    listen ${port};\n    listen [::]:${port};\n`);
+  expect(configuration).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
+  expect(configuration.includes(`\nListen ${port}\n`)).toBe(port !== 80);
+});
+
+describe('fillTemplate', () => {
+  const values = { base: '/games', icons: '', headers: ["A '$1'", "B '$&'"], none: [] };
+  it.each([
+    ['replaces names with values', 'a {{base}}/$x {{icons}}{y} {{base}}\n', 'a /games/$x {y} /games\n'],
+    ['repeats a line for each element', '  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
+    ['removes a line without elements', 'a\n{{none}}\nb\n', 'a\nb\n'],
+    ['keeps lines of a value', '#if base\n{{base}}\n#end\n', '/games\n'],
+    ['removes lines of an empty value', 'a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n', 'a\nc\n'],
+  ])('%s', (_, template, expected) => {
+    expect(fillTemplate(template, values)).toBe(expected);
+  });
+
+  it('rejects a name without a value', () => {
+    expect(() => fillTemplate('{{root}}\n', values)).toThrow('template: got no value for root');
+  });
+});
