@@ -1,6 +1,6 @@
-/** Bundles src/ into dist/: the command line and the API with their dependencies, the handler, and the scripts of the pages. */
-
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import type { BuildOptions } from 'rolldown';
 
 const pages = {
@@ -10,14 +10,15 @@ const pages = {
   search: 'search/search-engine',
 };
 
-/** Bundled into the search. */
-const license = readFileSync('node_modules/@leeoniya/ufuzzy/LICENSE', 'utf8').trim();
+/** The search engine's folder. In a workspace, packages are in the `node_modules` of a parent folder. */
+const fuzzy = path.dirname(createRequire(import.meta.url).resolve('@leeoniya/ufuzzy/package.json'));
+const license = readFileSync(path.join(fuzzy, 'LICENSE'), 'utf8').trim();
 
 export default [
   {
     input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
     platform: 'node',
-    // `debug` takes it if somebody has installed it, as our tools for development have.
+    // Optional dependency of `debug`, which our development tools install.
     external: ['supports-color'],
     preserveEntrySignatures: 'allow-extension',
     output: { dir: 'dist' },

@@ -23,8 +23,9 @@ function digestCode(): string {
 
 const MARKER = 'code.sha256';
 const digest = digestCode();
-// The lock file of the installed packages, which may be older than ours. Only npm writes it.
-const installed = attempt(() => readFileSync('node_modules/.package-lock.json', 'utf8'), 'ENOENT') ?? '';
+// npm lists the installed packages here, in a workspace in the parent's folder. Our own lock file may be newer.
+const lock = new URL('../.package-lock.json', import.meta.resolve('typescript/package.json'));
+const installed = attempt(() => readFileSync(lock, 'utf8'), 'ENOENT') ?? '';
 const inputs = hash(digest + installed);
 if (isUpToDate('dist', inputs)) removeObsolete('dist');
 else {

@@ -1,8 +1,12 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isUpToDate, listChanges, removeObsolete, updateFolder } from '../../scripts/update-folder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const first = { 'cli.js': 'import("./build-1.js")', 'build-1.js': '1', 'assets/style.css': 'a', done: '1' };
 const second = { ...first, 'cli.js': 'import("./build-2.js")', 'build-2.js': '2', done: '2' };
@@ -16,8 +20,8 @@ const list = (folder: string) =>
     .map((file) => file.replaceAll(path.sep, '/'))
     .sort();
 
-describe('updating a folder', () => {
-  it('writes new files first, then changed ones, and the marker last', () => {
+describe('updateFolder', () => {
+  it('writes new files first, then changed files, and the marker last', () => {
     const present = new Map(Object.entries(first));
     const changes = listChanges(present, new Map(Object.entries(second)), 'done');
     expect(changes).toEqual(['build-2.js', 'cli.js', 'done']);
@@ -29,11 +33,11 @@ describe('updating a folder', () => {
     update(folder, '2', { ...second, 'interim.js': '' });
     update(folder, '3', third);
     expect(list(folder)).toEqual([...Object.keys(second), 'files.json', 'interim.js'].sort());
-    update(folder, '4', { ...third, 'cli.js': '' });
+    removeObsolete(folder);
     expect(list(folder)).toEqual([...Object.keys(third), 'files.json'].sort());
   });
 
-  it('keeps the new files of an update that was interrupted', () => {
+  it('keeps the new files of an interrupted update', () => {
     const folder = temporaryFolder();
     update(folder, '1', first);
     for (const file of ['build-2.js', 'cli.js'] as const)
@@ -45,30 +49,37 @@ describe('updating a folder', () => {
       expect(readFileSync(path.join(folder, file), 'utf8')).toBe(body);
   });
 
-  it('is followed by the removal of obsolete files if nothing else is to be done', () => {
-    const folder = temporaryFolder();
-    update(folder, '1', second);
-    update(folder, '2', third);
-    removeObsolete(folder);
-    expect(list(folder)).toEqual([...Object.keys(third), 'files.json'].sort());
-  });
-
-  it('writes nothing if nothing has changed', () => {
+  it('writes nothing if inputs and files are unchanged', () => {
     const folder = temporaryFolder();
     const inodes = () => list(folder).map((file) => statSync(path.join(folder, file), { bigint: true }).ino);
+    expect(isUpToDate(folder, '1')).toBe(false);
     update(folder, '1', first);
     const before = inodes();
     update(folder, '1', first);
     expect(inodes()).toEqual(before);
-  });
-
-  it('is needed if the inputs or a file have changed', () => {
-    const folder = temporaryFolder();
-    expect(isUpToDate(folder, '1')).toBe(false);
-    update(folder, '1', first);
-    expect(isUpToDate(folder, '1')).toBe(true);
-    expect(isUpToDate(folder, '2')).toBe(false);
+    expect([isUpToDate(folder, '1'), isUpToDate(folder, '2')]).toEqual([true, false]);
     writeFileSync(path.join(folder, 'cli.js'), '');
     expect(isUpToDate(folder, '1')).toBe(false);
   });
+});
+
+it('compiles in a workspace, whose packages are in a parent folder', () => {
+  const workspace = temporaryFolder();
+  const clone = path.join(workspace, 'packages/gamedata');
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
+  for (const name of [
+    'src',
+    'scripts',
+    'package.json',
+    'package-lock.json',
+    'rolldown.config.ts',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ])
+    cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
+  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: clone });
+  for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256'])
+    expect(readFileSync(path.join(clone, 'dist', file), 'utf8')).toBe(
+      readFileSync(path.join(ROOT, 'dist', file), 'utf8'),
+    );
 });
