@@ -57,7 +57,7 @@ report_staleness() {
   local title='The data is no longer refreshed' workflow last since age
   workflow="repos/$GITHUB_REPOSITORY/actions/workflows/refresh.yml"
   gh api --silent --method PUT "$workflow/enable"
-  last=$(gh run list --workflow refresh.yml --branch main --status success --limit 1 --json createdAt --jq '.[0].createdAt // empty')
+  last=$(gh run list --workflow refresh.yml --branch "$GITHUB_REF_NAME" --status success --limit 1 --json createdAt --jq '.[0].createdAt // empty')
   # Before the first success, the age of the workflow counts.
   since=${last:-$(gh api "$workflow" --jq .created_at)}
   age=$(node -p 'Math.floor((Date.now() - Date.parse(process.argv[1])) / 86_400_000)' "$since")

@@ -46,6 +46,10 @@ describe.each(files)('%s', (file) => {
     for (const line of uses) expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
+  it('works with any default branch', () => {
+    expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
+  });
+
   it('has a bound on the time of each job, and may do no more than it has to', () => {
     const { permissions, jobs } = workflow(file);
     for (const [name, job] of Object.entries(jobs)) {

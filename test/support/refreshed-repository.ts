@@ -20,6 +20,7 @@ const environment = (home: string) => ({
   HOME: home,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
+  GITHUB_REF_NAME: 'trunk',
 });
 
 const LINKED = ['node_modules', 'public', 'package.json'];
@@ -43,9 +44,9 @@ export async function repository() {
   const git = async (...args: string[]): Promise<string> =>
     (await run('git', args, { cwd: work, env })).stdout.trim();
   mkdirSync(work);
-  await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote], { env });
+  await run('git', ['init', '--quiet', '--bare', '--initial-branch=trunk', remote], { env });
   await git('clone', '--quiet', remote, '.');
-  await git('checkout', '--quiet', '-b', 'main');
+  await git('checkout', '--quiet', '-b', 'trunk');
   for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
     cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
   await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
@@ -56,7 +57,7 @@ export async function repository() {
   );
   await git('add', '.');
   await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
-  await git('push', '--quiet', 'origin', 'main');
+  await git('push', '--quiet', 'origin', 'trunk');
 
   mkdirSync(path.join(home, 'bin'));
   writeFileSync(path.join(home, 'bin/gh'), gh, { mode: 0o755 });
@@ -92,7 +93,7 @@ export async function repository() {
     has: (file: string) => existsSync(path.resolve(work, file)),
     outcome: () => read('.cache/refresh/outcome.txt').trim(),
     /** Subjects of the remote's commits, the newest first. */
-    log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'main')).split('\n'),
+    log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'trunk')).split('\n'),
   };
 }
 

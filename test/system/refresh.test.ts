@@ -68,7 +68,7 @@ describe('a refresh', () => {
     await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
     const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
     await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
-    await repo.git('-C', other, 'push', '--quiet', 'origin', 'main');
+    await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
     expect(await repo.step('commit --push')).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
   });
@@ -103,7 +103,7 @@ describe('a refresh', () => {
   it('of a protected branch waits in one pull request', async () => {
     const repo = await repository();
     const hook = path.join(repo.home, 'remote.git/hooks/update');
-    writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/main\n', { mode: 0o755 });
+    writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
     const output = path.join(repo.home, 'output');
     rename(repo, 'renamed');
     expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
@@ -113,12 +113,12 @@ describe('a refresh', () => {
     const proposed = () => repo.git(...remote, 'log', '--format=%s', 'refresh-data');
     expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
     expect(repo.read('../proposal')).toMatch(
-      /^pr\ncreate\n--base\nmain\n--head\nrefresh-data\n--title\nRefresh the data\n/,
+      /^pr\ncreate\n--base\ntrunk\n--head\nrefresh-data\n--title\nRefresh the data\n/,
     );
     expect(repo.read('../proposal.md')).toMatch(/^ {4}Refresh the data: 1 move/);
 
-    // The next one begins from main, and replaces what nobody has merged.
-    await repo.git('reset', '--quiet', '--hard', 'origin/main');
+    // The next one begins from the default branch, and replaces what nobody has merged.
+    await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
     rmSync(path.join(repo.home, 'proposal.md'));
     rename(repo, 'renamed-again');
     expect(await repo.refresh()).toBeUndefined();
@@ -278,6 +278,7 @@ describe('the schedule', () => {
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
     expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
     const asked = repo.read('../asked');
+    expect(asked).toContain('--workflow refresh.yml --branch trunk --status success');
     expect(asked).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
     );

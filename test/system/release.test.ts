@@ -46,12 +46,13 @@ function release({
   git('init', '--quiet');
   git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
   git('commit', '--quiet', '--allow-empty', '--message', 'Go on');
-  git('update-ref', 'refs/remotes/origin/main', main);
+  git('update-ref', 'refs/remotes/origin/trunk', main);
   const env = {
     PATH: `${at('bin')}:${process.env.PATH}`,
     ASKED: at('asked'),
     RELEASE_WORK: at('work'),
     GITHUB_REF_NAME: 'v1.2.3',
+    DEFAULT_BRANCH: 'trunk',
     REGISTRY: 'registry.test',
   };
   return {
@@ -75,7 +76,7 @@ describe('a release', () => {
   it.each([
     ['another version than its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
     ['no section in the changelog', { changes: '## [Unreleased]' }, 'has no section for 1.2.3'],
-    ['a commit that is not on main', { main: 'HEAD~1' }, 'v1.2.3 is not on main'],
+    ['a commit that is not on the default branch', { main: 'HEAD~1' }, 'v1.2.3 is not on trunk'],
     ['placeholders', { repository: 'OWNER/gamedata' }, 'package.json has placeholders'],
   ])('with %s is refused', async (_, state, problem) => {
     const { script, asked } = release(state);
