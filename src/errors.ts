@@ -1,19 +1,17 @@
-/** The errors that users may see: each expected failure is one of these, and anything else is a bug. */
-
 export interface ErrorOptions {
   readonly cause?: unknown;
   readonly hint?: string | undefined;
 }
 
-/** An expected failure. `message` says what failed, where, what was found and what was expected; `hint` what to do. */
+/** An expected failure. The message says what failed, where, got and expected. Any other error is a bug. */
 export abstract class GamedataError extends Error {
   abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
   readonly hint: string | undefined;
 
-  constructor(message: string, options: ErrorOptions = {}) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
+  constructor(message: string, { cause, hint }: ErrorOptions = {}) {
+    super(message, cause === undefined ? {} : { cause });
     this.name = new.target.name;
-    this.hint = options.hint;
+    this.hint = hint;
   }
 }
 
@@ -22,25 +20,20 @@ export class UsageError extends GamedataError {
   readonly code = 'usage';
 }
 
-/** The request that an `UpstreamError` is about. */
 export interface FailedRequest {
   readonly method: string;
   readonly url: string;
-  /** The status of the last response; undefined if there was none. */
   readonly status?: number | undefined;
-  /** The target of a redirect. */
   readonly location?: string | undefined;
-  /** The edition that the last response named. */
   readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
-  /** True if the upstream itself has never responded: name not resolved, refused, no route, time-out, a gateway's error. */
+  /** Whether the upstream itself has never responded: name not resolved, refused, no route, timeout, a gateway's error. */
   readonly unreachable: boolean;
 }
 
 /** Thrown if the upstream cannot be reached, or responds with an unexpected status or an invalid body. */
 export class UpstreamError extends GamedataError {
   readonly code = 'upstream';
-  /** The message without the request and its attempts. */
   readonly problem: string;
   readonly request: FailedRequest;
 
@@ -52,10 +45,9 @@ export class UpstreamError extends GamedataError {
   }
 }
 
-/** The part of a data set that is invalid. */
 export interface DataLocation {
   readonly kind?: string | undefined;
-  /** The record's slug or id, or else a file and line. */
+  /** The record's slug or id, or a file and line. */
   readonly record?: string | undefined;
   /** The path of the field, such as `names[0].language`. */
   readonly field?: string | undefined;
@@ -64,7 +56,6 @@ export interface DataLocation {
 /** Thrown if data violates the contract: a missing field, a repeated id. */
 export class DataError extends GamedataError {
   readonly code: 'data' | 'guard' = 'data';
-  /** The message without the location. */
   readonly problem: string;
   readonly location: DataLocation;
 
@@ -76,7 +67,7 @@ export class DataError extends GamedataError {
   }
 }
 
-/** Thrown if data is valid, and yet not believed: too few records, or too old. Somebody has to decide. Exit code 4. */
+/** Thrown if valid data is implausible: too few records, or too old. An operator must decide. Exit code 4. */
 export class GuardError extends DataError {
   override readonly code = 'guard';
 }
@@ -85,7 +76,6 @@ export class GuardError extends DataError {
 export class OutputError extends GamedataError {
   readonly code = 'output';
   readonly path: string;
-  /** The message without the path. */
   readonly problem: string;
 
   constructor(problem: string, path: string, options: ErrorOptions = {}) {
@@ -95,7 +85,6 @@ export class OutputError extends GamedataError {
   }
 }
 
-/** The `code` of an error, of its cause, or of the first of several. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -103,11 +92,7 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
-/**
- * Any call of the system may fail. Where nothing better is known, the error says which one, and where.
- *
- * @param name what the work is about, if the error names no path
- */
+/** Converts an error of a system call to an `OutputError` that names the call. Returns any other error as it is. */
 export function toOutputError(error: unknown, name: string): unknown {
   const { syscall, path = name } = (error ?? {}) as { syscall?: string; path?: string };
   if (error instanceof GamedataError || syscall === undefined) return error;

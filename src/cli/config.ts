@@ -5,7 +5,7 @@ import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
-import { readNamedFile } from '../files.ts';
+import { readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
 import { describeIssue } from './checks.ts';
 import { type Command, listTyped } from './command.ts';
@@ -59,7 +59,7 @@ export function readConfig(commands: Commands, name: string, file: string, envir
 function parseConfig(file: string, commands: Commands): Config {
   let text: string;
   try {
-    text = readNamedFile(file, MAX_BYTES);
+    text = readRegular(file, MAX_BYTES).toString();
   } catch (cause) {
     const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
     throw new UsageError(`${file}: ${problem}`, { cause });
