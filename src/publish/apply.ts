@@ -13,7 +13,6 @@ import { setPermission, setPermissions } from './permissions.ts';
 import { listOwnFiles, readFileList } from './read-published.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-/** Lists the published files that the new site lacks. */
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
   const isKept = createLookup(out, next);
   return [...published.keys()].filter((file) => !isKept(file));
@@ -30,11 +29,7 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
   };
 }
 
-/**
- * Checks that a change can be applied. Files not written by gamedata are never replaced.
- *
- * @throws OutputError if such a file is in the place of a new one, or a folder cannot be changed
- */
+/** Rejects a change that would replace files not written by gamedata, or needs a folder that cannot be changed. */
 export function assertNoObstacles(
   paths: WorkPaths,
   published: Entries,
@@ -71,7 +66,7 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   const access = fs.constants.W_OK | fs.constants.X_OK;
   explainFailure('cannot be written', shown, () => fs.accessSync(folder, access));
   const hint = 'Its parent folder must be writable, and the folder itself must not be a mount point.';
-  // Neither file exists, but the system reports EXDEV before ENOENT.
+  // The system reports EXDEV even though neither file exists.
   const rename = (): void => fs.renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
   explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
@@ -129,7 +124,7 @@ function replaceFiles(paths: LockedPaths): void {
   flush(out);
 }
 
-/** Sorts files so that links always resolve: records precede list pages, and list pages precede pages that link to them. */
+/** Sorts files so that links always resolve: records, list pages from last to first, other files, `meta.json`. */
 function sortByLinks(files: readonly string[]): string[] {
   const lists = kindNames.map((kind) => listPath(kind).slice(1));
   const rank = (file: string): number => {
@@ -140,7 +135,6 @@ function sortByLinks(files: readonly string[]): string[] {
     return rest.startsWith('offset/') || !rest.includes('/') ? 1 : 0;
   };
   const { compare } = new Intl.Collator('en', { numeric: true });
-  // The last page comes first.
   const byRank = (a: string, b: string): number => rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
   return files.toSorted(byRank);
 }

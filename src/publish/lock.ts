@@ -11,13 +11,12 @@ import type { WorkPaths } from './work-paths.ts';
 
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
-/** A lock that cannot be linked into place is empty at first. */
+/** Where links are unsupported, a lock is empty at first. */
 const EMPTY_MS = 3000;
 
 /** A process id is unique only within one boot of one machine, and within one container. */
 const ownerSchema = z.object({
   host: z.string(),
-  /** Empty in most containers. */
   machine: z.string(),
   boot: z.string(),
   namespace: z.string(),
@@ -36,27 +35,22 @@ export function describeProcess(): LockOwner {
   };
 }
 
-/** Admits one build per folder. */
 export interface Lock {
   isHeld(): boolean;
-  /** @throws OutputError if another build has taken the lock */
   assertHeld(): void;
   release(): void;
 }
 
-/** The work paths while this process holds the lock. */
 export interface LockedPaths extends WorkPaths {
   readonly lock: Lock;
   readonly permissions: Permissions;
 }
 
-/** Locks of this process. Its own process id in a lock proves nothing, because ids are reused. */
+/** Locks of this process. Its process id in a lock proves nothing, because ids are reused. */
 const heldLocks = new Set<string>();
 
 /**
  * Takes the lock of a folder, and renews it until it is released.
- *
- * @param takeLock whether to break the lock of another process
  * @throws OutputError if another build holds the lock
  */
 export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
@@ -89,7 +83,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   };
 }
 
-/** Sets the mtime of a lock by the clock of its file system. All locks start with the same byte, in case another build took it. */
+/** Renews the mtime by the clock of the file system. All locks start with the same byte, in case another build took this one. */
 function writeFirstByte(out: string, file: string, text: string): void {
   const descriptor = openTrusted(out, file, fs.constants.O_WRONLY);
   fs.writeSync(descriptor, text.slice(0, 1));
@@ -127,7 +121,7 @@ function take(paths: WorkPaths, text: string, takeLock: boolean): void {
   }
 }
 
-/** Links the complete lock into place, so that a kill never leaves an empty one. Throws EEXIST if there is a lock already. */
+/** Links the complete lock into place, so that a kill never leaves an empty one. Throws EEXIST if another lock exists. */
 function create(file: string, draft: string, text: string): true {
   try {
     fs.linkSync(draft, file);
@@ -157,7 +151,6 @@ function assertBreakable(
   });
 }
 
-/** Whether the process of a lock has ended. Unknown on another host or in another container. */
 export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
   if ((['host', 'machine', 'namespace'] as const).some((key) => owner[key] !== own[key])) return false;
   // Two containers may have the same name, and neither has a machine id.

@@ -6,7 +6,6 @@ import { attempt, listParentFolders, readStatus } from '../files.ts';
 export interface Permissions {
   readonly file: number;
   readonly folder: number;
-  /** Default: the process's group. */
   readonly gid: number | undefined;
 }
 

@@ -24,7 +24,6 @@ import { isCommitted, resolveWorkPaths, type WorkPaths } from './work-paths.ts';
 
 export interface PublishResult {
   readonly changed: boolean;
-  /** All files including the manifest, and their total size. */
   readonly files: number;
   readonly bytes: number;
   readonly written: number;
@@ -34,14 +33,13 @@ export interface PublishResult {
 
 interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The code and inputs that the files were generated from. Default: this version, unknown inputs. */
+  /** Default: this version, unknown inputs. */
   readonly buildInputs?: BuildInputs | undefined;
 }
 
 export interface OpenOptions {
-  /** Whether to break the lock of another process. */
   readonly takeLock?: boolean | undefined;
-  /** Whether to compare published files by content, and not only by size and mtime. Default false. */
+  /** Whether to compare published files by content, and not only by size and mtime. */
   readonly byContent?: boolean | undefined;
   /** Called with the recovery result if nothing is published afterwards. */
   readonly onNotice?: ((notice: string) => void) | undefined;
@@ -84,7 +82,6 @@ export async function withOutput<T>(
   }
 }
 
-/** Rejects a folder inside a site, and a folder that contains the working folder. */
 function assertReplaceable({ name, out }: WorkPaths): void {
   const { dirname } = path;
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
@@ -118,15 +115,13 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     kept: files.length - written,
     removed,
   });
-  /** Earlier builds may have had another umask. */
+  // Earlier builds may have had another umask.
   const restorePermissions = (files: readonly ManifestEntry[]): void => {
     const names = files.map((file) => file.path);
     setPermissions(paths.out, names, paths.permissions);
   };
   return {
-    /** The published folder, absolute. */
     folder: paths.out,
-    /** The published folder as the user named it. */
     name: paths.name,
     published,
     notices,
@@ -142,7 +137,6 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
       restorePermissions(published.files);
       return summarize(published.files, 0, 0);
     },
-    /** Replaces the published site in one pass over the files. */
     async publish(
       files: Iterable<AnyFile>,
       { buildInputs = { generator: PRODUCT }, signal }: PublishOptions = {},
@@ -171,17 +165,13 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
   };
 }
 
-/** Whether a build is changing the folder, or was interrupted and not completed since. Only reads. */
+/** Whether a build is changing the folder, or was interrupted and not completed since. */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);
   return isCommitted(paths) || existsSync(paths.setAside) || existsSync(paths.old.record);
 }
 
-/**
- * Waits up to a second while the folder is being changed.
- *
- * @throws OutputError if it still is
- */
+/** @throws OutputError if the folder is still being changed after a second */
 export async function waitUntilStable(folder: string): Promise<void> {
   for (const until = performance.now() + 1000; isBeingChanged(folder); await setTimeout(50))
     if (performance.now() > until)

@@ -6,7 +6,7 @@ import { describeExcess, getMaxBytes } from '../contract/limits.ts';
 import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
 import { parseJson, parseOptional } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { DataError, errorCode, OutputError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import { entriesByPath, readManifest, readMeta } from '../sources/site/read.ts';
 import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
@@ -44,7 +44,6 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   return {
     /** Files in the folder that gamedata wrote. */
     entries,
-    /** All files of the site, with its manifest. */
     files: [...listed.values(), manifest],
     modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),
     manifest,
@@ -58,21 +57,12 @@ function readOwnManifest(storage: SiteStorage) {
     return readManifest(storage);
   } catch (cause) {
     if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
-    const code = cause.cause instanceof DataError ? '' : errorCode(cause.cause);
-    if (code !== '' && code !== 'ENOENT')
-      throw new OutputError(`${MANIFEST_FILE} cannot be read (${code})`, storage.name, { cause });
-    throw new OutputError(`contains files, but no ${MANIFEST_FILE} of a gamedata build`, storage.name, {
-      cause,
-      hint: 'It was left untouched. Choose a new or empty folder with --out.',
-    });
+    const hint = 'Choose a new or empty folder with --out.';
+    throw new OutputError(`contains files, but ${cause.problem}`, storage.name, { cause, hint });
   }
 }
 
-/**
- * Lists the files in the site's folder that gamedata wrote, including files of changes that were set aside.
- *
- * @param listed the files in the site's manifest
- */
+/** Lists the files in a folder that gamedata wrote: files in its manifest, and files of changes that were set aside. */
 export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly ManifestEntry[]): Entries {
   const changes = (attempt(() => readdirSync(setAside)) ?? []).map((name) => path.join(setAside, name));
   const moved = changes
@@ -82,7 +72,7 @@ export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly Mani
   return entriesByPath({ files: [...moved, ...old, ...listed] });
 }
 
-/** Reads the list of files in a manifest. Undefined if the manifest is missing or invalid. */
+/** Returns undefined if the manifest is missing or invalid. */
 export function readFileList(site: string): ManifestEntry[] | undefined {
   const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;
@@ -90,7 +80,7 @@ export function readFileList(site: string): ManifestEntry[] | undefined {
 
 const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
 
-/** Lists the files that an interrupted build of version 146d34f had still to remove, if this is its record of a change. */
+/** Lists the files that an interrupted build of version 146d34f still had to remove, if this is its record of a change. */
 function listOldFiles(out: string, record: string): ManifestEntry[] {
   const [folder, file] = [path.dirname(record), path.basename(record)];
   const text = attempt(() => readFile(folder, file, getMaxBytes(MANIFEST_FILE))) ?? '';
@@ -100,11 +90,9 @@ function listOldFiles(out: string, record: string): ManifestEntry[] {
     .map((name) => ({ path: name, bytes: 0, sha256: '' }));
 }
 
-/** Undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));
 
-/** Creates the manifest's entry of a file. */
 export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);

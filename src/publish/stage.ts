@@ -43,7 +43,6 @@ export async function stageFiles(
   for (const file of files) {
     assertValidPath(file.path);
     entries.push(stage(file));
-    // Node handles signals and redraws the progress line meanwhile.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
@@ -84,14 +83,11 @@ function setTime(file: string, mtimeMs: number): void {
   utimesSync(file, time, time);
 }
 
-/** The clock of the file system may be behind by as much. */
+/** File systems use a coarser clock. */
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
-/**
- * Chooses the mtime for a new version of a file in a later second, because web servers derive ETags from the mtime in seconds.
- * Undefined if the current time is right.
- */
+/** Chooses an mtime in a later second than the replaced file's, because web servers derive ETags from mtimes in seconds. */
 function chooseTime(replaced: string): number | undefined {
   const status = readStatus(replaced);
   const now = Date.now();

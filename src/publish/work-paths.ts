@@ -7,16 +7,15 @@ import { isTrusted, readStatus } from '../files.ts';
 /** Where a build works: next to the published folder, so that every rename stays within one file system. */
 export type WorkPaths = ReturnType<typeof resolveWorkPaths>;
 
-/** Follows symlinks, so that a build replaces the linked folder and not the link. */
+/** Follows symlinks, so that a build changes the linked folder. */
 export function resolveWorkPaths(name: string) {
   const out = resolveLinks(name, path.resolve(name));
   const nextTo = (role: string): string =>
     path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
   const staging = nextTo('staging');
   return {
-    /** The published folder as the user named it. */
+    /** As the user named the folder. */
     name,
-    /** The published folder, absolute. */
     out,
     lockFile: nextTo('lock'),
     staging,
@@ -48,7 +47,7 @@ function resolveLinks(name: string, file: string): string {
 
 export const isCommitted = ({ staged }: WorkPaths): boolean => existsSync(path.join(staged, MANIFEST_FILE));
 
-/** Rejects files of other users, who could fabricate an interrupted build in a parent folder that all users may write to. */
+/** Rejects files of other users, who could fabricate an interrupted build in a shared parent folder. */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = readStatus(file);

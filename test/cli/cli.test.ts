@@ -128,8 +128,8 @@ describe('an expected failure', () => {
   it.each<[string[], string, string | null]>([
     [
       snapshotArgs('--out', 'mine'),
-      'mine: contains files, but no manifest.json of a gamedata build',
-      'It was left untouched. Choose a new or empty folder with --out.',
+      'mine: contains files, but has no valid manifest.json: ENOENT',
+      'Choose a new or empty folder with --out.',
     ],
     [['verify', 'mine'], 'mine: has no valid manifest.json: ENOENT', null],
   ])('of %j is exit code 1, one message, and one JSON object if requested', async (args, message, hint) => {

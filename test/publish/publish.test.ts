@@ -139,7 +139,7 @@ describe('publishing', () => {
     rmSync(path.join(out, 'manifest.json'));
     mkdirSync(path.join(out, 'manifest.json'));
     await expect(publishTree(out, littleChanged[1])).rejects.toMatchObject({
-      message: `${out}: manifest.json cannot be read (not a regular file)`,
+      message: `${out}: contains files, but has no valid manifest.json: not a regular file`,
       cause: { cause: { code: 'not a regular file' } },
     });
   });

@@ -92,7 +92,7 @@ describe('a folder with files not written by gamedata', () => {
     fill(out);
     const before = fingerprint(parent);
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${out}: contains files, but no manifest.json of a gamedata build`,
+      message: expect.stringContaining(`${out}: contains files, but has no valid manifest.json: `),
       hint: expect.stringContaining('--out'),
     });
     expect(fingerprint(parent)).toEqual(before);

@@ -25,8 +25,8 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
   // Somebody's own files.
-  [`${SNAPSHOT} --out own`, 'own: contains files, but no manifest.json of a gamedata build'],
-  ['mirror own --base-url https://x.test', 'own: contains files, but no manifest.json'],
+  [`${SNAPSHOT} --out own`, 'own: contains files, but has no valid manifest.json'],
+  ['mirror own --base-url https://x.test', 'own: contains files, but has no valid manifest.json'],
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
   [`${SNAPSHOT} --out /`, '/: contains files'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
