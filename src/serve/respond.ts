@@ -1,12 +1,11 @@
-/** Responds to HTTP requests with the request handler of a site. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
 import { API_PREFIX } from '../contract/paths.ts';
 import { commonHeaders, getMediaType, isCompressible } from '../contract/responses.ts';
 import { escapeControls } from '../contract/words.ts';
-import { respondCompressed } from './compression.ts';
-import type { PlainRequest, PlainResponse } from './handler/index.ts';
-import { resolveTarget } from './handler/request.ts';
+import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
+import { readQualities, resolveTarget } from './handler/request.ts';
 import type { Site } from './site.ts';
 
 /** @param compressesApi whether API responses are compressed, too */
@@ -16,7 +15,6 @@ export async function respond(
   compressesApi: boolean,
 ): Promise<PlainResponse> {
   const plain = toPlain(request);
-  // Nothing else is outside of the base path.
   if (base !== '' && plain.path === '/')
     return { status: 302, headers: { ...commonHeaders, Location: `${base}/` }, body: null };
   const target = resolveTarget(plain.path, base);
@@ -30,16 +28,74 @@ function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): Plain
   return { method, ...splitTarget(url), headers: { get } };
 }
 
-/**
- * Splits a request target into path and query as they were sent (https://httpwg.org/specs/rfc9112.html#request.target). A
- * WHATWG URL would resolve dot segments, replace backslashes and drop fragments, and so refer to other resources.
- */
+/** A WHATWG URL would normalize the request target (https://httpwg.org/specs/rfc9112.html#request.target). */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
-  // URLs must not contain these. Clients would misinterpret them in a redirect.
+  // Clients would misinterpret these in the URL of a redirect.
   const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
   const [path = ''] = encoded.split('?', 1);
   return { path: path || '/', search: encoded.slice(path.length) };
+}
+
+/** A smaller body fits into one packet anyway. */
+const MIN_COMPRESSED_BYTES = 1024;
+/** The compressed body of a longer page range would need too much memory for each client. */
+const MAX_COMPRESSED_RANGE_BYTES = 1_000_000;
+
+type Compressed = Promise<Buffer<ArrayBuffer>>;
+const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
+const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
+
+/** Compressed files stay in memory as long as the plain files. */
+const encodings = {
+  br: {
+    encode: (body: Uint8Array) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    files: new WeakMap<Uint8Array, Compressed>(),
+  },
+  gzip: { encode: gzip, files: new WeakMap<Uint8Array, Compressed>() },
+};
+type Encoding = keyof typeof encodings;
+
+export function selectEncoding(accepted: string | null): Encoding | undefined {
+  const qualities = readQualities(accepted ?? '');
+  const rate = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
+  const best = rate('br') >= rate('gzip') ? 'br' : 'gzip';
+  return rate(best) > 0 && rate(best) >= (qualities.get('identity') ?? 0) ? best : undefined;
+}
+
+/** Responds in the encoding that the client prefers. `Vary` is the same for bodies of any size. */
+export async function respondCompressed(request: PlainRequest, respond: Responder): Promise<PlainResponse> {
+  const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
+  // The ETag names the encoding, because caches revalidate only by strong ETags.
+  const suffix = encoding ? `-${encoding}"` : '"';
+  const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
+  // The length is only known after compressing, so HEAD is handled like GET.
+  const isHead = request.method === 'HEAD';
+  const method = isHead ? 'GET' : request.method;
+  const { status, headers: plain, body } = await respond({ ...request, method, headers: { get } });
+  const { ETag: etag, Vary: vary } = plain;
+  const headers: Record<string, string> = {
+    ...plain,
+    Vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
+    ...(etag && { ETag: etag.replace(/"$/, suffix) }),
+  };
+  const length = Number(plain['Content-Length'] ?? 0);
+  const isLongRange = body !== null && body.length > 1 && length > MAX_COMPRESSED_RANGE_BYTES;
+  if (!encoding || !etag || !body || length < MIN_COMPRESSED_BYTES || isLongRange)
+    return { status, headers, body: isHead ? null : body };
+  const compressed = await compress(encoding, body);
+  headers['Content-Encoding'] = encoding;
+  headers['Content-Length'] = String(compressed.length);
+  return { status, headers, body: isHead ? null : [compressed] };
+}
+
+function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed {
+  const { encode, files } = encodings[encoding];
+  const [file] = parts;
+  if (!file || parts.length > 1) return encode(Buffer.concat(parts));
+  const compressed = files.get(file) ?? encode(file);
+  files.set(file, compressed);
+  return compressed;
 }
 
 /** Prints `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */

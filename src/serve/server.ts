@@ -1,5 +1,3 @@
-/** The HTTP server: limits for clients, errors of connections that do not speak HTTP, and a graceful shutdown. */
-
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,16 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
-import type { PlainResponse } from './handler/index.ts';
-import { createError } from './handler/responses.ts';
+import { createError, type PlainResponse } from './handler/index.ts';
 
-/** Times are in milliseconds. */
 export const defaultLimits = {
-  /** For the headers of a request, from the connection or the end of the previous request. */
   headersMs: 10_000,
-  /** For a complete request. */
   requestMs: 20_000,
-  /** Between two requests on a connection, as in nginx. */
+  /** As in nginx. Load balancers fail if the server closes an idle connection before they do. */
   keepAliveMs: 75_000,
   /** For a client that does not read the response. */
   idleMs: 30_000,
@@ -33,9 +27,7 @@ export type Limits = Readonly<typeof defaultLimits>;
 interface ServerOptions {
   readonly respond: (request: IncomingMessage) => Promise<PlainResponse>;
   readonly limits: Limits;
-  /** Called when the response to a request starts. */
   readonly onResponse: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Called with a line about an unexpected failure. */
   readonly onProblem: (line: string) => void;
 }
 
@@ -46,7 +38,7 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
-    // Node's own response would have no body.
+    // Node's own response has no body.
     requireHostHeader: false,
   });
   server.setTimeout(limits.idleMs);
@@ -61,10 +53,10 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     const queue = queues.get(socket) ?? pLimit(1);
     queues.set(socket, queue);
     if (queue.pendingCount >= limits.waiting) socket.destroy();
-    // The parser continues to the end of what it has received.
+    // The parser continues to the end of the received data.
     if (socket.destroyed) return;
     running++;
-    // Otherwise the client is gone, or an earlier response was the last one.
+    // The client may be gone, or an earlier response was the last one.
     await queue(() => (socket.writable ? task() : undefined));
     running--;
     if (stopped && running === 0) server.closeAllConnections();
@@ -76,10 +68,9 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     onResponse(request, response);
     try {
       const status = findFault(request);
-      const plain = status ? createRefusal(status, { Connection: 'close' }) : await respond(request);
+      const plain = status ? createRefusal(status) : await respond(request);
       await writeResponse(request, response, plain);
     } catch (error) {
-      // A client that is gone is not a problem.
       if (!response.destroyed) {
         onProblem(`${request.method} ${request.url}: ${error instanceof Error ? error.message : error}`);
         await writeResponse(request, response, createRefusal(500));
@@ -92,19 +83,12 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  // Node no longer handles errors of this socket, and one without a listener would end the process.
-  server.on('connect', (_, socket) =>
-    refuseConnection(
-      socket.on('error', () => socket.destroy()),
-      405,
-    ),
-  );
+  server.on('connect', (_, socket) => refuseConnection(socket, 405));
   server.on('clientError', (error, socket) => {
     void enqueue(socket, () => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400));
   });
 
   return {
-    /** @throws OutputError if the address is not available */
     async listen(port: number, address: string): Promise<AddressInfo> {
       try {
         await once(server.listen(port, address), 'listening');
@@ -138,23 +122,12 @@ const clientErrors: Readonly<Record<string, 408 | 431>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Why an address is not available, and a hint. */
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
-  EADDRINUSE: [
-    'is already in use',
-    'Stop the other program, or choose another port with --port (0 picks a free one).',
-  ],
-  EACCES: [
-    'requires privileges to listen on',
-    'Ports below 1024 are privileged: choose another with --port.',
-  ],
-  EADDRNOTAVAIL: [
-    'is not an address of this machine',
-    'Choose one with --listen: 127.0.0.1 for this machine only, 0.0.0.0 for every network.',
-  ],
+  EADDRINUSE: ['is already in use', 'Choose another port with --port (0 picks a free one).'],
+  EACCES: ['requires privileges to listen on', 'Choose a port above 1023 with --port.'],
+  EADDRNOTAVAIL: ['is not an address of this machine', 'Choose an address such as 127.0.0.1 with --listen.'],
 };
 
-/** A longer body is written in chunks, as fast as the client reads. */
 const CHUNK_BYTES = 65_536;
 /** The time for a client to read the response before the connection is reset. */
 const LINGER_MS = 500;
@@ -171,12 +144,12 @@ async function writeResponse(
   if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
     await pipeline(splitBody(body), response, { end: false });
   else if (body) response.write(Buffer.concat(body));
-  // A request body is never read. Closing the connection while it arrives would reset the connection.
+  // Closing a connection while a request body arrives resets the connection. The body is never read.
   if (hasBody && !request.complete) await setTimeout(LINGER_MS);
   response.end();
 }
 
-/** Yields a body in chunks. Other clients are served after each, even if the client reads at any speed. */
+/** Other clients are served after each chunk, even if the client reads at any speed. */
 async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts)
     for (let at = 0; at < part.length; at += CHUNK_BYTES) {
@@ -185,15 +158,15 @@ async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
     }
 }
 
-/** An error outside the handler's responsibility. */
-function createRefusal(status: number, extra: Readonly<Record<string, string>> = {}): PlainResponse {
+function createRefusal(status: number): PlainResponse {
   const error = createError({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
-  return { ...error, headers: { ...error.headers, ...extra } };
+  return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
-/** Writes an error to a connection and closes it. */
 function refuseConnection(socket: Duplex, status: number): void {
-  const { headers, body } = createRefusal(status, { Connection: 'close' });
+  // Node does not handle errors of tunnels, and an error without a listener would end the process.
+  socket.on('error', () => socket.destroy());
+  const { headers, body } = createRefusal(status);
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);
   socket.end(body?.[0]);

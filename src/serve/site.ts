@@ -1,5 +1,3 @@
-/** Holds a built site in memory: its manifest, and exactly the files that the manifest lists. */
-
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,9 +11,9 @@ import { DataError, errorCode, OutputError } from '../errors.ts';
 import { parseText, readRegular } from '../files.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
+/** A built site in memory: exactly the files that its manifest lists. */
 export interface Site {
   readonly meta: contract.Meta;
-  /** The path of the base URL, below which everything is served. */
   readonly base: string;
   readonly respond: Responder;
   readonly files: ReadonlyMap<string, Asset & { readonly sha256: string }>;
@@ -26,16 +24,15 @@ export interface Site {
 /** A hundred times the live upstream's site. */
 const MAX_SITE_BYTES = 1e9;
 const CHECK_INTERVAL_MS = 1000;
-/** Files that are read before other clients are served again. */
+/** Other clients are served after each so many files. */
 const FILES_AT_ONCE = 50;
 
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
 /**
- * Waits until a folder holds a complete site, then keeps loading each new one.
+ * Waits until a folder holds a complete site, then keeps loading each new one until the signal.
  *
  * @param onProblem called with one line while the folder does not hold a complete site
- * @param signal ends the waiting and loading
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
  */
@@ -65,54 +62,47 @@ export async function openSite(
   async function keepLoading(): Promise<void> {
     while (!signal.aborted) site = await loadNext(site);
   }
-  // Only the signal ends it.
   keepLoading().catch(() => {});
   return () => site;
 }
 
-/**
- * Loads a site. Files that have the same hash in the previous site are reused.
- *
- * @throws DataError if a file is missing, or differs from the manifest
- * @throws OutputError if the site is too large or has a newer format
- */
+/** @throws DataError if a file is missing or differs from the manifest */
 async function loadSite(folder: string, previous?: Site): Promise<Site> {
   const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   // A build replaces the manifest last.
   const version = status && [status.ino, status.mtimeMs, status.size].join(':');
   if (previous && previous.version === version) return previous;
-  const manifest = read(folder, MANIFEST_FILE);
-  const files = new Map([[MANIFEST_FILE, createFile(manifest)]]);
+  const manifest = readAsset(folder, MANIFEST_FILE);
+  const files = new Map([[MANIFEST_FILE, manifest]]);
   for (const [at, { path: file, sha256 }] of parseManifest(folder, manifest).entries()) {
     if (at % FILES_AT_ONCE === 0) await setImmediate();
     const known = previous?.files.get(file);
-    const loaded = known?.sha256 === sha256 ? known : createFile(read(folder, file));
+    const loaded = known?.sha256 === sha256 ? known : readAsset(folder, file);
     if (loaded.sha256 !== sha256) throw new DataError('differs from the manifest', { record: file });
     files.set(file, loaded);
   }
-  const described = parseText(Buffer.from(files.get(META_FILE)?.body ?? '').toString(), META_FILE);
-  const meta = parse(contract.metaReader, described, { record: META_FILE });
+  const meta = parse(contract.metaReader, parseAsset(META_FILE, files.get(META_FILE)), { record: META_FILE });
   const base = getBasePath(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };
 }
 
-function read(folder: string, file: string): Buffer<ArrayBuffer> {
+function readAsset(folder: string, file: string): Asset & { readonly sha256: string } {
   try {
-    return readRegular(path.join(folder, file), getMaxBytes(file));
+    const body = readRegular(path.join(folder, file), getMaxBytes(file));
+    const sha256 = hash('sha256', body);
+    const etag = `"${Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27)}"`;
+    return { body, etag, sha256 };
   } catch (cause) {
     throw new DataError(errorCode(cause), { record: file }, { cause });
   }
 }
 
-function createFile(body: Uint8Array<ArrayBuffer>) {
-  const sha256 = hash('sha256', body);
-  const etag = `"${Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27)}"`;
-  return { body, etag, sha256 };
-}
+const parseAsset = (file: string, asset?: Asset): unknown =>
+  parseText(Buffer.from(asset?.body ?? '').toString(), file);
 
-function parseManifest(folder: string, body: Buffer): contract.ManifestEntry[] {
-  const json = parseText(body.toString(), MANIFEST_FILE);
+function parseManifest(folder: string, manifest: Asset): contract.ManifestEntry[] {
+  const json = parseAsset(MANIFEST_FILE, manifest);
   contract.rejectOtherFormat(json, (problem, options) => new OutputError(problem, folder, options));
   const listed = parse(contract.manifestReader, json, { record: MANIFEST_FILE }).files;
   const served = listed.filter((file) => !isHostConfig(file.path));

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { respondCompressed, selectEncoding } from '../../src/serve/compression.ts';
+import { respondCompressed, selectEncoding } from '../../src/serve/respond.ts';
 import { serveSite } from '../support/serving.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };

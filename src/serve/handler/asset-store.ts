@@ -1,68 +1,54 @@
-/** The built files, in memory or behind a CDN's binding, and the page ranges and redirects derived from them. */
-
 import type { Kind } from '../../contract/kinds.ts';
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import * as paths from '../../contract/paths.ts';
 import { defaultIconSource, getIconRedirect, iconModes } from '../../contract/responses.ts';
 
-/** A file of the site. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
 export interface Asset {
-  readonly body: Uint8Array<ArrayBuffer>;
-  /** In quotes; changes with the body. */
+  readonly body: Bytes;
   readonly etag: string;
 }
 
-/** What a response sends. A long list consists of views of built pages, so that it takes no memory of its own. */
+/** A response body. A long list consists of views of built pages, so that it takes no memory of its own. */
 export interface Content {
-  readonly parts: readonly Asset['body'][];
+  readonly parts: readonly Bytes[];
   readonly etag: string;
 }
 
 export interface AssetStore {
-  /** Reads a file by its path inside the site; undefined if it does not exist. */
   get(file: string): Promise<Asset | undefined>;
 }
-
-/** @param fetchFile fetches a file by its path inside the site; any status but 200 means that it does not exist */
-export function createFetchStore(fetchFile: (file: string) => Promise<Response>): AssetStore {
-  return {
-    async get(file) {
-      const response = await fetchFile(file);
-      if (response.status !== 200) {
-        await response.body?.cancel();
-        return undefined;
-      }
-      const body = new Uint8Array(await response.arrayBuffer());
-      // Some hosts send no ETag.
-      return { body, etag: response.headers.get('ETag') ?? (await createEtag(body)) };
-    },
-  };
-}
-
-async function createEtag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const hex = [...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `"${hex}"`;
-}
-
-export const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-
-const parseAsset = <T>({ body }: Asset): T => JSON.parse(new TextDecoder().decode(body));
 
 export async function readContent(store: AssetStore, file: string): Promise<Content | undefined> {
   const asset = await store.get(file);
   return asset && { parts: [asset.body], etag: asset.etag };
 }
 
+const parsedFiles = new WeakMap<Bytes, unknown>();
+
+/** Parses a file once as long as it stays in memory. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
-  return asset && parseAsset(asset);
+  if (!asset) return undefined;
+  const parsed = parsedFiles.get(asset.body) ?? JSON.parse(decode(asset.body));
+  parsedFiles.set(asset.body, parsed);
+  return parsed as T;
+}
+
+export const encode = (text: string): Bytes => new TextEncoder().encode(text);
+const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
+
+export async function createEtag(bytes: Bytes): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const hex = [...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `"${hex}"`;
 }
 
 /**
- * Reads any page range of a list from the built pages that overlap it; undefined if the site lacks the list.
+ * Reads any page range of a list from the built pages that overlap it.
  *
- * @param isJson whether links keep the `format=json` of the request, as in the reference framework; links of built pages do not
+ * @param isJson whether links keep the `format=json` of the request, as in the reference framework
  */
 export async function readPageRange(
   store: AssetStore,
@@ -81,7 +67,7 @@ export async function readPageRange(
   // Beyond the end, both are the count.
   const from = Math.min(Number(offset), count);
   const to = Math.min(from + Number(limit), count);
-  const parts: Asset['body'][] = [];
+  const parts: Bytes[] = [];
   const etags: string[] = [];
   for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
     const page = await store.get(paths.listPageFile(kind, start));
@@ -90,15 +76,13 @@ export async function readPageRange(
     etags.push(page.etag);
   }
 
-  const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX));
-  const format = isJson ? 'json' : 'api';
-  const empty = paths.createListPage(
-    { baseUrl, links: 'query' },
-    kind,
-    { window, count, results: [] },
-    format,
-  );
-  const head = JSON.stringify(empty).slice(0, -END.length);
+  const linkBase = {
+    baseUrl: root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX)),
+    links: 'query',
+  } as const;
+  const empty = { window, count, results: [] };
+  const page = paths.createListPage(linkBase, kind, empty, isJson ? 'json' : 'api');
+  const head = JSON.stringify(page).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
   return { parts: [encode(head), ...parts, END], etag };
 }
@@ -108,50 +92,47 @@ const END = encode(']}');
 
 interface PageIndex {
   readonly count: number;
-  /** The place of each record, and the place after the last one. */
+  /** Byte offsets of the records, and the offset after the last one. */
   readonly starts: readonly number[];
-  /** All records, as one view that every response shares. */
-  readonly all: Asset['body'];
+  readonly all: Bytes;
 }
 
-const pageIndexes = new WeakMap<Asset['body'], PageIndex>();
+const pageIndexes = new WeakMap<Bytes, PageIndex>();
 
-/** Finds the bytes of the records in a built page, which is compact JSON that ends with `results`. */
-function indexPage(page: Asset): PageIndex {
-  const known = pageIndexes.get(page.body);
+/** Finds the records in a built page, which is compact JSON that ends with `results`. */
+function indexPage({ body }: Asset): PageIndex {
+  const known = pageIndexes.get(body);
   if (known) return known;
-  const { count, results } = parseAsset<paths.ListPage>(page);
-  // From the end, because a comma or bracket follows each record.
-  let start = page.body.length - 1;
+  const { count, results }: paths.ListPage = JSON.parse(decode(body));
+  // A comma or bracket follows each record.
+  let start = body.length - 1;
   const starts = [start];
   for (const record of results.toReversed()) {
     start -= encode(JSON.stringify(record)).length + 1;
     starts.unshift(start);
   }
-  const index = { count, starts, all: page.body.subarray(start, -END.length) };
-  pageIndexes.set(page.body, index);
+  const index = { count, starts, all: body.subarray(start, -END.length) };
+  pageIndexes.set(body, index);
   return index;
 }
 
-/** Returns the bytes of the records of a page from one index to before another, as far as the page has them. */
-function sliceRecords(page: Asset, from: number, to: number): Asset['body'] {
+/** Returns the bytes of the records from one index to before another. Full pages share one view in all responses. */
+function sliceRecords(page: Asset, from: number, to: number): Bytes {
   const { starts, all } = indexPage(page);
   const size = starts.length - 1;
   if (from <= 0 && to >= size) return all;
   return page.body.subarray(starts[Math.max(from, 0)], (starts[Math.min(to, size)] ?? 0) - 1);
 }
 
-/** Finds the current path of a renamed record by its old file. */
 export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
   const table = await readJson<Readonly<Record<string, unknown>>>(store, paths.MOVED_FILE);
   const to = table?.[`/${file.slice(0, -paths.INDEX_FILE.length)}`];
   return typeof to === 'string' ? to : undefined;
 }
 
-/** Finds the URL of an icon that the site does not hold. */
 export async function findIcon(store: AssetStore, file: string): Promise<string | undefined> {
   if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
-  // Without the schema: its library would be larger than the handler.
+  // A zod schema would be larger than the handler.
   const meta = await readJson<{ sprites?: { mode?: unknown; upstream?: unknown } }>(store, paths.META_FILE);
   const { mode: given, upstream } = meta?.sprites ?? {};
   const mode = iconModes.find((known) => known === given);

@@ -1,6 +1,4 @@
-/** The handler as hosts that run code call it: the entry of its bundle, to which a site adds one line for its base path. */
-
-import { createFetchStore } from './asset-store.ts';
+import { type AssetStore, createEtag } from './asset-store.ts';
 import { createHandler } from './index.ts';
 
 export { createHandler };
@@ -10,7 +8,6 @@ interface CloudflareEnvironment {
   readonly ASSETS: { fetch(url: string): Promise<Response> };
 }
 
-/** A Worker of Cloudflare. */
 export const createWorker = (base: string) => ({
   fetch(request: Request, { ASSETS }: CloudflareEnvironment): Promise<Response> {
     const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
@@ -23,10 +20,26 @@ interface NetlifyContext {
   next(request: Request): Promise<Response>;
 }
 
-/** An edge function of Netlify. `next` reads files without this function and the rules; `fetch` would start both again. */
+/** `next` reads files without this function and the rules; `fetch` would start both again. */
 export const createEdgeFunction =
   (base: string) =>
   (request: Request, context: NetlifyContext): Promise<Response> => {
     const store = createFetchStore((file) => context.next(new Request(new URL(`/${file}`, request.url))));
     return createHandler(store, base)(request);
   };
+
+/** Any status but 200 means that the file does not exist. */
+export function createFetchStore(fetchFile: (file: string) => Promise<Response>): AssetStore {
+  return {
+    async get(file) {
+      const response = await fetchFile(file);
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        return undefined;
+      }
+      const body = new Uint8Array(await response.arrayBuffer());
+      // Some hosts send no ETag.
+      return { body, etag: response.headers.get('ETag') ?? (await createEtag(body)) };
+    },
+  };
+}

@@ -1,118 +1,162 @@
-/**
- * The request handler: the whole contract as a function from request to response, over any asset store. It uses only web
- * standards, so it runs in Node, Workers and Deno.
- */
-
 import { parsePageRange } from '../../contract/page-range.ts';
-import { BROWSE_FILE, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  errorDetails,
-  errorHeaders,
-  formatNotAllowed,
-  preflightHeaders,
-} from '../../contract/responses.ts';
-import { type AssetStore, findIcon, findRedirect, readContent, readPageRange } from './asset-store.ts';
-import {
-  isApiPath,
-  isGetOrHead,
-  negotiate,
-  type PlainRequest,
-  type PlainResponse,
-  readFormat,
-  resolveTarget,
-  type Target,
-} from './request.ts';
-import * as responses from './responses.ts';
+import { API_PREFIX, BROWSE_FILE, bulkFolders, NOT_FOUND_FILE } from '../../contract/paths.ts';
+import * as contract from '../../contract/responses.ts';
+import * as assets from './asset-store.ts';
+import * as requests from './request.ts';
 
 export type { Asset, AssetStore } from './asset-store.ts';
 export type { PlainRequest, PlainResponse } from './request.ts';
 
+type PlainRequest = requests.PlainRequest;
+type PlainResponse = requests.PlainResponse;
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /**
- * Creates the handler of a site.
+ * Creates the request handler of a site. It uses only web standards, so it runs in Node, Workers and Deno.
  *
  * @param base the path of the base URL, such as `/games`
  */
-export function createHandler(store: AssetStore, base = ''): (request: Request) => Promise<Response> {
+export function createHandler(store: assets.AssetStore, base = ''): (request: Request) => Promise<Response> {
   const respond = createResponder(store, base);
   return async ({ method, url, headers }) => {
-    // The platform has normalized the path.
     const { pathname, search } = new URL(url);
     const { body, ...init } = await respond({ method, path: pathname, search, headers });
     return new Response(body && new Blob([...body]), init);
   };
 }
 
-/**
- * Creates the handler on plain data. It checks for errors in the reference framework's order: format (404), method (405),
- * lookup (404). Request bodies are never read.
- */
-export function createResponder(store: AssetStore, base = ''): Responder {
-  /** Browsers get a page with the same status; the API's page shows the JSON. */
+/** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
+export function createResponder(store: assets.AssetStore, base = ''): Responder {
+  const prefersPage = (request: PlainRequest, format: requests.Format): boolean =>
+    requests.negotiate(format, request.headers.get('Accept')) === 'html';
+
+  /** Browsers get a page with the same status. */
   async function notFound(request: PlainRequest): Promise<PlainResponse> {
-    const format = readFormat(new URLSearchParams(request.search));
-    const isPage = isGetOrHead(request) && negotiate(format, request.headers.get('Accept')) === 'html';
-    const file = isApiPath(request.path, base) ? BROWSE_FILE : NOT_FOUND_FILE;
-    const page = isPage ? await readContent(store, file) : undefined;
-    if (!page) return responses.createError(request, 404, errorDetails[404]);
-    return responses.create(request, 404, { ...responses.pageHeaders, ...errorHeaders }, page.parts);
+    const format = requests.readFormat(new URLSearchParams(request.search));
+    const isPage = requests.isGetOrHead(request) && prefersPage(request, format);
+    const file = request.path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
+    const page = isPage ? await assets.readContent(store, file) : undefined;
+    if (!page) return createError(request, 404, contract.errorDetails[404]);
+    return createResponse(request, 404, { ...pageHeaders, ...contract.errorHeaders }, page.parts);
   }
 
-  const moved = (path: string, { search }: PlainRequest): PlainResponse => ({
+  const redirect = (path: string, { search }: PlainRequest): PlainResponse => ({
     status: 301,
-    headers: { ...responses.endpointHeaders, Location: `${base}${path}${search}` },
+    headers: { ...endpointHeaders, Location: `${base}${path}${search}` },
     body: null,
   });
 
   async function respondToEndpoint(
     request: PlainRequest,
-    target: Extract<Target, { name: string }>,
+    target: Extract<requests.Target, { name: string }>,
   ): Promise<PlainResponse> {
     const query = new URLSearchParams(request.search);
-    const format = readFormat(query);
+    const format = requests.readFormat(query);
     if (format === 'other') return notFound(request);
-    if (request.method === 'OPTIONS') return responses.createOptions(request, target.name);
-    if (!isGetOrHead(request)) return responses.createError(request, 405, formatNotAllowed(request.method));
+    if (request.method === 'OPTIONS') return createOptions(request, target.name);
+    if (!requests.isGetOrHead(request))
+      return createError(request, 405, contract.formatNotAllowed(request.method));
+    const range = { window: parsePageRange(query), isJson: format === 'json' };
     const content =
       target.type === 'list'
-        ? await readPageRange(store, target.kind, {
-            window: parsePageRange(query),
-            isJson: format === 'json',
-          })
-        : target.file && (await readContent(store, target.file));
+        ? await assets.readPageRange(store, target.kind, range)
+        : target.file && (await assets.readContent(store, target.file));
     if (!content) {
-      const path = target.type === 'record' && target.file && (await findRedirect(store, target.file));
-      return path ? moved(path, request) : notFound(request);
+      const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
+      return path ? redirect(path, request) : notFound(request);
     }
-    const isPage = negotiate(format, request.headers.get('Accept')) === 'html';
-    const page = isPage ? await readContent(store, BROWSE_FILE) : undefined;
-    return page
-      ? responses.createContent(request, page, responses.pageHeaders)
-      : responses.createContent(request, content, responses.jsonHeaders);
+    const page = prefersPage(request, format) ? await assets.readContent(store, BROWSE_FILE) : undefined;
+    return createContent(request, page ?? content, page ? pageHeaders : jsonHeaders);
   }
 
   async function respondWithFile(request: PlainRequest, file: string): Promise<PlainResponse> {
-    const content = await readContent(store, file);
-    const location = content ? undefined : await findIcon(store, file);
+    const content = await assets.readContent(store, file);
+    const location = content ? undefined : await assets.findIcon(store, file);
     if (!content && location === undefined) return notFound(request);
-    if (request.method === 'OPTIONS')
-      return { status: 204, headers: { ...commonHeaders, Allow: apiHeaders.Allow }, body: null };
-    if (!isGetOrHead(request)) return responses.createError(request, 405, formatNotAllowed(request.method));
-    if (content) return responses.createContent(request, content, responses.fileHeaders(file));
+    if (request.method === 'OPTIONS') return createEmpty(204, { Allow: contract.apiHeaders.Allow });
+    if (!requests.isGetOrHead(request))
+      return createError(request, 405, contract.formatNotAllowed(request.method));
+    if (content) return createContent(request, content, createFileHeaders(file));
     // Temporary, because this site may hold the icon later.
-    return { status: 302, headers: { ...commonHeaders, Location: `${location}` }, body: null };
+    return createEmpty(302, { Location: `${location}` });
   }
 
   return async (request) => {
-    if (request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null)
-      // https://fetch.spec.whatwg.org/#cors-preflight-fetch
-      return { status: 204, headers: { ...responses.endpointHeaders, ...preflightHeaders }, body: null };
-    const target = resolveTarget(request.path, base);
-    if (target.type === 'slashless') return moved(target.path, request);
+    // https://fetch.spec.whatwg.org/#cors-preflight-fetch
+    const isPreflight =
+      request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null;
+    if (isPreflight) return createEmpty(204, { ...contract.apiHeaders, ...contract.preflightHeaders });
+    const target = requests.resolveTarget(request.path, base);
+    if (target.type === 'slashless') return redirect(target.path, request);
     if (target.type === 'file') return respondWithFile(request, target.file);
     return target.type === 'nothing' ? notFound(request) : respondToEndpoint(request, target);
   };
+}
+
+type HeaderValues = PlainResponse['headers'];
+type WithMethod = Pick<PlainRequest, 'method'>;
+
+const { apiHeaders, commonHeaders, mediaTypes } = contract;
+const endpointHeaders = { ...commonHeaders, ...apiHeaders };
+const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
+const pageHeaders = { ...endpointHeaders, ...contract.apiPageHeaders, 'Content-Type': mediaTypes['.html'] };
+
+function createFileHeaders(file: string): HeaderValues {
+  const type = contract.getMediaType(file);
+  const isBulk = bulkFolders.some((folder) => file.startsWith(folder));
+  const headers = isBulk ? contract.downloadHeaders : contract.freshHeaders;
+  return {
+    ...commonHeaders,
+    ...(type === mediaTypes['.html'] && contract.htmlHeaders),
+    ...(`/${file}`.startsWith(API_PREFIX) ? apiHeaders : headers),
+    'Content-Type': type,
+  };
+}
+
+function createContent(
+  request: PlainRequest,
+  { parts, etag }: assets.Content,
+  headers: HeaderValues,
+): PlainResponse {
+  const { 'Content-Type': type = '', ...unchanged }: Record<string, string> = { ...headers, ETag: etag };
+  if (isKnown(request.headers.get('If-None-Match'), etag))
+    return { status: 304, headers: unchanged, body: null };
+  return createResponse(request, 200, { ...unchanged, 'Content-Type': type }, parts);
+}
+
+/** Compares weakly: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
+function isKnown(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const toStrong = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => toStrong(tag) === toStrong(etag));
+}
+
+export const createError = (request: WithMethod, status: number, detail: string): PlainResponse =>
+  createResponse(request, status, { ...jsonHeaders, ...contract.errorHeaders }, [
+    assets.encode(contract.createErrorBody(detail)),
+  ]);
+
+/** Describes an endpoint as the reference framework does. */
+function createOptions(request: WithMethod, name: string): PlainResponse {
+  const renders = ['application/json', 'text/html'];
+  const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+  const text = JSON.stringify({ name, description: '', renders, parses });
+  return createResponse(request, 200, jsonHeaders, [assets.encode(text)]);
+}
+
+const createEmpty = (status: number, headers: HeaderValues): PlainResponse => ({
+  status,
+  headers: { ...commonHeaders, ...headers },
+  body: null,
+});
+
+function createResponse(
+  { method }: WithMethod,
+  status: number,
+  headers: HeaderValues,
+  parts: assets.Content['parts'],
+): PlainResponse {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const sized = { ...headers, 'Content-Length': String(length) };
+  return { status, headers: sized, body: method === 'HEAD' ? null : parts };
 }

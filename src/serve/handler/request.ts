@@ -1,16 +1,13 @@
-/** Requests and responses as plain data, because a `Request` would normalize the path, and what a request selects. */
-
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { API_PREFIX, DOCS_PATH, isHostConfig, recordFile, rootFile } from '../../contract/paths.ts';
 import { JAVA_ACCEPT } from '../../contract/responses.ts';
 import { capitalize } from '../../contract/words.ts';
 
-/** What a response depends on. */
+/** A request as it was sent. A `Request` would normalize the path. */
 export interface PlainRequest {
   readonly method: string;
-  /** As it was sent: neither decoded nor normalized. Starts with a slash. */
   readonly path: string;
-  /** The query with its question mark, or empty. */
+  /** Includes the question mark. */
   readonly search: string;
   readonly headers: Pick<Headers, 'get'>;
 }
@@ -18,29 +15,22 @@ export interface PlainRequest {
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parts are sent one after the other. */
   readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
 export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
   method === 'GET' || method === 'HEAD';
 
-/** What a path refers to. */
 export type Target =
-  /** An endpoint of the API. `file` holds its JSON; undefined if no record can have the path. */
+  /** `file` is undefined if no record can have the path. */
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
-  /** An endpoint, the docs or the base path itself, without its trailing slash; relative to the base path, with the slash. */
+  /** The path of an endpoint, the docs or the base path, with the missing slash. */
   | { readonly type: 'slashless'; readonly path: string }
-  /** A file at its own URL. */
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
 
-/**
- * Resolves a path as it was sent. Percent-encoding is decoded, including encoded slashes.
- *
- * @param base the path of the base URL: nothing of the site is outside
- */
+/** Decodes percent-encoding, including encoded slashes. */
 export function resolveTarget(sent: string, base = ''): Target {
   if (sent === base) return { type: 'slashless', path: '/' };
   if (!sent.startsWith(`${base}/`)) return { type: 'nothing' };
@@ -52,7 +42,7 @@ export function resolveTarget(sent: string, base = ''): Target {
   if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'slashless', path: `${path}/` };
   const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
   const kind = kindNames.find((name) => name === kindName);
-  if (kind === undefined) return fileTarget(decoded);
+  if (kind === undefined) return resolveFile(decoded);
   if (slash === '') return { type: 'slashless', path: `${path}/` };
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
@@ -60,10 +50,8 @@ export function resolveTarget(sent: string, base = ''): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-export const isApiPath = (sent: string, base: string): boolean => sent.startsWith(base + API_PREFIX);
-
-/** Any other path may refer to a file, or to a folder with a page. Host configuration is not public. */
-function fileTarget(decoded: string): Target {
+/** The configuration of hosts is not public. */
+function resolveFile(decoded: string): Target {
   const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
   const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostConfig(file);
   return isPublic ? { type: 'file', file } : { type: 'nothing' };
@@ -77,7 +65,6 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** `other` stands for any invalid format. */
 export type Format = 'api' | 'json' | 'other' | undefined;
 
 export function readFormat(query: URLSearchParams): Format {
@@ -92,7 +79,7 @@ export function negotiate(format: Format, accept: string | null): 'json' | 'html
   const ranges = readQualities(accept ?? '*/*');
   const json = rate(ranges, ['application/json', 'application/*', '*/*']);
   const html = rate(ranges, ['text/html', 'text/*', '*/*']);
-  // Quality decides; if equal, the more specific range.
+  // With equal quality, the more specific range wins.
   const preference = html.quality - json.quality || json.place - html.place;
   return html.quality > 0 && preference > 0 ? 'html' : 'json';
 }
@@ -109,7 +96,7 @@ function readQuality(text: string): [name: string, quality: number] {
   return [name, Number.isFinite(quality) ? quality : 0];
 }
 
-/** Finds the quality of the most specific range that includes a media type, and its place: 0 is the most specific. */
+/** Finds the most specific range that includes a media type. */
 function rate(ranges: ReadonlyMap<string, number>, including: readonly string[]) {
   const place = including.findIndex((range) => ranges.has(range));
   return { place, quality: ranges.get(including[place] ?? '') ?? 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFetchStore } from '../../../src/serve/handler/asset-store.ts';
+import { createFetchStore } from '../../../src/serve/handler/edge.ts';
 import { handledSite } from '../../support/handled-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 
