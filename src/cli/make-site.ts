@@ -17,8 +17,7 @@ import { createEntry } from '../publish/read-published.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconsReport } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
-import { openLocalSite } from '../sources/site/local.ts';
-import { entriesByPath, readManifest, type Site } from '../sources/site/read.ts';
+import { entriesByPath, openLocalSite, readManifest, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { checkFolders } from './folders.ts';
 import {

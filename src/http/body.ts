@@ -1,4 +1,4 @@
-/** Response bodies: decompressed up to a limit, and decoded as UTF-8 and JSON. */
+/** Decodes response bodies: decompression up to a limit, UTF-8 and JSON. */
 
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
@@ -6,13 +6,12 @@ import { responseLimits } from '../contract/limits.ts';
 import { errorCode } from '../errors.ts';
 import { AttemptError, tooLarge } from './retry.ts';
 
-/** The largest body, compressed or not, unless the request has a limit of its own. */
+/** The maximum size of a body, compressed or not, for requests without their own limit. */
 export const MAX_BODY_BYTES = responseLimits.other;
 
-/** Synchronous: for thousands of small bodies, the thread pool takes twice as long. */
+/** Synchronous, because the thread pool takes twice as long for thousands of small bodies. */
 const decoders = new Map([
   ['gzip', gunzipSync],
-  // The same, as RFC 9110 says.
   ['x-gzip', gunzipSync],
   ['br', brotliDecompressSync],
   ['deflate', inflateSync],
@@ -20,14 +19,14 @@ const decoders = new Map([
 
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/** A body that is not what its headers say, or not what was requested. A retry may help. */
+/** A body that contradicts its headers or the request. A retry may help. */
 export class InvalidBodyError extends AttemptError {
   constructor(message: string, cause?: unknown, hint?: string) {
     super(message, { retryable: true, cause, hint });
   }
 }
 
-/** Undoes `Content-Encoding`. Throws `InvalidBodyError` if it was not requested, or the body is not encoded that way. */
+/** @throws InvalidBodyError */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const name = encoding.trim().toLowerCase();
   if (name === '' || name === 'identity') return body;

@@ -1,4 +1,4 @@
-/** The HTTP client: bounded connections, time-outs, a proxy if the environment names one, retries that honor `Retry-After`, no redirects. */
+/** The HTTP client: limited connections, timeouts, the environment's proxy, retries that honor `Retry-After`, no redirects. */
 
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -11,30 +11,28 @@ import { USER_AGENT } from '../package.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   AttemptError,
-  editionOf,
   type Headers,
-  isGateway,
-  isRefused,
+  isGatewayError,
+  readEdition,
   retryDelay,
   toAttemptError,
   tooLarge,
   unexpectedStatus,
 } from './retry.ts';
 
-/** In milliseconds: for a connection, for headers, between parts of a body, for a complete response. */
+/** In milliseconds. `headers` and `body` limit each wait for data, `total` limits the whole response. */
 const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
-export type Timeouts = typeof defaultTimeouts;
 
 export interface ClientOptions {
-  /** The maximum number of concurrent requests and connections; more calls than that wait. */
+  /** The maximum number of concurrent requests and connections. */
   readonly concurrency: number;
   readonly retries: number;
-  /** The delay before the first retry; it doubles with each further one. */
+  /** The delay before the first retry, which doubles with each further one. */
   readonly retryBaseMs?: number | undefined;
-  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly timeouts?: Partial<typeof defaultTimeouts> | undefined;
 }
 
-/** The ETag and Last-Modified of a cached response, sent to make a request conditional. */
+/** The validators of a cached response, which make a request conditional. */
 export interface Revalidation {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -43,51 +41,51 @@ export interface Revalidation {
 export interface GetOptions<T> {
   readonly revalidation?: Revalidation;
   /** The value of the cached response, which a 304 confirms. */
-  readonly known?: T | undefined;
+  readonly cachedValue?: T | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
-  /** The URL, past the caches on the way, to request once more if the response is 403, 404 or 410; and what to do if that is no better. */
-  readonly again?: { readonly at: string; readonly hint: string | undefined } | undefined;
+  /** A cache-busting URL for one more request after 403, 404 or 410, and the hint if that fails too. */
+  readonly refetch?: { readonly url: string; readonly hint: string | undefined } | undefined;
 }
 
 export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Headers;
-  /** The maximum size of the body; a compressed one may be a little larger. */
+  /** The maximum size of the body, decompressed. */
   readonly maxBytes: number;
 }
 
-/** A response as it came. Named, as published types cannot name those of undici. */
+/** Declared here, because published types cannot refer to undici. The body may be compressed. */
 export interface RawResponse {
   readonly status: number;
-  /** A repeated one has several values. */
   readonly headers: IncomingHttpHeaders;
-  /** Perhaps compressed. */
   readonly body: Buffer;
 }
 
-/** By how much compression may enlarge a body: random bytes grow a little. */
-const ENCODING_BYTES = 4096;
+/** Compression enlarges random bytes by a little. */
+const COMPRESSION_OVERHEAD_BYTES = 4096;
+
+/** Caches on the way may still hold these responses although the upstream has the record. */
+const MISSING_STATUS = [403, 404, 410];
 
 export type HttpClient = ReturnType<typeof createClient>;
-export type Waiting = ReturnType<HttpClient['waiting']>;
 
 /** @throws UsageError if the environment names an invalid proxy */
 export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const { dispatcher, proxyOf } = createDispatcher(concurrency, timeouts);
-  /** Whether any response has ever arrived from the upstream itself. */
+  const { dispatcher, findProxy } = createDispatcher(concurrency, timeouts);
+  /** Whether the upstream itself has ever responded. */
   let hasResponded = false;
-  /** Totals over the life of the client. `bytes` counts bodies on the wire, before decompression. */
+  /** `bytes` counts bodies before decompression. */
   const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
-  /** No request is sent before this time, because the upstream asked for a pause. */
+  /** No request is sent before this time, because the upstream requested a pause. */
   let pausedUntil = 0;
   const sending = pLimit(concurrency);
   const closed = new AbortController();
-  // Every waiting request listens.
+  // Every waiting request adds a listener.
   setMaxListeners(0, closed.signal);
-  /** When each failed request will be sent again. */
+  /** The time of the next attempt of each failed request. */
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
@@ -98,8 +96,8 @@ export function createClient(options: ClientOptions) {
     const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
     const response = await dispatcher.request({ ...target, headers: sent, signal });
     const { statusCode: status, headers } = response;
-    hasResponded ||= !isGateway(status);
-    const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : ENCODING_BYTES);
+    hasResponded ||= !isGatewayError(status);
+    const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : COMPRESSION_OVERHEAD_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
     for await (const part of response.body as AsyncIterable<Buffer>) {
@@ -110,25 +108,27 @@ export function createClient(options: ClientOptions) {
     return { status, headers, body: Buffer.concat(parts) };
   }
 
-  /** Sends a request once, and reads the complete response. Rejects with `AttemptError`. */
-  function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
-    const over = new AbortController();
-    // undici rejects an aborted request that still waits for a connection only once it gets one, and then does not send it.
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+  /** Sends a request once and reads the complete response. Rejects with `AttemptError`. */
+  async function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
+    const aborted = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    // Not left to undici, which rejects an aborted request only once it has a connection.
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
         const problem = `no complete response within ${timeouts.total / 1000} s`;
         reject(new AttemptError(problem, { retryable: true }));
-        over.abort();
+        aborted.abort();
       }, timeouts.total);
-      const told = (error: unknown): never => {
-        throw toAttemptError(error, proxyOf(url));
-      };
-      const settled = receive(url, options, over.signal).catch(told).then(resolve, reject);
-      void settled.finally(() => clearTimeout(timer));
     });
+    try {
+      return await Promise.race([receive(url, options, aborted.signal), late]);
+    } catch (error) {
+      throw toAttemptError(error, findProxy(url));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
-  /** A pause that the response asks for is noted before the next request gets its turn. */
   async function send(url: string, { etag, lastModified }: Revalidation, maxBytes: number) {
     for (let ms = pausedUntil - Date.now(); ms > 0; ms = pausedUntil - Date.now()) await wait(ms);
     stats.requests++;
@@ -143,25 +143,27 @@ export function createClient(options: ClientOptions) {
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
-    // Through a tunnel, the response is not the proxy's.
-    const proxy = url.startsWith('http:') ? proxyOf(url) : undefined;
+    // Without TLS, the proxy may have responded itself.
+    const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
+    // Set here, before the next request gets its turn.
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
     throw refused;
   }
 
   async function attempt<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T>) {
-    const { revalidation = {}, known, maxBytes = MAX_BODY_BYTES } = options;
+    const { revalidation = {}, cachedValue, maxBytes = MAX_BODY_BYTES } = options;
     const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
     const isNew = status === 200;
-    // Only a conditional request gets a 304.
-    const value = isNew ? decode(decompress(body, headers['content-encoding'], maxBytes)) : (known as T);
+    // A 304 implies a conditional request, so the cached value exists.
+    const value = isNew
+      ? decode(decompress(body, headers['content-encoding'], maxBytes))
+      : (cachedValue as T);
     stats[isNew ? 'bodies' : 'notModified']++;
     const own = { etag: headers.etag, lastModified: headers['last-modified'] };
     return {
-      ...{ status, value, revalidation: isNew ? own : revalidation, edition: editionOf(headers) },
-      /** For how many more milliseconds the response is fresh. */
+      ...{ status, value, revalidation: isNew ? own : revalidation, edition: readEdition(headers) },
       freshForMs: freshness(headers['cache-control'], headers.age),
     };
   }
@@ -170,27 +172,30 @@ export function createClient(options: ClientOptions) {
     stats: stats as Readonly<typeof stats>,
     request,
     /**
-     * Sends a GET, with retries. `decode` turns the body into a value; it throws `InvalidBodyError` if a retry may help, and
-     * any other error if not. Rejects with `UpstreamError`.
+     * Sends a GET request with retries. `decode` throws `InvalidBodyError` if a retry may help, and any other error if not.
+     * Rejects with `UpstreamError`.
      */
     async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
-      const { again } = options;
-      let at = url;
+      const { refetch } = options;
+      let target = url;
       for (let attempts = 1; ; attempts++) {
         try {
-          return await attempt(at, decode, at === url ? options : { ...options, revalidation: {} });
+          return await attempt(target, decode, target === url ? options : { ...options, revalidation: {} });
         } catch (error) {
-          const failed = toAttemptError(error);
-          const { retryable, retryAfterMs = 0, hint, ...failure } = failed.failure;
-          const asksPast = again && at === url && isRefused(failed);
-          if (!asksPast && (!retryable || attempts >= maxAttempts)) {
+          const { message, cause, failure } = toAttemptError(error);
+          const { retryable, retryAfterMs = 0, hint, ...request } = failure;
+          const isDoubted = refetch && target === url && MISSING_STATUS.includes(failure.status ?? 0);
+          if (!isDoubted && (!retryable || attempts >= maxAttempts)) {
             const unreachable = failure.unreachable === true && !hasResponded;
-            const request = { ...failure, method: 'GET', url, attempts, unreachable };
-            const advice = at === url ? hint : (again?.hint ?? hint);
-            throw new UpstreamError(failed.message, request, { cause: failed.cause, hint: advice });
+            const advice = target === url ? hint : (refetch?.hint ?? hint);
+            throw new UpstreamError(
+              message,
+              { ...request, method: 'GET', url, attempts, unreachable },
+              { cause, hint: advice },
+            );
           }
-          if (asksPast) at = again.at;
+          if (isDoubted) target = refetch.url;
           stats.retries++;
           const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
           const resumption = { at: Date.now() + delay };
@@ -199,8 +204,8 @@ export function createClient(options: ClientOptions) {
         }
       }
     },
-    /** The failed requests that wait for another attempt, and until the first of them is sent again (0 if there is none). */
-    waiting() {
+    /** Counts the failed requests that wait for another attempt, and returns the time until the first of these attempts. */
+    getRetryStatus() {
       const first = Math.min(...Array.from(resumptions, ({ at }) => at));
       const nextInMs = resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0;
       return { requests: resumptions.size, nextInMs };
@@ -215,10 +220,9 @@ export function createClient(options: ClientOptions) {
 const firstValues = (headers: RawResponse['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
-/** No response is believed to be fresh for longer than a day. */
 const MAX_AGE_SECONDS = 86_400;
 
-/** https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime, as far as a private cache needs it. */
+/** Returns how long a response stays fresh: https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime */
 function freshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
@@ -226,34 +230,34 @@ function freshness(control = '', age = ''): number {
   return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
 }
 
-/** How long one of several addresses may take to connect, in milliseconds: Node's 250 are too few for a slow network. */
-const ADDRESS_TIMEOUT = 1000;
+/** The time to connect to one of several addresses. Node's default of 250 ms is too short for slow networks. */
+const ADDRESS_TIMEOUT_MS = 1000;
 
-function createDispatcher(connections: number, { connect: timeout, headers, body }: Timeouts) {
-  const perAddress = Math.max(ADDRESS_TIMEOUT, getDefaultAutoSelectFamilyAttemptTimeout());
+function createDispatcher(connections: number, { connect: timeout, headers, body }: typeof defaultTimeouts) {
+  const perAddress = Math.max(ADDRESS_TIMEOUT_MS, getDefaultAutoSelectFamilyAttemptTimeout());
   const connect = { timeout, autoSelectFamilyAttemptTimeout: perAddress };
   const direct = new Set<string>();
-  // undici hands on no limits to connections to a proxy, which are made by a function.
+  // undici passes no limits to connections to a proxy, whose `connect` is a function.
   const factory = (origin: string | URL, { connect = {}, ...options }: Pool.Options): Pool => {
     if (typeof connect !== 'function') direct.add(String(origin));
     const limits = { connections, headersTimeout: headers, bodyTimeout: body };
-    const made = typeof connect === 'function' ? endingOnce(connect) : connect;
-    return new Pool(origin, { ...options, ...limits, connect: made });
+    const connector = typeof connect === 'function' ? failOnClose(connect) : connect;
+    return new Pool(origin, { ...options, ...limits, connect: connector });
   };
   try {
     const proxies = { proxyTls: connect, proxyTunnel: false, clientFactory: factory };
     const dispatcher = new EnvHttpProxyAgent({ connect, factory, ...proxies });
-    const proxyOf = (url: string) => (direct.has(new URL(url).origin) ? undefined : environmentProxy(url));
-    return { dispatcher, proxyOf };
+    const findProxy = (url: string) => (direct.has(new URL(url).origin) ? undefined : environmentProxy(url));
+    return { dispatcher, findProxy };
   } catch (cause) {
-    // The value may contain a password, and is not shown.
+    // The value is not shown, because it may contain a password.
     const problem = 'expected the URL of a proxy, such as http://127.0.0.1:8080';
     throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
   }
 }
 
-/** undici repeats for ever what ends with this code: a connection that the proxy closes instead of making a tunnel. */
-const endingOnce =
+/** Replaces the code with which undici retries indefinitely when a proxy closes the connection instead of opening a tunnel. */
+const failOnClose =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, done) =>
     connect(options, (...result) => {
@@ -261,7 +265,7 @@ const endingOnce =
       done(...result);
     });
 
-/** The proxy of a URL that NO_PROXY does not list, without its password. */
+/** Returns the proxy of a URL without its password. Callers exclude the hosts of `NO_PROXY`. */
 function environmentProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const secure = url.startsWith('https:') && (https_proxy ?? HTTPS_PROXY);
@@ -269,7 +273,7 @@ function environmentProxy(url: string): string | undefined {
   return used ? new URL(used).href.replace(/[^/]*@|\/$/g, '') : undefined;
 }
 
-/** Closes the client after the work, or at once when a signal aborts it, whose reason is then thrown whatever error that causes. */
+/** Closes the client after the work, or when the signal aborts it. Then rejects with the signal's reason. */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,

@@ -1,20 +1,20 @@
-/** The client and the cache combined: loads the value of a URL with the cheapest correct request. */
+/** Combines client and cache: loads the value of a URL with the cheapest correct request. */
 
 import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
 import { type Cache, noCache, openCache } from './cache.ts';
 import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './client.ts';
 
-/** How a response becomes a value, and whether a cached value is still valid. */
+/** Decodes responses and validates cached values. */
 export interface Codec<T> {
   decode(body: Buffer): T;
-  /** Returns undefined if the cached value is not what `decode` would make today. */
+  /** Returns undefined if `decode` would not return the cached value today. */
   revive(cached: unknown): T | undefined;
 }
 
-/** A value, and the edition of the upstream that it is from, if that is known. */
-export interface Loaded<T> {
+export interface LoadedValue<T> {
   readonly value: T;
+  /** The edition that the response names. */
   readonly edition: Edition | null;
 }
 
@@ -23,77 +23,80 @@ export type FetcherStats = Fetcher['stats'];
 
 export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes'> {
   readonly revalidate?: boolean | undefined;
-  /** The URL to request instead, for a response that no cache on the way has yet; unconditionally, unless `revalidate` is set. */
-  readonly at?: string | undefined;
-  /** The value used (and cached) on 404 or 410. Without it, these are failures, once they were asked for past the caches on the way. */
-  readonly absent?: { readonly value: T };
-  /** What to do about such a failure. */
+  /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
+  readonly urlOverride?: string | undefined;
+  /** The value for 404 and 410, which are errors otherwise. */
+  readonly missing?: { readonly value: T };
+  /** The hint of errors about a missing response. */
   readonly hint?: string | undefined;
 }
 
-/** An address of the same response that no cache on the way has seen yet. */
+/** Returns a URL of the same response that caches on the way do not have. */
 export const cacheBustingUrl = (url: string, edition: string | number): string =>
   `${url}${url.includes('?') ? '&' : '?'}edition=${edition}`;
 
-/** A run that is resumed later than this revalidates what the interrupted one has fetched. */
+/** A resumed run revalidates responses of the interrupted run that are older. */
 const RESUMABLE_MS = 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
-  /** Totals, counted on as the work goes on. `cacheHits` are values from the cache, with or without revalidation. */
+  /** `cacheHits` counts cached values that were used, with or without revalidation. */
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
     stats: stats as Readonly<typeof stats>,
-    waiting: client.waiting,
-    /** The edition that the last run has read, if it was complete and of one; otherwise null. */
+    getRetryStatus: client.getRetryStatus,
+    /** The edition of the last run; null unless the run was complete and of one edition. */
     lastEdition: cache.lastRun?.edition ?? null,
-    recallRun(): unknown {
+    /** Returns the value of the last run. */
+    reuseRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
     },
-    noteRun: cache.noteRun,
+    finishRun: cache.finishRun,
     async load<T>(
       url: string,
       codec: Codec<T>,
-      { revalidate = false, at, absent, hint, ...limits }: LoadOptions<T> = {},
-    ): Promise<Loaded<T>> {
+      { revalidate = false, urlOverride, missing, hint, ...limits }: LoadOptions<T> = {},
+    ): Promise<LoadedValue<T>> {
       const entry = cache.get(url);
-      const known = entry && codec.revive(entry.value);
-      const isKnown = entry !== undefined && known !== undefined && (at === undefined || revalidate);
+      const cachedValue = entry && codec.revive(entry.value);
+      const isUsable =
+        entry !== undefined && cachedValue !== undefined && (urlOverride === undefined || revalidate);
       const now = Date.now();
-      // An entry from the future was written before the clock was set back, and proves nothing.
-      if (isKnown && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
+      // An entry from the future was written before the clock was set back.
+      if (isUsable && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
         stats.cacheHits++;
-        return { value: known, edition: entry.edition ?? null };
+        return { value: cachedValue, edition: entry.edition ?? null };
       }
-      const revalidation = isKnown ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}): Loaded<T> => {
+      const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
         const storedAt = Date.now();
         const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
-      const again = absent ? undefined : { at: cacheBustingUrl(url, now), hint };
+      const revalidation = isUsable ? { etag: entry.etag, lastModified: entry.lastModified } : {};
+      const refetch = missing ? undefined : { url: cacheBustingUrl(url, now), hint };
+      const options = { revalidation, cachedValue, refetch, ...limits };
       try {
-        const response = await client.get(at ?? url, codec.decode, { revalidation, known, again, ...limits });
+        const response = await client.get(urlOverride ?? url, codec.decode, options);
         const isConfirmed = response.status === 304;
         if (isConfirmed) stats.cacheHits++;
-        // A response that confirms the cached one, and names no edition, leaves it in its own.
+        // A 304 that names no edition confirms the cached one.
         const edition = response.edition ?? (isConfirmed ? (entry?.edition ?? null) : null);
         return put(response.value, edition, response.freshForMs, response.revalidation);
       } catch (error) {
         const status = error instanceof UpstreamError ? error.request.status : undefined;
-        if (absent && (status === 404 || status === 410)) return put(absent.value, null);
+        if (missing && (status === 404 || status === 410)) return put(missing.value, null);
         throw error;
       }
     },
-    /** The cached value, however old; undefined if there is none. */
+    /** Returns the cached value regardless of its age. */
     recall<T>(url: string, codec: Codec<T>): T | undefined {
-      const known = codec.revive(cache.get(url)?.value);
-      if (known !== undefined) stats.cacheHits++;
-      return known;
+      const cachedValue = codec.revive(cache.get(url)?.value);
+      if (cachedValue !== undefined) stats.cacheHits++;
+      return cachedValue;
     },
-    /** Sends a request past the cache. */
-    ask: async (url: string, options?: Pick<GetOptions<Buffer>, 'retries'>): Promise<Buffer> =>
+    /** Sends a request that bypasses the cache. */
+    request: async (url: string, options?: Pick<GetOptions<Buffer>, 'retries'>): Promise<Buffer> =>
       (await client.get(url, (body) => body, options)).value,
   };
 }
@@ -103,13 +106,13 @@ export interface FetcherOptions extends ClientOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Work with the fetcher of one upstream. Its cache keeps what was fetched, even if the work fails or is aborted. */
+/** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
 export async function withFetcher<T>(
   { cacheFolder, signal, ...options }: FetcherOptions,
   { upstream, version }: { upstream: string; version: string },
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
-  // A build from local files does without undici, which is most of the code.
+  // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), signal, async (client) => {
     const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });

@@ -46,6 +46,7 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
 }
 
 function readResponse(request: ProbeRequest, { status, headers, body: sent }: RawResponse, maxBytes: number) {
+  const { method = 'GET', path, headers: fields = {} } = request;
   const header = (name: string): string | undefined => {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -54,11 +55,13 @@ function readResponse(request: ProbeRequest, { status, headers, body: sent }: Ra
   // A response to HEAD has the header without a body.
   const body = sent.length === 0 ? sent : decompress(sent, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
+  const shown = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return {
-    request: describe(request),
+    /** `POST /api/gamedata/move/ (Accept: text/html)` */
+    request: `${method} ${path}${shown.length > 0 ? ` (${shown.join('; ')})` : ''}`,
     status,
     header,
-    /** The `Content-Encoding` of the response; `body` and `text` are decoded. */
+    /** The `Content-Encoding` of the response, whose `body` and `text` are decoded. */
     encoding,
     body,
     text,
@@ -67,10 +70,4 @@ function readResponse(request: ProbeRequest, { status, headers, body: sent }: Ra
       return parseJson(text);
     },
   };
-}
-
-/** `POST /api/gamedata/move/ (Accept: text/html)` */
-function describe({ method = 'GET', path, headers = {} }: ProbeRequest): string {
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${method} ${path}${fields.length > 0 ? ` (${fields.join('; ')})` : ''}`;
 }

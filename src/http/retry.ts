@@ -1,4 +1,4 @@
-/** Why an attempt at a request failed, whether another one may succeed, and after what delay. */
+/** Failed attempts at a request: the reason, whether to retry, and when. */
 
 import { type Edition, parseEdition } from '../contract/meta.ts';
 import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
@@ -23,71 +23,45 @@ export class AttemptError extends Error {
 export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
   new AttemptError(`got more than ${maxBytes} bytes`, { retryable: false, cause });
 
-/** The edition that a response of PokeAPI names: https://github.com/PokeAPI/pokeapi */
-export const editionOf = (headers: Headers): Edition | null =>
+/** Reads the headers with which PokeAPI names its edition: https://github.com/PokeAPI/pokeapi */
+export const readEdition = (headers: Headers): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
-/** Of what stands before an upstream that it does not reach; 520 and above are Cloudflare's. */
+/** Sent by gateways that do not reach the upstream. Codes from 520 on are Cloudflare's. */
 const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
-export const isGateway = (status: number): boolean => GATEWAY_STATUS.includes(status);
+export const isGatewayError = (status: number): boolean => GATEWAY_STATUS.includes(status);
 
-/** Responses that a retry may improve. */
 const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
 
-/** Responses that a cache on the way may still hold, although the upstream has the record. */
-const REFUSED_STATUS = [403, 404, 410];
-
-export const isRefused = ({ failure: { status = 0 } }: AttemptError): boolean =>
-  REFUSED_STATUS.includes(status);
-
-/** The longest `Retry-After` that is honored. Beyond it the build fails, and can be run again later. */
+/** The longest `Retry-After` that is honored. */
 const MAX_RETRY_AFTER_MS = 120_000;
 
 export function unexpectedStatus(status: number, headers: Headers): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined) {
     return new AttemptError(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
-      status,
-      location,
-      retryable: false,
-      hint: 'Redirects are not followed: use the URL that they lead to.',
+      ...{ status, location, retryable: false },
+      hint: 'Redirects are not followed: use the final URL.',
     });
   }
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
   const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
   return new AttemptError(`got ${status}${wait}, expected 200`, {
-    status,
+    ...{ status, retryAfterMs, edition: readEdition(headers), unreachable: isGatewayError(status) },
     retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
-    retryAfterMs,
-    edition: editionOf(headers),
-    unreachable: isGateway(status),
   });
 }
 
 /** Failures before any response. */
 const UNREACHABLE_CODES = new Set([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'EADDRNOTAVAIL',
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+  ...['EADDRNOTAVAIL', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
 ]);
 
-/** Failures in transit: the response started or the connection broke. */
-const BROKEN_CODES = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_BODY_TIMEOUT',
+const BROKEN_CONNECTION_CODES = new Set([
+  ...['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'],
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
 const ownCa = {
@@ -99,7 +73,6 @@ const expired = {
 };
 const noTls = { hint: 'The server does not seem to speak TLS on that port: try http://, or another port.' };
 
-/** The code of a failed handshake → what to do. */
 const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
   SELF_SIGNED_CERT_IN_CHAIN: ownCa,
   DEPTH_ZERO_SELF_SIGNED_CERT: ownCa,
@@ -115,46 +88,38 @@ const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
 const PROXY_HINT =
   'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.';
 
-/**
- * Turns what undici throws into a failed attempt. Throws anything else.
- *
- * @param proxy the one that the request went to, if any
- */
+/** Converts an error of undici or a decoder to a failed attempt. Rethrows any other error. */
 export function toAttemptError(error: unknown, proxy?: string): AttemptError {
-  if (proxy !== undefined) {
-    const { message, failure, cause } = toAttemptError(error);
-    return new AttemptError(`through the proxy ${proxy}: ${message}`, {
-      hint: PROXY_HINT,
-      ...failure,
-      cause,
-    });
-  }
-  if (error instanceof AttemptError) return error;
+  const failed = error instanceof AttemptError ? error : describeTransportError(error);
+  if (proxy === undefined) return failed;
+  const { message, failure, cause } = failed;
+  return new AttemptError(`through the proxy ${proxy}: ${message}`, { hint: PROXY_HINT, ...failure, cause });
+}
+
+function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
-  const code = errorCode(error);
-  // Most parser errors have a code of their own, some have none.
+  // Some parser errors have no code.
   if (error.name === 'HTTPParserError')
     return new AttemptError(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
-  // undici has no code of its own for a proxy that refuses CONNECT, or to forward a request.
+  // undici has no code for a proxy that refuses CONNECT or a request.
   const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
   if (refusal)
     return new AttemptError(`the proxy refused to connect, with status ${refusal}`, {
-      retryable: RETRYABLE_STATUS.has(Number(refusal)),
-      unreachable: true,
-      cause: error,
+      ...{ retryable: RETRYABLE_STATUS.has(Number(refusal)), unreachable: true, cause: error },
     });
+  const code = errorCode(error);
   if (code === '') throw error;
-  // OpenSSL adds places in its own source.
+  // OpenSSL adds positions in its source code.
   const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
   const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
   const unreachable = UNREACHABLE_CODES.has(code);
-  const retryable = unreachable || BROKEN_CODES.has(code);
+  const retryable = unreachable || BROKEN_CONNECTION_CODES.has(code);
   return new AttemptError(message, { retryable, unreachable, ...tlsHints[code], cause: error });
 }
 
 const MAX_BACKOFF_MS = 30_000;
 
-/** In milliseconds: doubling from `baseMs`, with jitter over the upper half to spread requests, and never less than `Retry-After`. */
+/** Returns the delay in milliseconds: exponential with jitter over the upper half, and at least `Retry-After`. */
 export function retryDelay(
   failures: number,
   { baseMs, retryAfterMs = 0, random }: { baseMs: number; retryAfterMs?: number; random: () => number },
@@ -163,7 +128,7 @@ export function retryDelay(
   return Math.max(retryAfterMs, backoff * (0.5 + random() / 2));
 }
 
-/** A `Retry-After` header (seconds or an HTTP date) in milliseconds; 0 if there is no valid one. */
+/** Converts a `Retry-After` header (seconds or an HTTP date) to milliseconds; 0 if it is missing or invalid. */
 export function parseRetryAfter(header = '', now: number): number {
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);

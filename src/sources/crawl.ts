@@ -1,4 +1,4 @@
-/** Crawls a deployment: reads every page of each list, and checks the records. */
+/** Crawls a deployment: reads every page of each list and checks its records. */
 
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
@@ -7,8 +7,12 @@ import { formatValue, parse } from '../contract/parse.ts';
 import { type LinkBase, listPageFile, listUrl } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
 import { pageSchemas, type ServedRecord } from '../contract/served.ts';
-import { DataError } from '../errors.ts';
-import type { Probe, ProbeResponse } from '../http/probe.ts';
+import type { SummarizedRecords } from '../dataset/compare.ts';
+import { digestRecords, removeUrl } from '../dataset/data-set.ts';
+import { DataError, UpstreamError } from '../errors.ts';
+import { closeOnAbort } from '../http/client.ts';
+import type { FetcherOptions } from '../http/fetcher.ts';
+import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 
 type Lists = Readonly<Record<Kind, readonly ServedRecord[]>>;
 type Fail = (response: ProbeResponse, problem: string) => void;
@@ -16,7 +20,29 @@ type Fail = (response: ProbeResponse, problem: string) => void;
 /** The maximum length of all pages of a list, in characters, because its records are kept in memory. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** Returns the records up to the first problem of each list. */
+/**
+ * Reads the records of a deployment without a manifest, such as the reference implementation of the API.
+ *
+ * @throws UpstreamError or DataError for the first page that violates the contract
+ */
+export async function readLists(
+  address: string,
+  options: Pick<FetcherOptions, 'concurrency' | 'signal'>,
+): Promise<SummarizedRecords> {
+  const linkBase = { baseUrl: address, links: 'query' } as const;
+  const lists = await closeOnAbort(createProbe(address, options), options.signal, (probe) =>
+    crawl(probe, linkBase, ({ request, status }, problem) => {
+      if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
+      const url = address + request.slice('GET '.length);
+      throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
+    }),
+  );
+  const records = mapKinds((kind) => lists[kind].map(removeUrl));
+  const counts = mapKinds((kind) => records[kind].length);
+  return { digest: digestRecords(records), captured: null, counts, edition: null, records };
+}
+
+/** Returns the records of each list, up to its first problem. */
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<Lists> {
   const crawled = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind)));
   // Lists are crawled concurrently, but their problems are reported in a fixed order.

@@ -11,9 +11,8 @@ import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
-import { adaptSlug, normalize, type OwnOf, type RawRecords, splitNames } from './normalize.ts';
-import { refuseUnknownSkips } from './skip.ts';
-import { isUrl, type Source, type SourceContext } from './source.ts';
+import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
+import { assertSkipsExist, isUrl, type Source, type SourceContext } from './source.ts';
 
 /** The live upstream's tables. */
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
@@ -37,7 +36,7 @@ type TableTexts = Readonly<Record<TableName, string>>;
 const kinds: {
   readonly [K in Kind]: {
     readonly table: TableName;
-    reader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => OwnOf<K>;
+    reader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => KindFields<K>;
   };
 } = {
   move: {
@@ -53,7 +52,7 @@ const kinds: {
           generation: integerIn(own, 'generation_id'),
           index: integerIn(own, 'game_index'),
         })),
-        sprite: spritePath(adaptSlug(identifierIn(row))),
+        sprite: spritePath(sanitizeSlug(identifierIn(row))),
       });
     },
   },
@@ -63,7 +62,7 @@ export const csv: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
   const made = (texts: TableTexts, from: { upstream: string; captured: string }) => {
     const raw = readCsv(texts);
-    refuseUnknownSkips(skip, raw);
+    assertSkipsExist(skip, raw);
     const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
     return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
   };
@@ -114,12 +113,12 @@ function rowsOf(texts: TableTexts, table: TableName): Row[] {
   if (error) {
     // Rows with the wrong number of fields are counted from the first below the header.
     const row = (error.row ?? 0) + (error.type === 'FieldMismatch' ? 2 : 1);
-    throw new DataError(`${error.message} in row ${row}: expected CSV`, { record: `${table}.csv` });
+    throw new DataError(`${error.message} in row ${row}, expected CSV`, { record: `${table}.csv` });
   }
   const { fields = [] } = meta;
   const field = columns[table].find((name) => !fields.includes(name));
   if (field === undefined) return data.map((cells) => ({ table, cells }));
-  const problem = `got columns ${formatValue(fields)}: expected one called ${field}`;
+  const problem = `got columns ${formatValue(fields)}, expected one called ${field}`;
   throw new DataError(problem, { record: `${table}.csv`, field });
 }
 
@@ -139,7 +138,7 @@ function rowsById(
   }
   const orphans = [...rows.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return rows;
-  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}: expected tables of the same date`;
+  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}, expected tables of the same date`;
   throw new DataError(problem, { record: `${table}.csv` });
 }
 
@@ -147,7 +146,7 @@ function integerIn(row: Row, field: Column): number {
   const text = row.cells[field];
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  const problem = `got ${formatValue(text)} in row ${formatValue(Object.values(row.cells))}: expected an integer`;
+  const problem = `got ${formatValue(text)} in row ${formatValue(Object.values(row.cells))}, expected an integer`;
   throw new DataError(problem, { record: `${row.table}.csv`, field });
 }
 
@@ -155,7 +154,7 @@ function identifierIn(row: Row): string {
   const { identifier } = row.cells;
   if (identifier !== '') return identifier;
   const location = { record: `${row.table}.csv`, field: 'identifier' };
-  throw new DataError(`got row ${Object.values(row.cells).join(',')}: expected an identifier`, location);
+  throw new DataError(`got row ${Object.values(row.cells).join(',')}, expected an identifier`, location);
 }
 
 /** The tables contain no icons; the upstream's server derives their paths by this rule. */
@@ -200,13 +199,13 @@ async function fetchTables(
   upstream: string,
   onProgress: SourceContext['onProgress'],
 ): Promise<TableTexts> {
-  const { stats: requests, waiting } = fetcher;
+  const { stats: requests, getRetryStatus: waiting } = fetcher;
   let before: Partial<TableTexts> = {};
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
     const texts = {} as Record<TableName, string>;
     for (const [at, name] of tableNames.entries()) {
       const url = `${upstream}/${name}.csv`;
-      const again = pass === 1 ? {} : { at: `${url}?edition=${Date.now()}`, revalidate: true };
+      const again = pass === 1 ? {} : { urlOverride: `${url}?edition=${Date.now()}`, revalidate: true };
       const options = { ...again, maxBytes: responseLimits.table };
       texts[name] = (await fetcher.load(url, codec, options)).value;
       if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
@@ -215,7 +214,7 @@ async function fetchTables(
     before = texts;
   }
   throw new UpstreamError(
-    `got tables that changed whenever they were read, ${MAX_PASSES} times: expected tables of one commit`,
+    `got tables that changed whenever they were read, ${MAX_PASSES} times, expected tables of one commit`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
   );

@@ -1,4 +1,4 @@
-/** The icons of a site: which ones its records name, and their files, each distinct one fetched once. */
+/** Gathers the icons of a site, each distinct icon once. */
 
 import pLimit from 'p-limit';
 import { kindNames } from '../contract/kinds.ts';
@@ -21,37 +21,36 @@ export interface IconsReport extends IconSource {
   readonly requests: FetcherStats | null;
 }
 
-/** The icon files that a site has to hold, with the placeholder in place of missing ones, and a warning for each item that lacks its own. */
+/** Icon → its file, or null if the upstream does not have it. */
+type IconFiles = Map<string, Buffer | null>;
+
+/** Returns the icon files of a site, with the placeholder for missing icons, and a warning for each item whose icon is missing. */
 export async function gatherIcons(
   source: IconSource,
   records: Records,
   { assets, fetcher, site }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site: Site | undefined },
 ): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
   const { mode, upstream } = source;
-  const none: Gathered = { files: new Map(), offline: null, requests: null };
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
-  const held = new Set(assets.map(({ path }) => path.toLowerCase()));
-  const named = kindNames.flatMap((kind) =>
+  const provided = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const items = kindNames.flatMap((kind) =>
     records[kind].flatMap((record) =>
-      mode !== 'link' && 'icon' in record && !held.has(record.icon.toLowerCase())
+      mode !== 'link' && 'icon' in record && !provided.has(record.icon.toLowerCase())
         ? [{ kind, ...record }]
         : [],
     ),
   );
-  const icons = [...new Set(named.map(({ icon }) => icon))].sort();
-  const copied = new Map(
-    icons.flatMap((icon) =>
-      mode === 'mirror' && site?.entries.has(icon) ? [[icon, readIcon(site, icon)] as const] : [],
-    ),
-  );
-  const others = icons.filter((icon) => !copied.has(icon));
-  const { offline, requests, ...fetched } =
+  const icons = [...new Set(items.map(({ icon }) => icon))].sort();
+  const files: IconFiles = new Map();
+  if (site && mode === 'mirror')
+    for (const icon of icons) if (site.entries.has(icon)) files.set(icon, readIcon(site, icon));
+  const others = icons.filter((icon) => !files.has(icon));
+  const { offline, requests } =
     mode === 'mirror' && upstream !== null && others.length > 0
-      ? await fetchIcons(others, upstream, fetcher)
-      : none;
-  const files = new Map([...fetched.files, ...copied]);
-  const missing = named.filter(({ icon }) => files.get(icon) === null);
+      ? await fetchIcons(others, upstream, files, fetcher)
+      : { offline: null, requests: null };
+  const missing = items.filter(({ icon }) => files.get(icon) === null);
   return {
     files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
     warnings: missing.map(({ kind, id, slug, icon }) => ({
@@ -65,12 +64,7 @@ export async function gatherIcons(
   };
 }
 
-interface Gathered extends Pick<IconsReport, 'offline' | 'requests'> {
-  /** Icon → its file, or null if the upstream does not have it. */
-  readonly files: ReadonlyMap<string, Buffer | null>;
-}
-
-/** Null for an icon that the site replaced by its placeholder. */
+/** Returns null for an icon that the site replaced by its placeholder. */
 function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
   const body = readVerified(storage, entries, icon);
@@ -78,7 +72,6 @@ function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
   throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: storage.at(icon) });
 }
 
-/** How PNG, GIF and JPEG start; of WebP, the size comes in between. */
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 
 /** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
@@ -87,44 +80,38 @@ function isImage(body: Buffer): boolean {
   return SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start);
 }
 
-/** Cached as base64, since the cache is a text file. */
+/** Encodes icons as base64, because the cache is a text file. */
 const codec: Codec<string | null> = {
   decode(body) {
     if (!isImage(body))
       throw new InvalidBodyError(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
     return body.toString('base64');
   },
-  revive(cached) {
-    if (cached === null) return null;
-    return typeof cached === 'string' && isImage(Buffer.from(cached, 'base64')) ? cached : undefined;
-  },
+  revive: (cached) => (cached === null || typeof cached === 'string' ? cached : undefined),
 };
 
-/** If the upstream cannot be reached, cached ones are used. 404 and 410 mean that an icon does not exist. */
-function fetchIcons(icons: readonly string[], upstream: string, options: FetcherOptions): Promise<Gathered> {
-  return withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
+/** Adds icons to `files`. Uses the cache if the upstream is unreachable. */
+const fetchIcons = (icons: readonly string[], upstream: string, files: IconFiles, options: FetcherOptions) =>
+  withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     let offline: UpstreamError | undefined;
-
-    async function read(icon: string): Promise<string | null> {
-      const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
+    const load = async (url: string): Promise<string | null> => {
       try {
-        const options = { absent: { value: null }, maxBytes: responseLimits.icon };
+        const options = { missing: { value: null }, maxBytes: responseLimits.icon };
         if (!offline) return (await fetcher.load(url, codec, options)).value;
       } catch (error) {
         if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
         offline = error;
       }
-      const known = fetcher.recall(url, codec);
-      if (known === undefined) throw offline;
-      return known;
-    }
-
-    // The first by itself: it tells whether the upstream can be reached.
-    const [first, ...others] = icons;
-    const texts = first === undefined ? [] : [await read(first)];
-    const rest = await pLimit(options.concurrency).map(others, read);
-    const bodies = [...texts, ...rest].map((text) => (text === null ? null : Buffer.from(text, 'base64')));
-    const files = new Map(icons.map((icon, at) => [icon, bodies[at] ?? null]));
-    return { files, offline: offline?.message ?? null, requests: fetcher.stats };
+      const cached = fetcher.recall(url, codec);
+      if (cached === undefined) throw offline;
+      return cached;
+    };
+    const add = async (icon: string): Promise<void> => {
+      const text = await load(`${upstream}/${icon.slice(ICONS_FOLDER.length)}`);
+      files.set(icon, text === null ? null : Buffer.from(text, 'base64'));
+    };
+    // The first request shows whether the upstream can be reached.
+    for (const icon of icons.slice(0, 1)) await add(icon);
+    await pLimit(options.concurrency).map(icons.slice(1), add);
+    return { offline: offline?.message ?? null, requests: fetcher.stats };
   });
-}

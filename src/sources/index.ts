@@ -1,4 +1,4 @@
-/** The table of sources, and the choice among them: local data is the fallback of `auto`. */
+/** The table of sources. `auto` chooses between the upstream and local data. */
 
 import { kindNames } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
@@ -10,10 +10,10 @@ import { site } from './site.ts';
 import { snapshot } from './snapshot.ts';
 import type { Source, SourceContext, SourceName, SourceResult } from './source.ts';
 
-/** `auto` retries the first request only once before it falls back, so that nobody offline has to wait. */
+/** Few, because the user may simply be offline. */
 const AUTO_FIRST_RETRIES = 1;
 
-/** The upstream, or the bundled data set if the upstream is unreachable. An invalid response is no reason to fall back. */
+/** Reads the upstream, or the bundled data set if the upstream is unreachable. An invalid response is an error. */
 const auto: Source = async (context) => {
   try {
     return await rest({ ...context, firstRetries: AUTO_FIRST_RETRIES });
@@ -27,8 +27,8 @@ const auto: Source = async (context) => {
 
 const sources = { auto, rest, csv, snapshot, site } satisfies Record<SourceName, Source>;
 
-/** A data set, and whether it is a copy, which was guarded and dated when it was captured. */
 export interface Loaded extends SourceResult {
+  /** Whether the data set comes from a snapshot or a site, which was guarded and dated when it was captured. */
   readonly isCopy: boolean;
 }
 
@@ -40,7 +40,6 @@ export async function loadSource(context: SourceContext): Promise<Loaded> {
   return { ...loaded, isCopy: source === 'snapshot' || copied !== undefined };
 }
 
-/** How old data is, and what it lacks. */
 function describeAge({ records, provenance }: DataSet): string {
   const all = kindNames.flatMap((kind) => records[kind]);
   const generations = all.flatMap((record) => ('generation' in record ? [record.generation] : []));

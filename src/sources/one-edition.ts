@@ -1,110 +1,108 @@
-/**
- * Editions of the upstream: reads one, as answers of an older one are asked for again, past the caches that still hold it; and
- * asks whether the cache is of the present one, which saves thousands of requests.
- */
+/** Editions of the upstream: reads all responses from one edition, and checks whether the cache has the current one. */
 
 import * as z from 'zod';
 import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Codec, cacheBustingUrl, type Fetcher, type Loaded, type LoadOptions } from '../http/fetcher.ts';
+import {
+  type Codec,
+  cacheBustingUrl,
+  type Fetcher,
+  type LoadedValue,
+  type LoadOptions,
+} from '../http/fetcher.ts';
 
-type Answer = Loaded<unknown> | (Pick<Loaded<unknown>, 'edition'> & { readonly error: UpstreamError });
+type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly error: UpstreamError };
 
-/** Reads values, each URL once for each edition that turns up. */
-export interface EditionReader {
-  /** Rejects if the request fails, unless an upstream with editions may have another answer in the next one. */
-  read<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<T | undefined>;
-}
+/** Reads values, each URL once for each edition. Returns undefined if only another edition may have the response. */
+export type Read = <T>(url: string, codec: Codec<T>, options?: LoadOptions<T>) => Promise<T | undefined>;
 
-/** How often the upstream may be deployed anew meanwhile. */
+/** The number of times that the upstream may be deployed while it is read. */
 const MAX_DEPLOYS = 2;
 
-/** Reads everything until each answer is of the newest edition that any of them names; null if one named none. */
+/** Reads everything until all responses are from the newest edition. The edition is null if any response names none. */
 export async function readOneEdition<T>(
   { fetcher, upstream }: { fetcher: Fetcher; upstream: string },
-  readAll: (reader: EditionReader) => Promise<T>,
+  readAll: (read: Read) => Promise<T>,
 ): Promise<{ value: T; edition: Edition | null }> {
-  const answers = new Map<string, Answer>();
+  const responses = new Map<string, Response>();
+  /** The responses of one pass. */
+  const used = new Map<string, Response>();
   let target = null as Edition | null;
-  /** The answers of one pass. */
-  const used = new Map<string, Answer>();
 
-  async function request<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Answer> {
-    const at = target ? cacheBustingUrl(url, target.hash) : undefined;
+  async function load<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Response> {
+    // Unconditional, because a 304 might name no edition.
+    const override = target && { urlOverride: cacheBustingUrl(url, target.hash), revalidate: false };
     try {
-      // At that URL the request is unconditional: a response without a body might name no edition.
-      return await fetcher.load(url, codec, { ...options, at, revalidate: !at && options.revalidate });
+      return await fetcher.load(url, codec, { ...options, ...override });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      const { status, edition = null } = error.request;
-      // Without an edition, nothing says that a record which is gone belongs to another one.
+      const { status, edition } = error.request;
+      // A record that is gone may belong to another edition.
       if (!edition || (status !== 404 && status !== 410)) throw error;
       return { error, edition };
     }
   }
 
-  const reader: EditionReader = {
-    async read<V>(url: string, codec: Codec<V>, options: LoadOptions<V> = {}) {
-      let answer = answers.get(url);
-      if (!answer || isOlder(answer.edition, target)) answer = await request(url, codec, options);
-      answers.set(url, answer);
-      used.set(url, answer);
-      return 'value' in answer ? (answer.value as V) : undefined;
-    },
+  const read: Read = async <V>(url: string, codec: Codec<V>, options: LoadOptions<V> = {}) => {
+    let response = responses.get(url);
+    if (!response || isOlder(response, target)) response = await load(url, codec, options);
+    responses.set(url, response);
+    used.set(url, response);
+    return 'value' in response ? (response.value as V) : undefined;
   };
 
   for (let deploys = 0; ; deploys++) {
     used.clear();
-    const value = await readAll(reader);
-    const found = [...used.values()];
-    const newest = findNewestEdition(found.map(({ edition }) => edition));
-    if (!found.some(({ edition }) => isOlder(edition, newest))) {
-      for (const answer of found) if ('error' in answer) throw answer.error;
-      return { value, edition: found.every(({ edition }) => edition) ? newest : null };
+    const value = await readAll(read);
+    const all = [...used.values()];
+    const newest = findNewestEdition(all.map(({ edition }) => edition));
+    if (!all.some((response) => isOlder(response, newest))) {
+      for (const response of all) if ('error' in response) throw response.error;
+      return { value, edition: all.every(({ edition }) => edition) ? newest : null };
     }
-    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS) throw mixture(upstream, found);
+    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS) throw inconsistentError(upstream, all);
     target = newest;
   }
 }
 
-/** An answer that names no edition is of any. */
-const isOlder = (edition: Edition | null, newest: Edition | null): boolean =>
+/** A response that names no edition belongs to any. */
+const isOlder = ({ edition }: Response, newest: Edition | null): boolean =>
   newest !== null && edition !== null && edition.hash !== newest.hash;
 
-function mixture(upstream: string, answers: readonly Answer[]): UpstreamError {
-  const editions = answers.flatMap(({ edition }) => edition ?? []);
+function inconsistentError(upstream: string, responses: readonly Response[]): UpstreamError {
+  const editions = responses.flatMap(({ edition }) => edition ?? []);
   const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
   const parts = [...new Set(names)].map((name) => `${names.filter((one) => one === name).length} of ${name}`);
   return new UpstreamError(
-    `got answers of several editions: ${parts.join(', ')}: expected one`,
+    `got responses of several editions: ${parts.join(', ')}, expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
-    { hint: "The upstream's CDN forgets old answers within a day: try again then." },
+    { hint: "The upstream's CDN drops old responses within a day. Try again then." },
   );
 }
 
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
-/** Whether the cache has all of the present edition; and what the upstream says about that, if it makes no sense. */
+/** Whether the cache is complete for the current edition. Notices report an invalid `/meta/` response. */
 export async function checkCachedEdition(
-  { lastEdition, ask }: Fetcher,
+  { lastEdition, request }: Fetcher,
   upstream: string,
   retries: number | undefined,
-): Promise<{ isPresent: boolean; notices: readonly string[] }> {
+): Promise<{ isCurrent: boolean; notices: readonly string[] }> {
+  if (!lastEdition) return { isCurrent: false, notices: [] };
   const url = `${upstream}/meta/`;
   try {
-    const text = lastEdition && String(await ask(url, { retries }));
-    if (text === null) return { isPresent: false, notices: [] };
+    const text = String(await request(url, { retries }));
     const meta = parseJson(text);
     const { hash, deploy_date } = metaSchema.parse(meta);
     const edition = parseEdition(hash, deploy_date, Date.now());
-    if (edition) return { isPresent: edition.hash === lastEdition?.hash, notices: [] };
-    const problem = `got ${formatValue(meta ?? text)}: expected hash and deploy_date of an edition`;
-    return { isPresent: false, notices: [`GET ${url}: ${problem}; ignored, every record was asked for`] };
+    if (edition) return { isCurrent: edition.hash === lastEdition.hash, notices: [] };
+    const problem = `got ${formatValue(meta ?? text)}, expected hash and deploy_date of an edition`;
+    return { isCurrent: false, notices: [`GET ${url}: ${problem}; ignored, every record was requested`] };
   } catch (error) {
-    // A gateway may fail for this address alone.
-    const isNowhere = error instanceof UpstreamError && error.request.unreachable && !error.request.status;
-    if (!(error instanceof UpstreamError) || isNowhere) throw error;
-    return { isPresent: false, notices: [] };
+    // A gateway may fail for this URL only.
+    const isOffline = error instanceof UpstreamError && error.request.unreachable && !error.request.status;
+    if (!(error instanceof UpstreamError) || isOffline) throw error;
+    return { isCurrent: false, notices: [] };
   }
 }

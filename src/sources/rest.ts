@@ -8,26 +8,21 @@ import { formatValue, parse } from '../contract/parse.ts';
 import { idSchema, MAX_RECORDS } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
-import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { type Codec, withFetcher } from '../http/fetcher.ts';
 import {
+  assertUniqueIds,
+  type KindFields,
   normalize,
-  type OwnOf,
-  type RawOf,
+  type RawRecord,
   type RawRecords,
-  rawSchemas,
-  refuseRepeatedIds,
   splitNames,
 } from './normalize.ts';
-import { checkCachedEdition, type EditionReader, readOneEdition } from './one-edition.ts';
-import { refuseUnknownSkips } from './skip.ts';
-import type { Source, SourceContext } from './source.ts';
+import { checkCachedEdition, type Read, readOneEdition } from './one-edition.ts';
+import { assertSkipsExist, hintAtSkip, type Progress, type Source, type SourceContext } from './source.ts';
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
-/**
- * The version of the raw records in the disk cache. Increase it with every change to their schemas, or to how a response
- * is reduced to them: caches of other versions are discarded. A test fails if that is forgotten.
- */
+/** The version of the raw records in the disk cache. Increase it with every change to them. A test fails if it is forgotten. */
 export const RAW_VERSION = 3;
 
 /** `/api/v2/generation/4/` → 4. */
@@ -35,29 +30,29 @@ const generation = z
   .object({ url: z.string().regex(/\/generation\/\d+\/?$/, 'expected a link to a generation') })
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
-/** For what a record can do without: a value that is there, and does not fit, becomes another one. A missing key is an error. */
-const lenient = <S extends z.ZodType>(schema: S, other: (value: unknown) => z.output<S>) =>
-  z.unknown().transform((value, { issues }): z.output<S> => {
-    const { data, error } = schema.safeParse(value);
-    if (!error) return data;
-    if (value !== undefined) return other(value);
-    for (const issue of error.issues) issues.push({ ...issue, input: value });
-    return z.NEVER;
-  });
+/** Replaces an invalid value of an optional field. A missing key is an error. */
+const lenient = <S extends z.ZodType>(schema: S, replace: (value: unknown) => z.output<S>) =>
+  z
+    .unknown()
+    .refine((value) => value !== undefined, 'expected a value')
+    .transform((value): z.output<S> => {
+      const { success, data } = schema.safeParse(value);
+      return success ? data : replace(value);
+    });
 
 const anyObject = z.looseObject({});
 
-/** Kind → the fields of its own in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
-const ownSchemas: { readonly [K in Kind]: z.ZodType<OwnOf<K>> } = {
+/** Kind → its fields in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
+const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
   move: z.object({ generation }),
   item: z
     .object({
       game_indices: z.array(
         z
           .object({ game_index: z.int().min(0), generation })
-          .transform((listed) => ({ generation: listed.generation, index: listed.game_index })),
+          .transform(({ generation, game_index: index }) => ({ generation, index })),
       ),
-      // An empty list, in some: https://github.com/PokeAPI/pokeapi/issues/71
+      // Some are an empty list: https://github.com/PokeAPI/pokeapi/issues/71
       sprites: lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
         z.object({ default: lenient(z.string().nullable(), formatValue) }),
       ),
@@ -74,44 +69,42 @@ const commonSchema = z.object({
   names: z.array(z.object({ name: nameSchema, language: languageSchema })),
 });
 
-export function readAnswer<K extends Kind>(kind: K, json: unknown, record: string): RawOf<K> {
+export function parseRecord<K extends Kind>(kind: K, json: unknown, record: string): RawRecord<K> {
   const { id, name: slug, names } = parse(commonSchema, json, { kind, record });
-  const own = parse(ownSchemas[kind], json, { kind, record });
-  // Of several names in a language, the first counts.
+  const fields = parse(fieldSchemas[kind], json, { kind, record });
+  // The first of several names in a language wins.
   const first = Object.fromEntries(names.toReversed().map(({ language, name }) => [language.name, name]));
-  return { id, slug, ...splitNames(first), ...own };
+  return { id, slug, ...splitNames(first), ...fields };
 }
 
-/** Every list, then every record on them. If the cache is complete and of the present edition, only that is asked for. */
+/** Reads every list, then every listed record. If the cache has the current edition, only that is requested. */
 export const rest: Source = (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries } = context;
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries, onProgress } = context;
   return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
-    const { isPresent, notices } = await checkCachedEdition(fetcher, upstream, firstRetries);
+    const { isCurrent, notices } = await checkCachedEdition(fetcher, upstream, firstRetries);
+    const counters = { requests: fetcher.stats, waiting: fetcher.getRetryStatus };
+    const report = (progress: Pick<Progress, 'done' | 'total'>) => onProgress?.({ ...progress, ...counters });
     let raw: RawRecords;
     let edition = fetcher.lastEdition;
-    if (isPresent) {
-      // Of this version's shape, as the journal's checksums and version say.
-      raw = fetcher.recallRun() as RawRecords;
-      refuseUnknownSkips(skip, raw);
+    if (isCurrent) {
+      // The journal's version and checksums guarantee the type.
+      raw = fetcher.reuseRun() as RawRecords;
+      assertSkipsExist(skip, raw);
     } else {
-      const read = (reader: EditionReader) => readAll(reader, { ...context, upstream, fetcher });
-      const found = await readOneEdition({ fetcher, upstream }, read);
+      const found = await readOneEdition({ fetcher, upstream }, (read) =>
+        readAll(read, upstream, context, report),
+      );
       edition = found.edition;
       raw = mapKinds((kind) =>
         found.value.filter(([listed]) => listed.kind === kind).map(matchList),
       ) as RawRecords;
-      if (edition && !skip) fetcher.noteRun({ edition, value: raw });
+      if (edition && !skip) fetcher.finishRun({ edition, value: raw });
     }
     const provenance = { source: 'rest', upstream, captured: today, edition, skipped: skip } as const;
     const dataSet = normalize(raw, provenance, hasNames);
-    return { dataSet, source: 'rest', requests: fetcher.stats, isCached: isPresent, notices };
+    return { dataSet, source: 'rest', requests: fetcher.stats, isCached: isCurrent, notices };
   });
 };
-
-interface RestOptions extends SourceContext {
-  readonly upstream: string;
-  readonly fetcher: Fetcher;
-}
 
 interface Listed {
   readonly kind: Kind;
@@ -120,35 +113,33 @@ interface Listed {
   readonly url: string;
 }
 
-/** What a list names, and the answer for it; undefined if there was none. */
-type Answer = readonly [Listed, RawOf<Kind> | undefined];
+type Answer = readonly [Listed, RawRecord | undefined];
 
-async function readAll(reader: EditionReader, options: RestOptions): Promise<Answer[]> {
-  const { fetcher, upstream, concurrency, firstRetries, skip, onProgress } = options;
-  let [done, total] = [0, 0];
-  const report = (): void => onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.waiting });
-  report();
+async function readAll(
+  read: Read,
+  upstream: string,
+  { concurrency, firstRetries, skip }: SourceContext,
+  report: (progress: Pick<Progress, 'done' | 'total'>) => void,
+): Promise<Answer[]> {
+  report({ done: 0, total: 0 });
   const lists: Listed[][] = [];
   for (const [at, kind] of kindNames.entries())
-    lists.push(await readList(reader, upstream, kind, at === 0 ? firstRetries : undefined));
+    lists.push(await readList(read, upstream, kind, at === 0 ? firstRetries : undefined));
   const all = lists.flat();
-  refuseUnknownSkips(
+  assertSkipsExist(
     skip,
     mapKinds((kind) => all.filter((listed) => listed.kind === kind)),
   );
   const wanted = all.filter(({ kind, id }) => !skip?.[kind].includes(id));
-  total = wanted.length;
-  report();
-  // More than there are connections: the next requests are sent while responses are decoded.
+  const total = wanted.length;
+  let done = 0;
+  report({ done, total });
+  // More than the connections, so that requests are sent while responses are decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wanted, async (listed) => {
-    const hint = `If ${listed.url} stays like that: to build without this record, add --skip ${listed.kind}/${listed.id}.`;
-    const record = await reader.read(listed.url, recordCodec(listed), {
-      hint,
-      maxBytes: responseLimits.record,
-    });
-    done++;
-    report();
+    const options = { hint: hintAtSkip(listed.kind, listed.id), maxBytes: responseLimits.record };
+    const record = await read(listed.url, recordCodec(listed), options);
+    report({ done: ++done, total });
     return [listed, record] as const;
   });
   // After a failure, hundreds of thousands of requests may be waiting.
@@ -160,61 +151,62 @@ const listSchema = z.object({
   count: z.int().min(0).max(MAX_RECORDS),
   results: z.array(z.object({ name: z.string(), url: z.string() })),
 });
+type List = z.infer<typeof listSchema>;
 
-/** One request with a limit beyond any count. Always revalidated, so that additions show at once. */
-async function readList(reader: EditionReader, upstream: string, kind: Kind, retries?: number | undefined) {
+/** Reads a list with one request, always revalidated, so that new records appear immediately. */
+async function readList(read: Read, upstream: string, kind: Kind, retries?: number | undefined) {
   const location = { kind, record: 'list' };
-  const codec: Codec<z.infer<typeof listSchema>> = {
-    decode: (body) => parse(listSchema, decodeJson(body), location),
-    revive(cached) {
-      const list = listSchema.safeParse(cached).data;
-      // A list of another kind would be rejected in every future build.
-      return list?.results.every(({ url }) => url.includes(`/${kind}/`)) ? list : undefined;
+  const base = new URL(`${upstream}/${kind}/`);
+  const resolve = ({ results }: List): Listed[] =>
+    results.map(({ name, url }) => resolveLink(base, kind, name, url));
+  const codec: Codec<List> = {
+    decode(body) {
+      const list = parse(listSchema, decodeJson(body), location);
+      // Before it is cached, because every later build would fail, too.
+      resolve(list);
+      return list;
     },
+    revive: (cached) => listSchema.safeParse(cached).data,
   };
   const url = `${upstream}/${kind}/?limit=100000&offset=0`;
-  const hint = `If ${url} stays like that, name another --upstream: --skip leaves out records, not lists.`;
-  const answer = await reader.read(url, codec, {
-    revalidate: true,
-    retries,
-    hint,
-    maxBytes: responseLimits.list,
-  });
-  if (!answer) return [];
-  const { count, results } = answer;
-  if (results.length !== count)
-    throw new DataError(`got ${results.length} results: expected ${count}, its count`, location);
-  const base = new URL(`${upstream}/${kind}/`);
-  const listed = results.map(({ name, url }) => resolveLink(base, kind, name, url));
-  refuseRepeatedIds(listed, location);
+  const hint = 'Try again later, or name another --upstream: --skip leaves out records, not lists.';
+  const list = await read(url, codec, { revalidate: true, retries, hint, maxBytes: responseLimits.list });
+  if (!list) return [];
+  const listed = resolve(list);
+  if (listed.length !== list.count)
+    throw new DataError(`got ${listed.length} results, expected ${list.count}, its count`, location);
+  assertUniqueIds(listed, location);
   return listed;
 }
 
-/** A record of a list, on the configured origin; a link to another host is an error. */
+/** Resolves a link to a record by its path, on the configured origin. */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
   const link = URL.canParse(url, base.href) ? new URL(url, base) : undefined;
   const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
   const [id] = /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
   const start = base.origin + base.pathname;
   if (id !== undefined) return { kind, id: Number(id), slug, url: `${start}${id}/` };
-  const problem = `got ${formatValue(url)}: expected a link to ${start}<id>/`;
+  const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
   throw new DataError(problem, { kind, record: slug, field: 'url' });
 }
 
-const nameOf = ({ id, slug }: Listed): string => `${slug} (${id})`;
+const describeListed = ({ id, slug }: Listed): string => `${slug} (${id})`;
 
-const recordCodec = (listed: Listed): Codec<RawOf<Kind>> => ({
-  decode: (body) => readAnswer(listed.kind, decodeJson(body), nameOf(listed)),
+const isListed = ({ id, slug }: Listed, record: RawRecord | undefined): boolean =>
+  record?.id === id && record.slug === slug;
+
+const recordCodec = (listed: Listed): Codec<RawRecord> => ({
+  decode: (body) => parseRecord(listed.kind, decodeJson(body), describeListed(listed)),
   revive(cached) {
-    const record = rawSchemas[listed.kind].safeParse(cached).data as RawOf<Kind> | undefined;
-    // One that contradicts its list has been renamed.
-    return record?.id === listed.id && record.slug === listed.slug ? record : undefined;
+    const record = (cached ?? undefined) as RawRecord | undefined;
+    // A record that contradicts its list was renamed.
+    return isListed(listed, record) ? record : undefined;
   },
 });
 
-function matchList([listed, record]: Answer): RawOf<Kind> {
+function matchList([listed, record]: Answer): RawRecord {
+  if (record && isListed(listed, record)) return record;
   const { kind, id, slug } = listed;
-  if (record?.id === id && record.slug === slug) return record;
-  const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}: expected ${id}, ${formatValue(slug)}, as in the list`;
-  throw new DataError(problem, { kind, record: nameOf(listed) });
+  const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}, expected ${id}, ${formatValue(slug)}, as in the list`;
+  throw new DataError(problem, { kind, record: describeListed(listed) });
 }

@@ -11,8 +11,7 @@ import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readFormer, readVerified, type Site, withRestoreHint } from './site/read.ts';
 import { openStorage, type SiteStorage } from './site/storage.ts';
-import { leaveOut } from './skip.ts';
-import { isUrl, type Source, type SourceContext } from './source.ts';
+import { isUrl, removeSkipped, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
   const [storage, requests] = await findSite(context);
@@ -22,25 +21,14 @@ export const site: Source = async (context) => {
   const records = validateRecords(found, context.local?.records(digest) ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
   const { provenance, notices } = validateProvenance(found.meta, context.today);
-  const whole = {
-    warnings: [],
-    provenance,
-    counts,
-    digest,
-    records,
-    names,
-    namesSummary: summarizeNames(names),
-  };
+  const namesSummary = summarizeNames(names);
+  const dataSet = { warnings: [], provenance, counts, digest, records, names, namesSummary };
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
   const former = readFormer(() => withRestoreHint(about, found.former), context.forgetHistory);
   const history = () => correctHistory(found.history(), context.today);
   return {
-    ...leaveOut(whole, history, context),
-    former,
-    site: found,
-    source: provenance.source,
-    requests,
-    notices,
+    ...removeSkipped(dataSet, history, context),
+    ...{ former, site: found, source: provenance.source, requests, notices },
   };
 };
 
@@ -48,21 +36,21 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
   const { upstream = '', signal, local, hasIcons, hasNames } = context;
   if (!isUrl(upstream)) return [await openStorage(upstream)];
   const { closeOnAbort, createClient } = await import('../http/client.ts');
-  const { deploymentStorage, isSource } = await import('./site/deployment.ts');
+  const { deploymentStorage, isSourceFile } = await import('./site/deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, {
       local,
       isWanted: (file, { digest }) =>
-        isSource(file, { hasRecords: local?.records(digest) === undefined, hasIcons, hasNames }),
+        isSourceFile(file, { hasRecords: local?.records(digest) === undefined, hasIcons, hasNames }),
     });
     return [storage, { ...client.stats, cacheHits: 0 }];
   });
 }
 
-/** Text that gamedata itself writes as the upstream: a URL, or the origin of a folder of tables. */
+/** An upstream as gamedata writes it: a URL, or the origin of tables. */
 const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
-/** Keeps the provenance that a copy claims as far as it is plausible. Copies may come from anyone. */
+/** Drops implausible provenance, because a copy may come from anyone. */
 function validateProvenance(
   { source, ...claimed }: Meta,
   today: string,
@@ -75,23 +63,20 @@ function validateProvenance(
       `the source was captured on ${claimed.captured}, which is in the future: ${today} is used instead`,
     edition !== claimed.edition &&
       `the source has an edition of ${claimed.edition?.deployed}, which is in the future, and is dropped`,
-  ];
-  return {
-    provenance: { source, upstream, captured, edition },
-    notices: notices.filter((notice) => notice !== false),
-  };
+  ].filter((notice) => notice !== false);
+  return { provenance: { source, upstream, captured, edition }, notices };
 }
 
-/** Checks that records are what a build would write, with fields in the order of the schemas. */
+/** Requires records as a build writes them, with fields in the order of the schemas. */
 function validateRecords({ storage }: Site, found: AnyRecords): Records {
   return mapKinds((kind) =>
     found[kind].map((value, at) => {
       const record = storage.at(recordFile(kind, value.slug));
       const valid = parse(recordSchemas[kind], value, { record });
       if (valid.id <= (found[kind][at - 1]?.id ?? 0))
-        throw new DataError(`got ${valid.id}: expected ascending ids`, { record, field: 'id' });
+        throw new DataError(`got ${valid.id}, expected ascending ids`, { record, field: 'id' });
       if (JSON.stringify(Object.keys(valid)) === JSON.stringify(Object.keys(value))) return valid;
-      throw new DataError('got fields in another order: expected that of the schemas', { record });
+      throw new DataError('got fields in another order, expected that of the schemas', { record });
     }),
   );
 }

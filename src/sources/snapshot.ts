@@ -1,4 +1,4 @@
-/** The snapshot source: a data set as files, one record per line, so that a diff of it is a change log of the data. */
+/** The snapshot source: a data set in files, one record per line, so that a diff of it is a changelog of the data. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
-import { type Names, namesSummarySchema } from '../contract/names.ts';
+import { namesSummarySchema } from '../contract/names.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
@@ -37,52 +37,50 @@ import {
   withRestoreHint,
 } from './site/read.ts';
 import { folderStorage, readOrThrow } from './site/storage.ts';
-import { leaveOut } from './skip.ts';
-import type { Source } from './source.ts';
+import { removeSkipped, type Source } from './source.ts';
 
 /** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
-const wanted = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
+const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
 export const snapshot: Source = async (context) => {
   const { data, history, former } = openSnapshot(context.upstream ?? context.dataFolder);
   return {
-    ...leaveOut(data(context), history, context),
+    ...removeSkipped(data(context), history, context),
     former: readFormer(former, context.forgetHistory),
     source: 'snapshot',
   };
 };
 
-/** `provenance.json`: where the records come from, their warnings and their digest. */
 const snapshotSchema = z.object({
   ...formatField,
   ...provenanceSchema.shape,
   counts: countsSchema,
   digest: z.string(),
-  /** Missing if there are none, or an earlier version wrote it. */
   names: namesSummarySchema.optional(),
   warnings: z.array(warningSchema),
 });
 
-/** The files of a snapshot: the same data set gives the same bytes. */
+/** Returns the files of a snapshot. The same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
   const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
-    // One line for each name, too.
+    // One name per line.
     ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }
 
-/** What is read has to match `provenance.json`: each function throws `OutputError` or `DataError`. */
+/** Returns functions that read data and compare it with `provenance.json`. Each throws `OutputError` or `DataError`. */
 export function openSnapshot(folder: string) {
   const storage = folderStorage(folder);
-  const text = (file: string): string => `${readOrThrow(storage, file, wanted)}`;
+  const text = (file: string): string => `${readOrThrow(storage, file, expected)}`;
   const json = (file: string): unknown => parseText(text(file), file);
+  const has = (file: string): boolean => existsSync(storage.at(file));
   const written = json(PROVENANCE_FILE);
   rejectOtherFormat(
     written,
@@ -90,82 +88,76 @@ export function openSnapshot(folder: string) {
   );
   const summary = parse(snapshotSchema, written, { record: PROVENANCE_FILE });
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
+  const readAllNames = () => readNames(namesSummary, json);
 
-  /** The records that match the digest, by schemas of this version or of any. */
-  function recordsBy<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
+  function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
     const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : text(recordsFile(kind))));
     const found = digestLines((kind) => texts[kind]);
-    expectDigest({ record: 'snapshot', field: 'digest' }, found, digest);
-    return mapKinds((kind) =>
-      linesOf(texts[kind]).map((line, at) => {
+    assertDigest({ record: 'snapshot', field: 'digest' }, found, digest);
+    return mapKinds((kind) => {
+      const lines = texts[kind] === '' ? [] : texts[kind].replace(/\n$/, '').split('\n');
+      return lines.map((line, at) => {
         const record = `${recordsFile(kind)} line ${at + 1}`;
         return parse(schemas[kind], parseText(line, record), { record }, { hint });
-      }),
-    );
+      });
+    });
   }
 
-  const readAllNames = (): Names[] => readNames(namesSummary, json);
-  const has = (file: string): boolean => existsSync(storage.at(file));
-
   return {
-    ...{ summary, readNames: readAllNames },
+    summary,
     data({ hasNames = true }: { hasNames?: boolean | undefined } = {}): DataSet {
-      // A record that lacks a field may be complete as far as the version that wrote it is concerned.
       const hint =
         'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
-      const records = recordsBy<RecordOf<Kind>>(recordSchemas, hint);
+      const records = parseRecords<RecordOf<Kind>>(recordSchemas, hint);
       for (const kind of kindNames) {
         if (records[kind].length === counts[kind]) continue;
-        const problem = `got ${records[kind].length} records: expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
+        const problem = `got ${records[kind].length} records, expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
         throw new DataError(problem, { kind });
       }
-      // Those of records that it does not have would show in the digest.
+      // Names of other records would change the digest.
       const names = hasNames ? selectNames(readAllNames(), records) : [];
-      const location = { record: 'snapshot', field: 'names.digest' };
       const own = summarizeNames(names);
-      if (hasNames) expectDigest(location, own?.digest, namesSummary?.digest);
+      const location = { record: 'snapshot', field: 'names.digest' };
+      if (hasNames) assertDigest(location, own?.digest, namesSummary?.digest);
       return { warnings, provenance, counts, digest, records, names, namesSummary: own };
     },
-    /** Whatever version wrote them. */
-    records: (): AnyRecords => recordsBy(mapKinds(() => anyRecordSchema)),
-    /** Undefined if there is none. Throws `DataError` if it belongs to other data, too. */
     history(): History | undefined {
       if (!has(CHANGES_FILE)) return undefined;
       const history = decodeHistory(json(CHANGES_FILE));
       const newest = history.steps[0]?.to.digest ?? digest;
       const location = { record: CHANGES_FILE, field: 'steps[0].to.digest' };
-      expectDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
+      assertDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
       return history;
     },
-    /** A folder with a manifest must have the old slugs that the manifest lists. */
     former(): Former {
-      const read = (): string =>
-        has(MANIFEST_FILE)
-          ? `${readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE)}`
-          : text(FORMER_FILE);
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
+      const read = (): unknown =>
+        has(MANIFEST_FILE)
+          ? readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE)
+          : text(FORMER_FILE);
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      return withRestoreHint(about, () => decodeFormer(parseText(read(), FORMER_FILE)));
+      return withRestoreHint(about, () => decodeFormer(parseText(`${read()}`, FORMER_FILE)));
     },
+    /** Reads the records of any version. */
+    records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),
+    readNames: readAllNames,
   };
 }
 
-export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
-  openSnapshot(folder).data(options);
-
-function expectDigest(
+function assertDigest(
   location: DataLocation,
   found: string | undefined,
   expected: string | undefined,
   hint = 'Restore the snapshot from a copy, or write a new one into another folder.',
 ): void {
   if (found !== expected)
-    throw new DataError(`got ${found}: expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
+    throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
 }
 
-const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
+  openSnapshot(folder).data(options);
 
-/** The data set of a snapshot as the previous one, whatever version wrote it; undefined if there is none. */
+/** Reads a snapshot of any version as the previous data set. */
 export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const { summary, history, ...data } = openSnapshot(folder);

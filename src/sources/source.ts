@@ -1,21 +1,22 @@
-/** The interface of the sources: each of them returns one complete data set, or an error. */
+/** The interface of sources: each returns one complete data set or an error. Also skips records, which every source supports. */
 
 import type { History } from '../contract/changes.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Skipped } from '../contract/records.ts';
-import type { DataSet } from '../dataset/data-set.ts';
+import { type DataSet, digestDataSet } from '../dataset/data-set.ts';
 import type { Former } from '../dataset/former.ts';
-import type { Waiting } from '../http/client.ts';
+import { selectNames } from '../dataset/names.ts';
+import { UsageError } from '../errors.ts';
+import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
-import type { LocalSite } from './site/local.ts';
-import type { Site } from './site/read.ts';
+import type { LocalSite, Site } from './site/read.ts';
 
-/** Whether an upstream is a URL; anything else is a folder. */
+/** Whether an upstream is a URL. Otherwise it is a folder. */
 export const isUrl = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
 
-/** Observers of a source. */
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called if local data is read instead of the upstream. */
@@ -24,12 +25,11 @@ export interface Watchers {
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
-/** Reads a complete data set, or rejects with the reason. */
 export type Source = (context: SourceContext) => Promise<SourceResult>;
 
 export interface SourceContext extends FetcherOptions, Watchers {
   readonly source: SourceName;
-  /** A URL or a folder; undefined for the source's default. */
+  /** A URL or a folder. Default: the source's own. */
   readonly upstream: string | undefined;
   readonly dataFolder: string;
   /** The capture date of data fetched now, `YYYY-MM-DD`. */
@@ -39,39 +39,74 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
-  /** Whether old slugs that cannot be read may be lost. Default false. */
+  /** Whether unreadable old slugs may be lost. Default false. */
   readonly forgetHistory?: boolean | undefined;
   /** Whether the icons of a site are read. Default false. */
   readonly hasIcons?: boolean | undefined;
-  /** What a deployment need not send. */
   readonly local?: LocalSite | undefined;
 }
 
-/** The progress of a source; `total` is 0 until it is known. */
 export interface Progress {
   readonly done: number;
+  /** 0 until it is known. */
   readonly total: number;
-  /** Counted on as the work goes on. */
+  /** Updated while the source works. */
   readonly requests: FetcherStats;
-  /** The failed requests that wait for another attempt. */
-  waiting(): Waiting;
+  readonly waiting: HttpClient['getRetryStatus'];
 }
 
 export interface SourceResult {
   readonly dataSet: DataSet;
-  /** The history and old slugs of a snapshot or a site. */
   readonly history?: History | undefined;
   readonly former?: Former | undefined;
   readonly site?: Site | undefined;
-  /** The source that was read in the end; of a site, the one that it was built from. */
+  /** The source that was finally read. For a site, the source that it was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
   /** Undefined if no requests were necessary. */
   readonly requests?: FetcherStats | undefined;
-  /** True if the cache is of the upstream's present edition, and no record was asked for. */
+  /** True if every record comes from the cache because the upstream's edition has not changed. */
   readonly isCached?: boolean | undefined;
-  /** What was doubtful and ignored, in sentences. */
+  /** Sentences about implausible data that was ignored. */
   readonly notices?: readonly string[] | undefined;
   /** Why local data was read instead of the upstream. */
   readonly fallback?: string | undefined;
   readonly cause?: Error | undefined;
+}
+
+type Identified = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
+
+/** @throws UsageError */
+export function assertSkipsExist(skip: Skipped | undefined, records: Identified): void {
+  for (const kind of kindNames) {
+    const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
+    if (unknown !== undefined)
+      throw new UsageError(`--skip: got ${kind}/${unknown}, which does not exist, expected another record`);
+  }
+}
+
+export const hintAtSkip = (kind: Kind, id: number): string =>
+  `To build without this record, add --skip ${kind}/${id}.`;
+
+/** Removes skipped records from a complete data set. The history is dropped with them, because it belongs to all records. */
+export function removeSkipped(
+  dataSet: DataSet,
+  history: () => History | undefined,
+  { skip, source }: SourceContext,
+): Pick<SourceResult, 'dataSet' | 'history'> {
+  if (!skip) return { dataSet, history: history() };
+  const before = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
+  // A fallback may lack records of the upstream, and a copy those that its own build skipped.
+  if (source !== 'auto' && source !== 'site')
+    assertSkipsExist(
+      skip,
+      mapKinds((kind) => [...dataSet.records[kind], ...before[kind].map((id) => ({ id }))]),
+    );
+  const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
+  const skipped = mapKinds((kind) => [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b));
+  const remaining = digestDataSet(records, {
+    warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
+    provenance: { ...dataSet.provenance, skipped },
+    names: selectNames(dataSet.names, records),
+  });
+  return { dataSet: remaining, history: remaining.digest === dataSet.digest ? history() : undefined };
 }

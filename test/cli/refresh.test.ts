@@ -79,7 +79,7 @@ describe('the report', () => {
     const failed = await build();
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(
-      /got 404, expected 200 \(2 attempts\)\nhint: If \S+ stays like that, name another --upstream/,
+      /got 404, expected 200 \(2 attempts\)\nhint: Try again later, or name another --upstream/,
     );
     expect(failed.stderr, 'nothing was fetched').toMatch(/\nbuild: unchanged\n$/);
     const remains =

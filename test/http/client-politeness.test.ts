@@ -165,13 +165,13 @@ describe('requests that wait for a retry', () => {
     const failed = Promise.allSettled(
       Array.from({ length: 40 }, (_, at) => client.get(`${url}/${at}`, decodeJson)),
     );
-    await expect.poll(() => client.waiting().requests, { interval: 5 }).toBe(40);
-    const { nextInMs } = client.waiting();
+    await expect.poll(() => client.getRetryStatus().requests, { interval: 5 }).toBe(40);
+    const { nextInMs } = client.getRetryStatus();
     expect(nextInMs).toBeGreaterThan(0);
     expect(nextInMs).toBeLessThanOrEqual(20_000);
     await client.close();
     await failed;
-    expect(client.waiting()).toEqual({ requests: 0, nextInMs: 0 });
+    expect(client.getRetryStatus()).toEqual({ requests: 0, nextInMs: 0 });
     expect(warned).not.toHaveBeenCalled();
   });
 });

@@ -112,7 +112,7 @@ describe('an error of the system', () => {
 });
 
 describe('redirects', () => {
-  const hint = 'Redirects are not followed: use the URL that they lead to.';
+  const hint = 'Redirects are not followed: use the final URL.';
   const redirect = ', a redirect to "/there"';
   it.each([
     [299, '', undefined],

@@ -85,16 +85,16 @@ describe('a response in the cache', () => {
 });
 
 describe('a response that says that there is nothing', () => {
-  const absent = { value: null };
+  const missing = { value: null };
 
   it.each([404, 410])('is a value where that is allowed, and asked for again: %i', async (code) => {
     const server = await startServer(status(code));
     const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
     const fetcher = createFetcher({ client: testClient(), cache });
-    expect(await fetcher.load(server.url, codec, { absent })).toEqual({ value: null, edition: null });
+    expect(await fetcher.load(server.url, codec, { missing })).toEqual({ value: null, edition: null });
     expect(cache.get(server.url)).toMatchObject({ url: server.url, value: null });
     expect(fetcher.recall(server.url, codec)).toBeNull();
-    expect(await fetcher.load(server.url, codec, { absent })).toEqual({ value: null, edition: null });
+    expect(await fetcher.load(server.url, codec, { missing })).toEqual({ value: null, edition: null });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -129,7 +129,7 @@ describe('a response that says that there is nothing', () => {
 
   it.each([
     { code: 404, options: {} },
-    { code: 403, options: { absent } },
+    { code: 403, options: { missing } },
   ])('is an error otherwise: $code, $options', async ({ code, options }) => {
     const server = await startServer(status(code));
     const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
@@ -242,15 +242,15 @@ describe('a response from another URL', () => {
   it('is asked for unconditionally, unless told otherwise, and kept under the usual one', async () => {
     const { server, cache, fetcher } = await scene();
     await fetcher.load(`${server.url}/a`, codec);
-    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/b` });
-    await fetcher.load(`${server.url}/a`, codec, { at: `${server.url}/c`, revalidate: true });
+    await fetcher.load(`${server.url}/a`, codec, { urlOverride: `${server.url}/b` });
+    await fetcher.load(`${server.url}/a`, codec, { urlOverride: `${server.url}/c`, revalidate: true });
     expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
       ['/a', undefined],
       ['/b', undefined],
       ['/c', '"1"'],
     ]);
     expect(cache.get(`${server.url}/b`)).toBeUndefined();
-    expect(String(await fetcher.ask(`${server.url}/d`)), 'past the cache').toBe('"new"');
+    expect(String(await fetcher.request(`${server.url}/d`)), 'past the cache').toBe('"new"');
     expect(cache.get(`${server.url}/d`)).toBeUndefined();
   });
 });

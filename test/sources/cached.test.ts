@@ -65,7 +65,6 @@ async function scene() {
 }
 
 const move = '/api/v2/move/';
-const item = '/api/v2/item/';
 const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
 describe('what a fetch that was broken off has stored', () => {
@@ -79,36 +78,10 @@ describe('what a fetch that was broken off has stored', () => {
     ['another id', (of) => Object.assign(of('/move/2/').value, { id: 7 }), `${move}2/`],
     ['another slug', (of) => Object.assign(of('/move/2/').value, { slug: 'other' }), `${move}2/`],
     ['no record', (of) => Object.assign(of('/move/2/'), { value: null }), `${move}2/`],
-    [
-      'an item of the same id and slug',
-      (of) => Object.assign(of('/move/1/'), { value: of('/item/1/').value }),
-      `${move}1/`,
-    ],
-    [
-      'a move of the same id and slug',
-      (of) => Object.assign(of('/item/1/'), { value: of('/move/1/').value }),
-      `${item}1/`,
-    ],
   ])('is asked for again where a record is %s', async (_, change, url) => {
     const { interrupt, asked } = await scene();
     interrupt(change);
     expect(await asked()).toEqual([...lists, `${url} 200`]);
-  });
-
-  it.each<[string, Change]>([
-    ['that of another kind', (of) => Object.assign(of('/move/'), { value: of('/item/').value })],
-    [
-      'partly of another kind',
-      (of) => {
-        const { results } = of('/move/').value as { results: { url: string }[] };
-        Object.assign(results[1] ?? {}, { url: '/api/v2/item/2/' });
-      },
-    ],
-    ['none', (of) => Object.assign(of('/move/'), { value: [] })],
-  ])('is asked for again where a list is %s', async (_, change) => {
-    const { interrupt, asked } = await scene();
-    interrupt(change);
-    expect(await asked()).toEqual([`${move} 200`, ...lists.slice(1)]);
   });
 });
 

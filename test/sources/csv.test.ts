@@ -134,7 +134,7 @@ describe('tables', () => {
       response.end(`${tableAt(tables, url)}${'\n'.repeat(at)}`),
     );
     await expect(read(server.url)).rejects.toMatchObject({
-      message: `GET ${server.url}/: got tables that changed whenever they were read, 4 times: expected tables of one commit`,
+      message: `GET ${server.url}/: got tables that changed whenever they were read, 4 times, expected tables of one commit`,
       hint: 'Try again later, or name a commit in the URL instead of a branch.',
       request: { unreachable: false },
     });
@@ -192,33 +192,33 @@ describe('tables that are wrong', () => {
     [
       'a missing column',
       replaced('items.csv', 'identifier', 'name'),
-      'items.csv › identifier: got columns ["id","name","category_id"]: expected one called identifier',
+      'items.csv › identifier: got columns ["id","name","category_id"], expected one called identifier',
     ],
     [
       'a missing column, and no rows',
       { ...tables, 'item_names.csv': 'item_id\n' },
-      'item_names.csv › local_language_id: got columns ["item_id"]: expected one called local_language_id',
+      'item_names.csv › local_language_id: got columns ["item_id"], expected one called local_language_id',
     ],
-    ['no header', { ...tables, 'items.csv': '' }, 'items.csv › id: got columns []: expected one called id'],
+    ['no header', { ...tables, 'items.csv': '' }, 'items.csv › id: got columns [], expected one called id'],
     [
       'a row that is too short',
       added('items.csv', '3,x'),
-      'items.csv: Too few fields: expected 3 fields but parsed 2 in row 4: expected CSV',
+      'items.csv: Too few fields: expected 3 fields but parsed 2 in row 4, expected CSV',
     ],
     [
       'an open quote',
       added('moves.csv', '4,"x,1,'),
-      'moves.csv: Quoted field unterminated in row 5: expected CSV',
+      'moves.csv: Quoted field unterminated in row 5, expected CSV',
     ],
     [
       'an id that is no number',
       added('items.csv', '0x3,x,1'),
-      'items.csv › id: got "0x3" in row ["0x3","x","1"]: expected an integer',
+      'items.csv › id: got "0x3" in row ["0x3","x","1"], expected an integer',
     ],
     [
       'no identifier',
       added('items.csv', '3,,1'),
-      'items.csv › identifier: got row 3,,1: expected an identifier',
+      'items.csv › identifier: got row 3,,1, expected an identifier',
     ],
     [
       'names of many moves that are not there',
@@ -226,17 +226,17 @@ describe('tables that are wrong', () => {
         'move_names.csv',
         [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n'),
       ),
-      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70: expected tables of the same date',
+      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables of the same date',
     ],
     [
       'a name of no move',
       added('move_names.csv', '9,9,Nobody'),
-      'move_names.csv: got rows for unknown ids: 9: expected tables of the same date',
+      'move_names.csv: got rows for unknown ids: 9, expected tables of the same date',
     ],
     [
       'an id twice',
       added('items.csv', '2,other,1'),
-      'item › id: got repeated ids: 2 (item-2), 2 (other): expected unique ids',
+      'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
     [
       'an id of 0',

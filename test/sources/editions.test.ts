@@ -194,7 +194,7 @@ describe('a CDN that still holds answers of an older edition', () => {
     const error = await publish().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UpstreamError);
     expect(String(error)).toMatch(
-      /got answers of several editions: \d+ of edition 00000000 of 2026-04-02, \d+ of edition 00000000 of 2026-04-01: expected one$/,
+      /got responses of several editions: \d+ of edition 00000000 of 2026-04-02, \d+ of edition 00000000 of 2026-04-01, expected one$/,
     );
     expect(error).toMatchObject({ hint: expect.stringContaining('within a day') });
     expect(fingerprint(out)).toEqual(before);
@@ -261,7 +261,7 @@ describe('what an upstream says of its edition', () => {
   ])('is ignored with a warning if it makes no sense: %s', async (meta, shown) => {
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await read();
-    const notice = `GET ${server.url}/meta/: got ${shown}: expected hash and deploy_date of an edition; ignored, every record was asked for`;
+    const notice = `GET ${server.url}/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
     expect(await read()).toMatchObject({ notices: [notice], isCached: false, edition: namedEdition(1) });
     expect(server.log).toHaveLength(all + 1 + all);
   });

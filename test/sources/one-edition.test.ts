@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Edition } from '../../src/contract/meta.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
-import { checkCachedEdition, type EditionReader, readOneEdition } from '../../src/sources/one-edition.ts';
+import { checkCachedEdition, type Read, readOneEdition } from '../../src/sources/one-edition.ts';
 import { namedEdition } from '../support/editions.ts';
 
 const UPSTREAM = 'https://upstream.test/api';
@@ -18,8 +18,8 @@ type Play = (asked: string, at: number) => number | Error;
 function playing(play: Play) {
   const asked: string[] = [];
   const fetcher = {
-    async load(url: string, _: unknown, { at = url }: LoadOptions<unknown>) {
-      const played = play(at, asked.push(at));
+    async load(url: string, _: unknown, { urlOverride = url }: LoadOptions<unknown>) {
+      const played = play(urlOverride, asked.push(urlOverride));
       if (played instanceof Error) throw played;
       return { value: `${url} ${played}`, edition: played > 0 ? namedEdition(played) : null };
     },
@@ -28,8 +28,7 @@ function playing(play: Play) {
 }
 
 const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
-const readAll = (reader: EditionReader) =>
-  Promise.all(urls.map((url) => reader.read(url, codec, { revalidate: true })));
+const readAll = (read: Read) => Promise.all(urls.map((url) => read(url, codec, { revalidate: true })));
 
 const read = (fetcher: Fetcher) => readOneEdition({ fetcher, upstream: UPSTREAM }, readAll);
 
@@ -38,12 +37,12 @@ describe('reading one edition', () => {
     const { fetcher } = playing((url) => [1, 3, 2][urls.findIndex((known) => url.startsWith(known))] ?? 0);
     const parts = [3, 2, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);
     await expect(read(fetcher)).rejects.toThrow(
-      `got answers of several editions: ${parts.join(', ')}: expected`,
+      `got responses of several editions: ${parts.join(', ')}, expected`,
     );
     const unnamed = playing((url) =>
       url.startsWith(`${urls[0]}`) ? 1 : url.startsWith(`${urls[1]}`) ? 2 : 0,
     );
-    await expect(read(unnamed.fetcher)).rejects.toThrow(/: 1 of .*-02, 1 of .*-01: expected one$/);
+    await expect(read(unnamed.fetcher)).rejects.toThrow(/: 1 of .*-02, 1 of .*-01, expected one$/);
   });
 
   it('follows a newer edition twice, and no further', async () => {
@@ -52,7 +51,7 @@ describe('reading one edition', () => {
     const followed = rounds(7);
     expect(await read(followed.fetcher)).toMatchObject({ edition: namedEdition(7) });
     const given = rounds(99);
-    await expect(read(given.fetcher)).rejects.toThrow('got answers of several editions');
+    await expect(read(given.fetcher)).rejects.toThrow('got responses of several editions');
     expect(given.asked.filter((url) => url.includes('edition=')).length).toBeGreaterThanOrEqual(6);
   });
 
@@ -78,12 +77,16 @@ describe('the edition of the cache', () => {
       expect(options).toEqual({ retries: 7 });
       throw reason;
     };
-    return checkCachedEdition({ ask, lastEdition: namedEdition(1) } as unknown as Fetcher, UPSTREAM, 7);
+    return checkCachedEdition(
+      { request: ask, lastEdition: namedEdition(1) } as unknown as Fetcher,
+      UPSTREAM,
+      7,
+    );
   };
 
   it('is not known if there is no answer, and that is an error only if there is no upstream', async () => {
     for (const status of [400, 404, 500])
-      expect(await check(failed(status))).toEqual({ isPresent: false, notices: [] });
+      expect(await check(failed(status))).toEqual({ isCurrent: false, notices: [] });
     await expect(check(failed(0, null, true))).rejects.toThrow('failed');
     await expect(check(new TypeError('bug'))).rejects.toThrow('bug');
   });

@@ -7,7 +7,7 @@ import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { digestLines } from '../../src/dataset/data-set.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { readLists } from '../../src/sources/lists.ts';
+import { readLists } from '../../src/sources/crawl.ts';
 import {
   entriesByPath,
   openSite,
@@ -238,7 +238,7 @@ describe('the last site as the previous data set', () => {
 
   it('has other records than its digest says', async () => {
     const { site: listed } = await previousOf(withPage('{"results":[]}'));
-    const problem = / › digest: got sha256:\w+: expected sha256:\w+, as in meta\.json$/;
+    const problem = / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/;
     expect(() => listed().records()).toThrow(problem);
   });
 
@@ -315,7 +315,7 @@ describe('the history of a snapshot', () => {
     expect(() => openSnapshot(folder).history()).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(
-          /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+: expected sha256:\w+, as in provenance\.json$/,
+          /^changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256:\w+, as in provenance\.json$/,
         ),
         hint: 'Delete changes.json to start a new history.',
       }),

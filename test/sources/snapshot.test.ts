@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     writeFileSync(path.join(folder, file), text.replace(from, to));
   };
   const DIGEST =
-    /^snapshot › digest: got sha256:[0-9a-f]{64}: expected sha256:[0-9a-f]+, as in provenance\.json$/;
+    /^snapshot › digest: got sha256:[0-9a-f]{64}, expected sha256:[0-9a-f]+, as in provenance\.json$/;
 
   it.each<{ change: string; tamper: (folder: string) => void; problem: string | RegExp }>([
     { change: 'a changed value', tamper: edited('move.ndjson', '"Move 1"', '"Move 7"'), problem: DIGEST },
@@ -97,7 +97,7 @@ describe('a snapshot', () => {
     {
       change: 'another count',
       tamper: edited('provenance.json', '"move": 3', '"move": 4'),
-      problem: 'move: got 3 records: expected 4, as in provenance.json',
+      problem: 'move: got 3 records, expected 4, as in provenance.json',
     },
     {
       change: 'a newer format',

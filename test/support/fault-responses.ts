@@ -253,7 +253,7 @@ const naming = (what: string, headers: object, outcome = same, more: Partial<Row
     more,
   );
 const two = '<n> of edition <hash> of <day>, <n> of edition <hash> of <day>';
-const severalEditions = upstream(`got answers of several editions: ${two}: expected one`);
+const severalEditions = upstream(`got responses of several editions: ${two}, expected one`);
 const editions = { editions: true };
 export const edition: Row[] = [
   naming('of an older edition, which a CDN still holds', firstEdition, same, editions),

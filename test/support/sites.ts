@@ -16,10 +16,10 @@ import {
   normalize,
   type RawItem,
   type RawMove,
-  type RawOf,
+  type RawRecord,
   type RawRecords,
 } from '../../src/sources/normalize.ts';
-import { readAnswer } from '../../src/sources/rest.ts';
+import { parseRecord } from '../../src/sources/rest.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
   answersOf,
@@ -31,8 +31,8 @@ import {
 } from './upstream-data.ts';
 
 /** The plain answer of upstream-data.ts as a source reads it, without other languages. */
-const plain = <K extends Kind>(kind: K, id: number): RawOf<K> => ({
-  ...readAnswer(kind, plainAnswer(kind, id), `${id}`),
+const plain = <K extends Kind>(kind: K, id: number): RawRecord<K> => ({
+  ...parseRecord(kind, plainAnswer(kind, id), `${id}`),
   names: {},
 });
 export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
@@ -137,7 +137,7 @@ export function siteOf(
 /** What the answers of an upstream are reduced to. */
 export const rawOf = (upstream: UpstreamData): RawRecords =>
   mapKinds((kind) =>
-    answersOf(upstream, kind).map((answer) => readAnswer(kind, answer, `${answer.id}`)),
+    answersOf(upstream, kind).map((answer) => parseRecord(kind, answer, `${answer.id}`)),
   ) as unknown as RawRecords;
 
 /** The recorded records if they lie beside the project, else as many made-up ones. */

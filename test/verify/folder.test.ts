@@ -87,7 +87,7 @@ describe('verifyFolder', () => {
     [
       'another digest of records',
       edit('meta.json', /sha256:\w/, 'sha256:x'),
-      /^meta.json: .* › digest: got sha256:\w+: expected sha256:x/,
+      /^meta.json: .* › digest: got sha256:\w+, expected sha256:x/,
     ],
     [
       'another record on a page',

@@ -60,7 +60,7 @@ async function readDataSet(
       error.request.status === 404 &&
       error.request.url === `${upstream}/${MANIFEST_FILE}`;
     if (!isManifestMissing) throw error;
-    const { readLists } = await import('../../sources/lists.ts');
+    const { readLists } = await import('../../sources/crawl.ts');
     return readLists(upstream, options);
   }
 }

@@ -1,4 +1,4 @@
-/** Reads a built site: its manifest, its description and its data. */
+/** Reads a built site: its manifest, `meta.json` and data. */
 
 import { hash } from 'node:crypto';
 import * as z from 'zod';
@@ -7,6 +7,7 @@ import { mapKinds } from '../../contract/kinds.ts';
 import {
   type Entries,
   type Manifest,
+  type ManifestEntry,
   type Meta,
   manifestReader,
   metaReader,
@@ -26,13 +27,7 @@ import {
   namesFile,
   recordFile,
 } from '../../contract/paths.ts';
-import {
-  type AnyRecord,
-  type AnyRecords,
-  anyRecordSchema,
-  digestRecords,
-  removeUrl,
-} from '../../dataset/data-set.ts';
+import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
 import {
   type AddressedRecords,
   decodeFormer,
@@ -44,40 +39,30 @@ import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import type { Previous } from '../../dataset/replacement.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { parseText } from '../../files.ts';
-import { readOrThrow, type SiteStorage } from './storage.ts';
-
-/** More than a hundred times the live upstream's records with every icon. */
-const MAX_SITE_BYTES = 8 * 1024 ** 3;
+import { folderStorage, readOrThrow, type SiteStorage } from './storage.ts';
 
 const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
 const pageSchema = z.looseObject({ results: z.array(servedSchema) });
 
 export type Site = ReturnType<typeof openSite>;
 
-/** Opens a site. Throws `OutputError` if its manifest or description is missing or invalid. */
+/** @throws OutputError if the manifest or `meta.json` is missing or invalid */
 export function openSite(storage: SiteStorage) {
   const manifest = readManifest(storage);
-  const meta = describe(storage, META_FILE, metaReader);
+  const meta = parseFile(storage, META_FILE, metaReader);
   const entries = entriesByPath(manifest);
-  return { storage, manifest, entries, meta, ...siteData(storage, entries, meta) };
+  return { storage, manifest, entries, meta, ...createReaders(storage, entries, meta) };
 }
 
-/** Throws `OutputError` if it is not the manifest of a gamedata build, or lists more than any site has. */
-export function readManifest(storage: SiteStorage): Manifest {
-  const manifest = describe(storage, MANIFEST_FILE, manifestReader);
-  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  if (bytes <= MAX_SITE_BYTES) return manifest;
-  throw new OutputError(
-    `got files of ${bytes} bytes in all, expected at most ${MAX_SITE_BYTES}`,
-    storage.name,
-  );
-}
+/** @throws OutputError if it is not the manifest of a gamedata build */
+export const readManifest = (storage: SiteStorage): Manifest =>
+  parseFile(storage, MANIFEST_FILE, manifestReader);
 
-/** Undefined if it is missing, invalid or differs from the manifest. */
+/** Returns undefined if `meta.json` is missing, invalid or differs from the manifest. */
 export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefined =>
   ignoreDamage(() => {
     if (entries) readVerified(storage, entries, META_FILE);
-    return describe(storage, META_FILE, metaReader);
+    return parseFile(storage, META_FILE, metaReader);
   });
 
 export const entriesByPath = ({ files }: Pick<Manifest, 'files'>): Entries =>
@@ -85,7 +70,7 @@ export const entriesByPath = ({ files }: Pick<Manifest, 'files'>): Entries =>
 
 const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
 
-function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
+function parseFile<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
   const fail = (problem: string, cause?: unknown): OutputError =>
     new OutputError(`has no valid ${file}: ${problem}`, storage.name, { cause });
   let json: unknown;
@@ -107,7 +92,11 @@ function describe<S extends z.ZodType>(storage: SiteStorage, file: string, schem
   }
 }
 
-/** Reads a file and checks its hash in the manifest. Throws `OutputError`. */
+/**
+ * Reads a file and compares its hash with the manifest.
+ *
+ * @throws OutputError
+ */
 export function readVerified(storage: SiteStorage, entries: Entries, file: string): Buffer {
   const entry = entries.get(file);
   if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
@@ -118,37 +107,32 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
 }
 
-/** The data of a site, checked against its manifest. Each function throws `OutputError` or `DataError`. */
-function siteData(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
+/** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
+function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown =>
     parseText(`${readVerified(storage, entries, file)}`, storage.at(file));
-  const readPage = (file: string): AnyRecord[] =>
-    parse(pageSchema, json(file), { record: storage.at(file) }).results.map(removeUrl);
-  function records(): AnyRecords {
-    if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
-    const { counts, digest } = meta;
-    const read = mapKinds((kind) =>
-      counts[kind] === 0
-        ? []
-        : pageOffsets(counts[kind]).flatMap((offset) => readPage(listPageFile(kind, offset))),
-    );
-    const found = digestRecords(read);
-    if (found === digest) return read;
-    const location = { record: storage.name, field: 'digest' };
-    throw new DataError(`got ${found}: expected ${digest}, as in ${META_FILE}`, location);
-  }
-  const history = (): History =>
-    entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory;
-  const moved = (): z.infer<typeof movedReader> =>
-    parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) });
   return {
-    records,
-    history,
+    records(): AnyRecords {
+      if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
+      const records = mapKinds((kind) =>
+        (meta.counts[kind] === 0 ? [] : pageOffsets(meta.counts[kind])).flatMap((offset) => {
+          const file = listPageFile(kind, offset);
+          return parse(pageSchema, json(file), { record: storage.at(file) }).results.map(removeUrl);
+        }),
+      );
+      const digest = digestRecords(records);
+      if (digest === meta.digest) return records;
+      const location = { record: storage.name, field: 'digest' };
+      throw new DataError(`got ${digest}, expected ${meta.digest}, as in ${META_FILE}`, location);
+    },
+    history: (): History =>
+      entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory,
     names: (): Names[] => readNames(meta?.names, json, storage.at),
     former: (): Former => decodeFormer(json(FORMER_FILE)),
-    /** The old slugs that redirect, for a site whose `former.json` is damaged. */
-    redirecting: (own: AddressedRecords): Former => readRedirects(moved(), own),
-    /** The records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
+    /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
+    redirecting: (records: AddressedRecords): Former =>
+      readRedirects(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
+    /** Lists the records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         findSlugs(kind, [...entries.keys()]).map((slug) => {
@@ -170,41 +154,40 @@ export const readNames = (
     return parse(namesReader, read(file), { record: at(file) });
   });
 
-/** The published data as the previous data set; undefined if nothing is published. */
+/** Reads the published site as the previous data set. Without `meta.json`, only its files are known. */
 export function readPreviousSite(
   storage: SiteStorage,
   { meta, entries }: { meta?: Meta | undefined; entries: Entries },
 ): Previous | undefined {
   if (entries.size === 0) return undefined;
-  const data = siteData(storage, entries, meta);
+  const site = createReaders(storage, entries, meta);
   const counts = mapKinds((kind) => findSlugs(kind, [...entries.keys()]).length);
-  const records = () => ignoreDamage(data.records);
+  const records = () => ignoreDamage(site.records);
   return {
     ...(meta ?? { digest: '', captured: null, counts }),
     records,
-    listed: data.listed,
-    history: () => ignoreDamage(data.history),
-    readNames: () => ignoreDamage(data.names),
-    former: () => withRestoreHint({ name: storage.name, wayOut: RESTORE }, data.former),
+    listed: site.listed,
+    history: () => ignoreDamage(site.history),
+    readNames: () => ignoreDamage(site.names),
+    former: () => withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.former),
     readableFormer: () =>
-      ignoreDamage(data.former) ?? ignoreDamage(() => data.redirecting(records() ?? data.listed())),
+      ignoreDamage(site.former) ?? ignoreDamage(() => site.redirecting(records() ?? site.listed())),
   };
 }
 
 const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
-/** Explains that damaged old slugs are an error, because published addresses would become 404. */
-export function withRestoreHint(of: { name: string; wayOut: string }, read: () => Former): Former {
+/** Makes damaged old slugs an error, because published URLs would become 404. */
+export function withRestoreHint(site: { name: string; wayOut: string }, read: () => Former): Former {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
-    const hint = `${of.wayOut}, or let every redirect go with --forget-history.`;
-    throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, of.name, { cause, hint });
+    const hint = `${site.wayOut}, or drop every redirect with --forget-history.`;
+    throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, { cause, hint });
   }
 }
 
-/** Reads the old slugs of a source, or none if they are damaged and may be lost. */
 export const readFormer = (read: () => Former, mayBeLost = false): Former =>
   mayBeLost ? (ignoreDamage(read) ?? noFormer) : read();
 
@@ -216,4 +199,28 @@ export function ignoreDamage<T>(read: () => T): T | undefined {
     if (error instanceof GamedataError) return undefined;
     throw error;
   }
+}
+
+/** Published data that a deployment need not send again. */
+export interface LocalSite {
+  /** Returns undefined if the published records have another digest or are damaged. */
+  records(digest: string): AnyRecords | undefined;
+  /** Returns undefined if the published file differs. */
+  read(entry: ManifestEntry): Buffer | undefined;
+}
+
+export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
+  const storage = folderStorage(folder);
+  let records: AnyRecords | undefined;
+  return {
+    records(digest) {
+      if (previous?.digest !== digest) return undefined;
+      records ??= previous.records();
+      return records;
+    },
+    read: ({ path, sha256 }) =>
+      entries.get(path)?.sha256 === sha256
+        ? ignoreDamage(() => readVerified(storage, entries, path))
+        : undefined,
+  };
 }

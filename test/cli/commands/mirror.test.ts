@@ -222,7 +222,7 @@ describe('a copy by somebody else', () => {
       '"name":"\\u001b[2J"',
       'expected text without control',
     ],
-    ['ids that are not in order', '"id":7', '"id":5', 'id: got 5: expected ascending ids'],
+    ['ids that are not in order', '"id":7', '"id":5', 'id: got 5, expected ascending ids'],
     [
       'fields in another order',
       '"id":7,"slug":"move-7"',
