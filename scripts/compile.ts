@@ -7,7 +7,7 @@ import { build, type RolldownOutput } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { configJsonSchema } from '../src/cli/config.ts';
 import { loadCommands } from '../src/cli/program.ts';
-import { bundledPackages, noticesText } from './licences.ts';
+import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
 
 const copies = {

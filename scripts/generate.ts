@@ -1,4 +1,4 @@
-/** `npm run compile`: updates dist/, which stays usable meanwhile, and does nothing if nothing has changed. */
+/** `npm run compile`: updates dist/ file by file, so that running commands keep working. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,12 +6,12 @@ import path from 'node:path';
 import { attempt } from '../src/files.ts';
 import { hash, isUpToDate, removeObsolete, updateFolder } from './update-folder.ts';
 
-/** Digests what dist/ is compiled from. Manifests contain it, so it is the same on every system. */
+/** Digests the inputs of dist/. Manifests contain the digest, so it is the same on every system. */
 function digestCode(): string {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name).split(path.sep).join('/'));
-  const scripts = ['compile', 'generate', 'licences', 'type-declarations', 'update-folder'].map(
+  const scripts = ['compile', 'generate', 'licenses', 'type-declarations', 'update-folder'].map(
     (name) => `scripts/${name}.ts`,
   );
   const others = ['rolldown.config.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
@@ -31,6 +31,6 @@ if (isUpToDate('dist', inputs)) removeObsolete('dist');
 else {
   const { compile } = await import('./compile.ts');
   updateFolder('dist', inputs, (await compile()).set(MARKER, digest), MARKER);
-  // Node caches compiled modules here, and never removes obsolete ones.
+  // Node caches compiled modules here and never removes obsolete ones.
   rmSync('dist/.cache', { recursive: true, force: true });
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { build } from 'rolldown';
 import { expect, it } from 'vitest';
 import bundles from '../../rolldown.config.ts';
-import { bundledPackages, thirdPartyText } from '../../scripts/licences.ts';
+import { bundledPackages, thirdPartyText } from '../../scripts/licenses.ts';
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json'));
@@ -16,7 +16,7 @@ const packages = bundledPackages(
   await Promise.all(bundles.map((bundle) => build({ ...bundle, write: false }))),
 );
 
-it('THIRD-PARTY.md is what is installed: npm run licences', async () => {
+it('THIRD-PARTY.md is what is installed: npm run licenses', async () => {
   const names = packages.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
   await expect(thirdPartyText(packages)).toMatchFileSnapshot('../../docs/THIRD-PARTY.md');
@@ -32,9 +32,9 @@ it('bundles what is installed for use, what the search copies, and the compresso
 /** Licences that ask for no more than their notice. A new one is read by a person before it comes in here. */
 const wanted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
 
-it('every licence of what is installed is one that we know and want, and has its notice', () => {
-  for (const { name, licence, notice } of packages) {
-    expect(wanted, name).toContain(licence);
+it('every license of what is installed is one that we know and want, and has its notice', () => {
+  for (const { name, license, notice } of packages) {
+    expect(wanted, name).toContain(license);
     expect(notice, name).not.toBe('');
   }
 });
