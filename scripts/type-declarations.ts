@@ -8,7 +8,6 @@ export function declareResponses(): string {
   return `/** The responses of the API, generated from the schemas that validate every build. */\n\n${types.join('\n')}`;
 }
 
-/** @param indent the indentation of the type's lines */
 function renderType(schema: JsonSchema, indent: string): string {
   const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;
   if ($ref !== undefined) return $ref;

@@ -3,11 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import path from 'node:path';
 import { attempt } from '../src/files.ts';
 
-/** Paths with `/` → contents. */
 export type Files = ReadonlyMap<string, string | Uint8Array>;
 type Hashes = ReadonlyMap<string, string>;
 
-/** The last update. */
+/** Lists the files of the last update. */
 const LISTING = 'files.json';
 interface Listing {
   readonly inputs: string;
@@ -16,7 +15,7 @@ interface Listing {
 
 export const hash = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
 
-/** Returns true if the last update had the same inputs, and its files are unchanged. */
+/** Returns true if the last update had the same inputs and its files are unchanged. */
 export function isUpToDate(folder: string, inputs: string): boolean {
   const listing = readListing(folder);
   const present = hashFiles(folder);
@@ -27,7 +26,7 @@ export function isUpToDate(folder: string, inputs: string): boolean {
  * Replaces the files that differ, one by one. Obsolete files stay until the next update, because running processes may still
  * load them.
  *
- * @param marker the file whose existence tells that the folder is complete; written last
+ * @param marker the file that marks a complete folder, written last
  */
 export function updateFolder(folder: string, inputs: string, files: Files, marker: string): void {
   const temporary = path.join(folder, `.${process.pid}.tmp`);
@@ -45,7 +44,7 @@ export function updateFolder(folder: string, inputs: string, files: Files, marke
   removeOthers(folder, present, [...previous, ...hashes]);
 }
 
-/** Lists the files to write: new ones first, because the others may refer to them. */
+/** Lists the files to write: new files first, because others may import them. */
 export function listChanges(present: Hashes, next: Hashes, marker: string): string[] {
   const rank = (file: string): number => (file === marker ? 2 : present.has(file) ? 1 : 0);
   return [...next.keys()]
@@ -53,7 +52,7 @@ export function listChanges(present: Hashes, next: Hashes, marker: string): stri
     .sort((a, b) => rank(a) - rank(b));
 }
 
-/** Removes what the last update left. */
+/** Removes the files that the last update kept for running processes. */
 export const removeObsolete = (folder: string): void =>
   removeOthers(folder, hashFiles(folder), readListing(folder)?.files ?? []);
 

@@ -1,4 +1,4 @@
-/** Runs an upstream like the live one, to build against: `npm run upstream -- [port] [latency in ms]`. */
+/** Serves a local upstream: `npm run upstream -- [port] [latency in ms]`. */
 
 import { startUpstream } from '../test/support/upstream-server.ts';
 import { fullUpstream } from './full-upstream.ts';

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# With --push: commits data/, and nothing else, with what changed as its message, pushes it, and asks Netlify for a new deploy if
-# NETLIFY_BUILD_HOOK has the address of a build hook. If the branch is protected, it opens a pull request instead, or updates the
-# open one; that needs gh (https://cli.github.com) and the permission `pull-requests: write`. Without --push, nothing happens.
+# With --push, commits data/ with the list of changes, pushes the commit, and calls NETLIFY_BUILD_HOOK if it is set. If the branch is
+# protected, opens or updates a pull request, which requires gh and the permission `pull-requests: write`.
 set -euo pipefail
 
 message=.cache/refresh/message.txt
 if [ ! -s "$message" ]; then
-  echo 'nothing to commit: the data has not changed'
+  echo 'nothing to commit: the data is unchanged'
   exit 0
 fi
 if [ "${1:-}" != --push ]; then
@@ -17,7 +16,7 @@ if [ "${1:-}" != --push ]; then
 fi
 branch=$(git symbolic-ref --short HEAD)
 
-# Nothing is deployed then, and there is nothing to check: the workflow is told.
+# Reports `pushed=false`, because there is no deployment to verify.
 propose() {
   local proposal=refresh-data
   git push --quiet --force origin "HEAD:refs/heads/$proposal"
@@ -26,19 +25,19 @@ propose() {
     gh pr create --base "$branch" --head "$proposal" --title 'Refresh the data' --body-file .cache/refresh/proposal.md
   fi
   echo 'pushed=false' >> "${GITHUB_OUTPUT:-/dev/null}"
-  echo "$branch is protected: the data waits in a pull request"
+  echo "$branch is protected: opened a pull request"
 }
 
 git add --all -- data
 if git diff --cached --quiet -- data; then
-  echo 'nothing to commit: the repository has this data already'
+  echo 'nothing to commit: the repository already has this data'
 else
   if ! git config user.email > /dev/null; then
     export GIT_AUTHOR_NAME='github-actions[bot]' GIT_AUTHOR_EMAIL='41898282+github-actions[bot]@users.noreply.github.com'
     export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
   fi
   git commit --quiet --cleanup=verbatim --file "$message" -- data
-  # Somebody may have pushed something else meanwhile.
+  # Another commit may have been pushed in the meantime.
   git push --quiet origin "HEAD:$branch" || {
     git pull --quiet --rebase origin "$branch"
     git push --quiet origin "HEAD:$branch" || { propose; exit 0; }
@@ -46,7 +45,7 @@ else
 fi
 
 if [ -z "${NETLIFY_BUILD_HOOK:-}" ]; then exit 0; fi
-# A hook's address is a secret: it is handed over on standard input, and never shown.
+# The hook's URL is a secret, so curl reads it from standard input.
 printf 'url = "%s"\n' "$NETLIFY_BUILD_HOOK" |
   curl --config - --silent --fail --request POST --data '' --max-time 60 --retry 3 --output /dev/null ||
-  { echo 'the build hook was not answered with success' >&2; exit 1; }
+  { echo 'the build hook failed' >&2; exit 1; }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Takes over what a refresh hands over, from the folder in which its artifact was unpacked: `receive.sh <folder>`. Only regular files
-# with these names count, and replace the checkout's: the job that made the artifact ran what was installed, and this one may write to
-# the repository.
+# Copies data and messages from the unpacked artifact of a refresh: `receive.sh <folder>`. Only regular files with known names, because
+# that job ran installed code and this job may write to the repository.
 set -euo pipefail
 
 names='(data/[a-z]+\.(nd)?json|data/names/[A-Za-z0-9-]+\.json|\.cache/refresh/(message\.txt|report\.json))'

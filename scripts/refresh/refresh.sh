@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Refreshes the snapshot in data/, builds the site into build/ as Netlify and Cloudflare build it from the same commit, checks every
-# file of it, and packs it into build-archives/, from where it can be restored.
+# Refreshes data/, builds and checks the site in build/, and packs it into build-archives/. Lists are separated by spaces.
 #
-#   REFRESH_UPSTREAM        another upstream than the live one
-#   REFRESH_ALLOW_MISSING   records that may disappear, separated by spaces: move/pound item/potion names/fr
-#   REFRESH_SKIP            records that are left out, separated by spaces: item/17
-#   REFRESH_MAX_SHRINK      the percentage of records that may disappear (1)
-#   REFRESH_HOSTS           whose configuration the site gets, separated by spaces, which BASE_URL has to go with (netlify)
+#   REFRESH_UPSTREAM        another upstream
+#   REFRESH_ALLOW_MISSING   records that may disappear: move/pound item/potion names/fr
+#   REFRESH_SKIP            records to leave out: item/17
+#   REFRESH_MAX_SHRINK      percentage of records that may disappear (1)
+#   REFRESH_HOSTS           hosts to build for, with BASE_URL (netlify)
 #
-# The outcome is `changed` (then .cache/refresh/message.txt says what did), `unchanged`, `refused` (the data is invalid, or a guard
-# refused it; report.json says why) or `failed` (the upstream could not be read). The last two are failures, and data/ is as it was.
+# Writes the outcome: `changed` (.cache/refresh/message.txt lists the changes), `unchanged`, `refused` (report.json has the reason) or
+# `failed` (the upstream cannot be read). The last two exit with a failure and leave data/ unchanged.
 set -euo pipefail
 
 work=.cache/refresh
@@ -18,12 +17,12 @@ mkdir -p "$work"
 cp -R data "$work/old"
 
 gamedata() { node scripts/gamedata.mjs "$@"; }
-tell() { echo "outcome=$1" | tee "$work/outcome.txt" >> "${GITHUB_OUTPUT:-/dev/null}"; }
+write_outcome() { echo "outcome=$1" | tee "$work/outcome.txt" >> "${GITHUB_OUTPUT:-/dev/null}"; }
 
-# Strictly from the upstream: without it there is an error, and no fallback.
+# `rest` has no fallback.
 source=(--source rest)
 if [ -n "${REFRESH_UPSTREAM:-}" ]; then source+=(--upstream "$REFRESH_UPSTREAM"); fi
-# Adds an option with words that somebody typed into a form: none of them may be an option of its own.
+# Adds an option with words from a form. A word must not be an option itself.
 add() {
   local option=$1 pattern=$2 words word
   read -ra words <<< "$3"
@@ -44,24 +43,24 @@ gamedata snapshot "${source[@]}" --data data --json > "$work/report.json" 2> "$w
 cat "$work/log.txt" >&2
 if [ "$status" -ne 0 ]; then
   code=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).error.code' "$work/report.json") || code=bug
-  case $code in guard | data) tell refused ;; *) tell failed ;; esac
+  case $code in guard | data) write_outcome refused ;; *) write_outcome failed ;; esac
   exit "$status"
 fi
 
 gamedata diff "$work/old" data --exit-code > "$work/diff.txt" || status=$?
-# A translation changes no record, and is a change all the same: what is published has to be what is committed.
+# Translations change no record, but must be committed, too.
 names=$(sed -n 's/^names: //p' "$work/log.txt" | paste -sd , | sed 's/,/, /g')
 case $status in
-  # The first refresh of a fork has thousands of lines.
+  # The first refresh of a fork changes thousands of records.
   3) sed '200{s/.*/…/;q}' "$work/diff.txt" > "$work/changes.txt" ;;
   0) printf '%s' "${names:+$names$'\n'}" > "$work/changes.txt" ;;
   *) exit "$status" ;;
 esac
 if [ -s "$work/changes.txt" ]; then
   { printf 'Refresh the data: '; cat "$work/changes.txt"; } | tee "$work/message.txt"
-  tell changed
+  write_outcome changed
 else
-  tell unchanged
+  write_outcome unchanged
 fi
 
 build=("${source[@]}" --out build --verify --keep 1)

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Opens issues: `report.sh refused` one that says why the upstream's data was refused, `report.sh stale` one if the last successful
-# refresh is older than a week. The latter keeps the schedule alive, too: GitHub disables it after 60 days without a commit, unless
-# the workflow is enabled again. Where issues are off, as in forks by default, both fail with a summary and an annotation of the run.
-# Needs gh (https://cli.github.com) and the permissions `actions: write` and `issues: write`.
+# Opens an issue: `report.sh refused` with the reason for refused data, `report.sh stale` if the last success is older than a week.
+# `stale` also enables the workflow again, because GitHub disables schedules after 60 days without a commit. Where issues are off, as in
+# forks, both fail with a summary and an annotation. Requires gh and the permissions `actions: write` and `issues: write`.
 set -euo pipefail
 
 days=7
 work=.cache/refresh
 mkdir -p "$work"
 
-# The number of the open issue with a title; nothing if there is none.
+# Prints the number of the open issue with a title.
 open_issue() {
   gh issue list --state open --limit 200 --json number,title \
     --jq "[.[] | select(.title == \"$1\")][0].number // empty"
@@ -17,7 +16,7 @@ open_issue() {
 
 has_issues() { [ "$(gh api 'repos/{owner}/{repo}' --jq .has_issues)" = true ]; }
 
-# Fails with what an issue would say. In an annotation, which is a command of the log, line ends are escaped.
+# Fails with the text of the issue. Annotations are single lines, so line ends are escaped.
 annotate() {
   local text
   { printf '## %s\n\n' "$1"; cat "$work/issue.md"; } >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
@@ -33,14 +32,14 @@ report_refusal() {
   message=$(error message | sed 's/^/    /')
   hint=$(error hint)
   cat > "$work/issue.md" <<END
-The upstream was read, and its data is not believed. The snapshot, and what is published, are as they were.
+The upstream's data was refused. The snapshot and the published site are unchanged.
 
 $message
 
 ${hint:+$hint
 
-}The workflow, run by hand, takes these options: \`allow_missing\` (records that are gone for good, or were renamed), \`skip\` (records
-that cannot be read) and \`max_shrink\`.
+}Run the workflow manually with \`allow_missing\` (records that may disappear or were renamed), \`skip\` (records to leave out) or
+\`max_shrink\`.
 
 ${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}
 END
@@ -58,19 +57,19 @@ report_staleness() {
   workflow="repos/$GITHUB_REPOSITORY/actions/workflows/refresh.yml"
   gh api --silent --method PUT "$workflow/enable"
   last=$(gh run list --workflow refresh.yml --branch "$GITHUB_REF_NAME" --status success --limit 1 --json createdAt --jq '.[0].createdAt // empty')
-  # Before the first success, the age of the workflow counts.
+  # Before the first success, use the age of the workflow.
   since=${last:-$(gh api "$workflow" --jq .created_at)}
   age=$(node -p 'Math.floor((Date.now() - Date.parse(process.argv[1])) / 86_400_000)' "$since")
   echo "the last successful refresh is $age days old"
   if [ "$age" -le "$days" ]; then return; fi
   cat > "$work/issue.md" <<END
-The refresh has not succeeded since ${last:-it was set up, $since}. The published site stays as it was.
+The refresh has not succeeded since ${last:-it was set up, $since}. The published site is unchanged.
 
-Failed runs say why: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/workflows/refresh.yml
+See the failed runs: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/workflows/refresh.yml
 END
   has_issues || annotate "$title"
   if [ -n "$(open_issue "$title")" ]; then
-    echo 'an issue is open already'
+    echo 'an issue is already open'
     return
   fi
   gh issue create --title "$title" --body-file "$work/issue.md"

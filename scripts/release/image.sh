@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# With --push: builds the image of the bundled data for two architectures, and pushes it to the container registry that REGISTRY names.
-# Without it, nothing happens. The digest, which is what is attested, goes to GITHUB_OUTPUT.
+# With --push, builds the image of the bundled data for two architectures, pushes it to REGISTRY, and writes its digest to GITHUB_OUTPUT.
 set -euo pipefail
 
 image="$REGISTRY/${GITHUB_REPOSITORY,,}"
@@ -14,7 +13,7 @@ mkdir -p "$work"
 docker login "$REGISTRY" --username "$GITHUB_ACTOR" --password-stdin <<< "$GH_TOKEN"
 docker buildx create --use
 docker buildx build . --push --platform linux/amd64,linux/arm64 --metadata-file "$work/image.json" \
-  --build-arg SOURCE=snapshot --build-arg BASE_URL=http://localhost:8080 \
+  --build-arg SOURCE=snapshot --build-arg BASE_URL=http://127.0.0.1:8080 \
   --label "org.opencontainers.image.source=${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" \
   --tag "$image:${GITHUB_REF_NAME#v}" --tag "$image:latest"
 digest=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1]))["containerimage.digest"]' "$work/image.json")

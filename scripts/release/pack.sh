@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what a release has: the package, and the site of the bundled data as an archive with its checksum.
+# Packs the package, and the site of the bundled data as an archive with its checksum.
 set -euo pipefail
 
 work=${RELEASE_WORK:-.cache/release}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# With --publish: publishes the package with its provenance, and makes a release with the archive. Without it, nothing happens.
+# With --publish, publishes the package with its provenance and a release with the archive.
 set -euo pipefail
 
 work=${RELEASE_WORK:-.cache/release}

@@ -237,7 +237,7 @@ describe('a deploy', () => {
     expect(asked).toEqual(['POST /build_hooks/secret']);
     status = 404;
     const problem = await repo.step('commit --push', { NETLIFY_BUILD_HOOK: hook });
-    expect(problem).toBe('the build hook was not answered with success\n');
+    expect(problem).toBe('the build hook failed\n');
   });
 });
 
@@ -296,7 +296,7 @@ describe('the schedule', () => {
       expect(text).toMatch(says);
       expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
       expect(await stale(state)).toBeUndefined();
-      expect(repo.printed()).toContain('an issue is open already');
+      expect(repo.printed()).toContain('an issue is already open');
       expect(repo.has('../comment')).toBe(false);
       rmSync(path.join(repo.home, 'issue'));
     }
