@@ -14,7 +14,6 @@ export type NamedRecord = z.infer<typeof namedSchema>;
 
 const fields = z.array(fieldChangeSchema);
 
-/** The changes of one kind, each list in order of id. */
 const kindChangesSchema = z.object({
   added: z.array(namedSchema),
   removed: z.array(namedSchema),
@@ -37,7 +36,6 @@ export type DataSetSummary = z.infer<typeof summarySchema>;
 
 const total = z.int().min(0);
 
-/** The step from one data set to another. */
 export const comparisonSchema = z.object({
   from: summarySchema,
   to: summarySchema,
@@ -46,7 +44,6 @@ export const comparisonSchema = z.object({
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
-/** `changes.json`: the newest step is the first. */
 export const historySchema = z
   .object({
     steps: z.array(comparisonSchema).describe('Each change of the data, from one state to the next.'),

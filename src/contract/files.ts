@@ -1,5 +1,3 @@
-/** The files of a site that are not endpoints of the API. */
-
 import { type Kind, kindNames } from './kinds.ts';
 import * as paths from './paths.ts';
 import type { SchemaName } from './served.ts';
@@ -7,12 +5,9 @@ import type { SchemaName } from './served.ts';
 export interface SiteFileRow {
   /** Relative to the base URL; a part in braces is a variable. */
   readonly path: string;
-  /** The operation's name in generated clients. */
   readonly id: string;
   readonly summary: string;
-  /** The schema of the JSON. */
   readonly schema?: SchemaName | undefined;
-  /** The kind whose records a bulk file contains. */
   readonly kind?: Kind | undefined;
 }
 
@@ -83,7 +78,6 @@ export const fileRows = {
 } satisfies Record<string, readonly SiteFileRow[]>;
 export type FileGroup = keyof typeof fileRows;
 
-/** Every bulk file with its compressed copy. */
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
 /** The archive inside the site contains every file except these. */
 export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];

@@ -1,62 +1,59 @@
-/** A host keeps a guarantee if it serves files, applies rules to paths and queries, sees methods and headers, or runs code. */
-export type Needs = 'files' | 'rules' | 'requests' | 'code';
-
 /** Every host keeps the guarantees of `static`. Only hosts that run code keep `full`, the whole contract. */
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];
 
-/** In the order in which they are checked. */
-export const guarantees = {
-  root: { needs: 'files', title: 'the API root lists the kinds' },
-  lists: {
-    needs: 'files',
-    title: 'following next from the first page returns every record once, in order, with correct links',
+/** A host serves files, applies rules to paths and queries, sees methods and headers, or runs code. */
+const titles = {
+  files: {
+    root: 'the API root lists the kinds',
+    lists: 'following next from the first page returns every record once, in order, with correct links',
+    records: 'every record is the same object at its own URL and in its list',
+    icons: 'the placeholder icon is an image',
+    names: 'the names in every language match the description of the site',
+    'media-type': 'JSON is served as application/json',
+    head: 'HEAD is GET without a body',
   },
-  records: { needs: 'files', title: 'every record is the same object at its own URL and in its list' },
-  icons: { needs: 'files', title: 'the placeholder icon is an image' },
-  names: { needs: 'files', title: 'the names in every language match the description of the site' },
-  'media-type': { needs: 'files', title: 'JSON is served as application/json' },
-  head: { needs: 'files', title: 'HEAD is GET without a body' },
-  etag: { needs: 'rules', title: 'responses carry an ETag; conditional requests get 304' },
-  'not-modified': {
-    needs: 'rules',
-    title: '304 has the ETag, Vary and Cache-Control of 200, compressed or not',
+  rules: {
+    etag: 'responses carry an ETag; conditional requests get 304',
+    'not-modified': '304 has the ETag, Vary and Cache-Control of 200, compressed or not',
+    cors: 'CORS is open, for errors too',
+    exposed: 'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
+    nosniff: 'X-Content-Type-Options is nosniff',
+    'page-policy': 'pages carry a Content-Security-Policy that blocks third-party scripts',
+    caching: 'Cache-Control of the API is as in the contract',
+    freshness: 'other files are revalidated on every use (must-revalidate)',
+    vary: 'Vary includes Accept, for errors too',
+    parameters: 'format, limit and offset work in any combination and order',
+    'no-wrong-page': 'a limit or offset without a built page is honored or rejected',
+    'unknown-slug': 'an unknown slug is a JSON 404; slugs are case-sensitive',
+    'unknown-path': 'an unknown path under the prefix is a JSON 404',
+    'unknown-format': 'an unknown format of a list is a 404',
+    moved: 'the old URL of a renamed record redirects (301) to its current one',
   },
-  cors: { needs: 'rules', title: 'CORS is open, for errors too' },
-  exposed: {
-    needs: 'rules',
-    title: 'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
+  requests: {
+    'unknown-record-format': 'an unknown format of a record is a 404',
+    'encoded-names': 'a percent-encoded parameter name is decoded or rejected',
+    allow: 'Allow is set, for errors too',
+    slash: 'a missing trailing slash redirects (301) and keeps the query',
+    options: 'OPTIONS lists the allowed methods, and CORS preflights succeed',
+    'fresh-errors': 'errors are not cached (no-cache)',
+    'any-path': 'malformed paths under the prefix get a JSON error',
+    compression: 'files of 1 KB and more are compressed on request; ETag and 304 keep working',
+    method: 'any other method is a JSON 405',
+    browser: 'browsers get pages, for errors too; programs get JSON',
   },
-  nosniff: { needs: 'rules', title: 'X-Content-Type-Options is nosniff' },
-  'page-policy': {
-    needs: 'rules',
-    title: 'pages carry a Content-Security-Policy that blocks third-party scripts',
+  code: {
+    windows: 'any limit and offset work, as in the reference framework',
+    repeated: 'the last of repeated parameters wins',
   },
-  caching: { needs: 'rules', title: 'Cache-Control of the API is as in the contract' },
-  freshness: { needs: 'rules', title: 'other files are revalidated on every use (must-revalidate)' },
-  vary: { needs: 'rules', title: 'Vary includes Accept, for errors too' },
-  parameters: { needs: 'rules', title: 'format, limit and offset work in any combination and order' },
-  'no-wrong-page': { needs: 'rules', title: 'a limit or offset without a built page is honored or rejected' },
-  'unknown-slug': { needs: 'rules', title: 'an unknown slug is a JSON 404; slugs are case-sensitive' },
-  'unknown-path': { needs: 'rules', title: 'an unknown path under the prefix is a JSON 404' },
-  'unknown-format': { needs: 'rules', title: 'an unknown format of a list is a 404' },
-  moved: { needs: 'rules', title: 'the old URL of a renamed record redirects (301) to its current one' },
-  'unknown-record-format': { needs: 'requests', title: 'an unknown format of a record is a 404' },
-  'encoded-names': { needs: 'requests', title: 'a percent-encoded parameter name is decoded or rejected' },
-  allow: { needs: 'requests', title: 'Allow is set, for errors too' },
-  slash: { needs: 'requests', title: 'a missing trailing slash redirects (301) and keeps the query' },
-  options: { needs: 'requests', title: 'OPTIONS lists the allowed methods, and CORS preflights succeed' },
-  'fresh-errors': { needs: 'requests', title: 'errors are not cached (no-cache)' },
-  'any-path': { needs: 'requests', title: 'malformed paths under the prefix get a JSON error' },
-  compression: {
-    needs: 'requests',
-    title: 'files of 1 KB and more are compressed on request; ETag and 304 keep working',
-  },
-  method: { needs: 'requests', title: 'any other method is a JSON 405' },
-  browser: { needs: 'requests', title: 'browsers get pages, for errors too; programs get JSON' },
-  windows: { needs: 'code', title: 'any limit and offset work, as in the reference framework' },
-  repeated: { needs: 'code', title: 'the last of repeated parameters wins' },
-} as const satisfies Record<string, { needs: Needs; title: string }>;
+} as const;
 
-export type GuaranteeName = keyof typeof guarantees;
+export type Needs = keyof typeof titles;
+export type GuaranteeName = { [N in Needs]: keyof (typeof titles)[N] }[Needs];
+
+export const guarantees = Object.fromEntries(
+  Object.entries(titles).flatMap(([needs, group]) =>
+    Object.entries(group).map(([name, title]) => [name, { needs, title }]),
+  ),
+) as Readonly<Record<GuaranteeName, { readonly needs: Needs; readonly title: string }>>;
 export const guaranteeNames = Object.keys(guarantees) as readonly GuaranteeName[];

@@ -26,7 +26,6 @@ export const MAX_MEMORY_BYTES = 256 * MIB;
 /** The first match wins. */
 const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
-  // A hundred thousand files.
   [paths.MANIFEST_FILE, 16 * MIB],
   [paths.CHANGES_FILE, 24 * MIB],
   [paths.FORMER_FILE, 8 * MIB],

@@ -6,7 +6,6 @@ import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
 
-/** One deployment of the upstream. */
 export const editionSchema = z.object({
   hash: z
     .string()
@@ -117,7 +116,6 @@ export const metaSchema = z
   .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-/** Orders the keys as in the schema. */
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
 
 export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
@@ -163,7 +161,6 @@ export const manifestSchema = z
   })
   .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
-/** The same inputs result in the same files. */
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
 /** Readers ignore unknown keys, because another version may have written the file. */

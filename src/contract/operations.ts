@@ -1,4 +1,4 @@
-/** The table of GET requests, from which OpenAPI and the docs are generated. */
+/** The GET requests that OpenAPI and the docs describe. */
 
 import * as z from 'zod';
 import { type FileGroup, fileRows } from './files.ts';
@@ -11,79 +11,64 @@ import { formats } from './responses.ts';
 import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
 import { pluralize } from './words.ts';
 
-/** @param schema overrides `type: string` */
-const parameter = (
-  name: string,
-  place: 'query' | 'path' | 'header',
-  description?: string,
-  schema: JsonSchema = {},
-  example?: unknown,
-) => ({
-  name,
-  in: place,
-  required: place === 'path' || undefined,
-  description,
-  schema: { type: 'string', ...schema } as JsonSchema,
-  example,
-});
-export type Parameter = ReturnType<typeof parameter>;
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path' | 'header';
+  readonly required?: true;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
 
-/** Parameters that are the same on every site. */
 export const parameters = {
-  format: parameter(
-    'format',
-    'query',
-    '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
-    { enum: [...formats] },
-  ),
-  limit: parameter(
-    'limit',
-    'query',
-    `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value means ${PAGE_SIZE}.`,
-    { type: 'integer', minimum: 1, default: PAGE_SIZE },
-  ),
-  offset: parameter(
-    'offset',
-    'query',
-    `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value means 0, and beyond the end there are no results.`,
-    { type: 'integer', minimum: 0, default: 0 },
-  ),
-  pageOffset: parameter(
-    'offset',
-    'path',
-    `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
-    { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE, examples: [PAGE_SIZE] },
-  ),
-  ifNoneMatch: parameter(
-    'If-None-Match',
-    'header',
-    'The ETag of a cached response: if unchanged, the response is 304.',
-  ),
-} as const;
+  format: {
+    ...{ name: 'format', in: 'query', schema: { type: 'string', enum: [...formats] } },
+    description:
+      '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
+  },
+  limit: {
+    ...{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: PAGE_SIZE } },
+    description: `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value means ${PAGE_SIZE}.`,
+  },
+  offset: {
+    ...{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
+    description: `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value means 0, and beyond the end there are no results.`,
+  },
+  pageOffset: {
+    ...{ name: 'offset', in: 'path', required: true },
+    description: `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
+    schema: { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE, examples: [PAGE_SIZE] },
+  },
+  ifNoneMatch: {
+    ...{ name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
+    description: 'The ETag of a cached response: if unchanged, the response is 304.',
+  },
+} as const satisfies Record<string, Parameter>;
 
-/** Real responses. A kind without records has none. */
+const createPathParameter = (name: string, own: Partial<Parameter>): Parameter => ({
+  ...{ name, in: 'path', required: true, ...own },
+  schema: { type: 'string', ...own.schema },
+});
+
 export type Examples = { readonly root: object } & Readonly<
   Record<Kind, { readonly record?: { readonly slug: string }; readonly page?: object }>
 >;
 
 export interface Operation {
   readonly path: string;
-  /** Its name in generated clients. */
   readonly id: string;
   readonly group: 'records' | 'names' | 'downloads' | 'site';
   readonly summary: string;
-  /** The schema of JSON. */
   readonly schema?: SchemaName | undefined;
   readonly example?: object | undefined;
-  /** The part of the path in braces. */
   readonly pathParameter?: Parameter | undefined;
   readonly parameters: readonly (keyof typeof parameters)[];
 }
 
-/** Endpoints respond with JSON errors; files depend on the host. */
+/** Only endpoints have JSON errors on every host. */
 export const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
 
-/** @param archive whether the site offers itself for download */
+/** @param archive whether the site contains its own archive */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,
   examples: Examples,
@@ -105,7 +90,7 @@ function listEndpoints(examples: Examples): Operation[] {
   });
   const lists = kindNames.flatMap((kind): Operation[] => {
     const { record, page } = examples[kind];
-    const about = "The record's slug, case-sensitive: its address, which `name` is not.";
+    const description = "The record's slug. It is case-sensitive.";
     const summary = `A page of the list of all ${pluralize(kind)}, in order of id`;
     return [
       {
@@ -116,14 +101,13 @@ function listEndpoints(examples: Examples): Operation[] {
       {
         ...endpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`),
         example: record,
-        pathParameter: parameter('slug', 'path', about, slugs, record?.slug),
+        pathParameter: createPathParameter('slug', { description, schema: slugs, example: record?.slug }),
       },
     ];
   });
   return [{ ...endpoint('root', paths.API_PREFIX, 'API root'), example: examples.root }, ...lists];
 }
 
-/** The files behind the endpoints, for a site whose links point to files. */
 function listApiFiles(examples: Examples): Operation[] {
   return listEndpoints(examples).flatMap((endpoint): Operation[] => {
     const toFile = (path: string): string => path + paths.INDEX_FILE;
@@ -138,9 +122,14 @@ function listApiFiles(examples: Examples): Operation[] {
 
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
-    '{language}': parameter('language', 'path', 'A BCP 47 tag.', { enum: [...languages] }, languages[0]),
-    '{schema}': parameter('schema', 'path', undefined, { enum: [...schemaNames] }, schemaNames[0]),
-    '{icon}': parameter('icon', 'path', undefined, {}, 'unknown.png'),
+    '{language}': createPathParameter('language', {
+      ...{ description: 'A BCP 47 tag.', schema: { enum: [...languages] }, example: languages[0] },
+    }),
+    '{schema}': createPathParameter('schema', {
+      schema: { enum: [...schemaNames] },
+      example: schemaNames[0],
+    }),
+    '{icon}': createPathParameter('icon', { example: 'unknown.png' }),
   };
   return fileRows[group].map(({ path, id, summary, schema }) => ({
     ...{ path: `/${path}`, id, summary, schema },

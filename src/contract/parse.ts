@@ -21,7 +21,6 @@ export function parse<S extends z.ZodType>(
   throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
 }
 
-/** Returns undefined for an invalid value. */
 export const parseOptional = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> | undefined =>
   schema.safeParse(value, FIRST_PROBLEM).data;
 
@@ -33,7 +32,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Finds the value at the path of a zod issue. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),

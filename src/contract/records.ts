@@ -1,25 +1,17 @@
-/** The schemas of records, which validate every build, and the types inferred from them. */
-
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
-/** Reads an object with a value for each kind. One that was written before there was a kind lacks it, and has `none` of it. */
+/** Adds the value `none` for each kind that is missing in a file of an older version. */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess((value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value), schema);
 
-/**
- * What follows is published as JSON Schema: patterns are what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust
- * read alike, and the rest is checked by functions.
- */
+// Published patterns are limited to what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust read alike.
 
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
 
-/**
- * A slug is one path segment that every file system, archive and URL preserves: lower-case letters, digits and inner
- * hyphens, at most 200 characters, neither the folder of list pages nor a name that Windows reserves.
- */
+/** A slug is a path segment that every file system, archive and URL preserves. */
 export const slugSchema = z
   .string()
   .max(200)
@@ -27,11 +19,9 @@ export const slugSchema = z
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe("The path key of the record's URL.");
 
-/** The same in one expression, for what has ten times as many names as records. */
 export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
 export const NAME_RULE = 'expected text without control, bidirectional or line-break characters';
 
-/** A display name: neither empty nor endless, without characters that could disturb a terminal, a page or a CSV cell. */
 export const nameSchema = z
   .string()
   .min(1)
@@ -40,10 +30,9 @@ export const nameSchema = z
   .refine((name) => NAME.test(name), NAME_RULE)
   .describe('The English name, for display.');
 
-/** A hyphen in a class would need an escape in some of these languages, and must not have one in others. */
+// Only some of these languages accept an escaped hyphen in a class.
 const ICON_NAME = '[A-Za-z0-9_](?:[A-Za-z0-9_]|-)*';
 
-/** The path of an icon under `sprites/items`, without a host, never leading out of that folder. */
 export const iconSchema = z
   .string()
   .max(255)
@@ -62,7 +51,7 @@ const gameIndexSchema = (generation: number) =>
     .nullable()
     .describe(`The item's number within the games of generation ${generation}; null if it has none.`);
 
-/** Kind → its record as in a data set: everything but its `url`, which depends on the base URL. */
+/** Without the `url`, which depends on the base URL. */
 export const recordSchemas = {
   move: z.strictObject({
     id: idSchema,
@@ -91,13 +80,10 @@ export type RecordOf<K extends Kind> = z.infer<(typeof recordSchemas)[K]>;
 export type Move = RecordOf<'move'>;
 export type Item = RecordOf<'item'>;
 
-/** The last one for which items have a field. */
 export const LAST_INDEXED_GENERATION = 9;
 
-/** No list has more: what is read may have been written by anybody. */
 export const MAX_RECORDS = 1_000_000;
 
-/** Kind → the ids of records that were left out on purpose. */
 export const skippedSchema = addMissingKinds([], z.strictObject(mapKinds(() => z.array(idSchema))));
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 

@@ -12,7 +12,6 @@ export const commonHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** On every response under the API's prefix, including errors. */
 export const apiHeaders = {
   Allow: 'GET, HEAD, OPTIONS',
   Vary: 'Accept',
@@ -88,7 +87,6 @@ export const apiPageHeaders = {
   'Cache-Control': 'private, max-age=0, must-revalidate',
 } as const;
 
-/** Status → the file with its body. */
 export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
 
 /** One file serves every method, so 405 names none. */
@@ -105,7 +103,6 @@ export const createErrorBody = (detail: string): string => JSON.stringify({ deta
 /** `link` redirects to the upstream, `mirror` serves copies, and `none` serves the placeholder. */
 export const iconModes = ['link', 'mirror', 'none'] as const;
 
-/** The `sprites` of `meta.json`. */
 export interface IconSource {
   readonly mode: (typeof iconModes)[number];
   /** Without a trailing slash. */
@@ -114,11 +111,9 @@ export interface IconSource {
 
 export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
 
-/** Returns the prefix of redirects for icons that the site lacks. */
 export const getIconRedirect = ({ mode, upstream }: IconSource): string | null =>
   mode === 'link' && upstream !== null ? `${upstream}/` : null;
 
-/** The old and the current path of a renamed record. */
 export interface Redirect {
   readonly path: string;
   readonly to: string;

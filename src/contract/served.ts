@@ -88,7 +88,6 @@ const otherSchemas = {
 
 export type SchemaName = Kind | `${Kind}-page` | keyof typeof otherSchemas;
 
-/** Name → schema, as in `/schemas/<name>.json`. */
 export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
   ...servedSchemas,
   ...Object.fromEntries(kindNames.map((kind) => [`${kind}-page`, pageSchemas[kind]])),
@@ -117,7 +116,6 @@ export function createJsonSchemas(getUrl: (name: string) => string): Map<string,
   return new Map(Object.entries(z.toJSONSchema(registry, { uri: getUrl, override }).schemas));
 }
 
-/** Creates schemas without references. */
 export const createStandaloneSchemas = (getUrl: (name: string) => string): [string, JsonSchema][] =>
   Object.entries(publicSchemas).map(([name, schema]) => [
     name,

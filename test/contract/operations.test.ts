@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
-import { type Examples, isEndpoint, listOperations, parameters } from '../../src/contract/operations.ts';
+import {
+  type Examples,
+  isEndpoint,
+  listOperations,
+  type Parameter,
+  parameters,
+} from '../../src/contract/operations.ts';
 import { schemaNames } from '../../src/contract/served.ts';
 import { capitalize } from '../../src/contract/words.ts';
 
@@ -97,7 +103,7 @@ describe('listOperations', () => {
   });
 
   it('requires only parameters in the path', () => {
-    const required = Object.values(parameters).filter((one) => one.required);
+    const required = Object.values<Parameter>(parameters).filter((one) => one.required);
     expect(required).toEqual([parameters.pageOffset]);
   });
 });
