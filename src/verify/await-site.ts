@@ -1,12 +1,11 @@
-/** Waits until a deployment serves a built site, as operators do after each deploy. */
-
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import { parseOptional } from '../contract/parse.ts';
 import { INDEX_FILE, isHostConfig, MANIFEST_FILE, META_FILE, parseRecordPath } from '../contract/paths.ts';
-import { formatCount, listFirst } from '../contract/words.ts';
+import { formatCount } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
@@ -23,53 +22,64 @@ export interface AwaitOptions {
   readonly onWait?: ((line: string) => void) | undefined;
 }
 
-/** @throws DataError if the deployment does not serve the site by the deadline */
-export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
-  const { site, concurrency, deadline, signal, onWait } = options;
+/**
+ * Waits until a deployment serves the files of a built site. Single records are left to the guarantees.
+ *
+ * @throws DataError if the deployment does not serve the site by the deadline
+ */
+export async function awaitSite(
+  address: string,
+  { site, concurrency, deadline, signal, onWait }: AwaitOptions,
+): Promise<void> {
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
-    let entries = site.manifest.files.filter(({ path }) => !isHostConfig(path) && !isRecordFile(path));
+    const pending = new Set(site.manifest.files.filter(({ path }) => !isHostConfig(path) && !isRecord(path)));
     let reported: string | undefined;
     for (;;) {
-      const build = await catchDifference(compareManifest(probe, site));
-      const differences = build
-        ? [build]
-        : await Promise.all(entries.map((entry) => catchDifference(compareFile(probe, entry))));
-      const [first, ...others] = differences.flatMap((difference) => difference ?? []);
-      if (!first) return;
+      const difference = await findDifference(probe, site, pending);
+      if (!difference) return;
+      const { message, hint } = difference;
       const left = deadline - Date.now();
       if (left <= 0) {
-        const problems = [first, ...others].map(({ message }) => message);
-        const problem = `does not serve the site in ${site.storage.name}: ${listFirst(problems, 5)}`;
-        throw new DataError(problem, { record: address }, { hint: first.hint });
+        const problem = `does not serve the site in ${site.storage.name}: ${message}`;
+        throw new DataError(problem, { record: address }, { hint });
       }
-      if (first.message !== reported) onWait?.(`waiting for ${address}: ${first.message}`);
-      reported = first.message;
-      if (!build) entries = entries.filter((_, at) => differences[at]);
+      if (message !== reported) onWait?.(`waiting for ${address}: ${message}`);
+      reported = message;
       await sleep(Math.min(5000, left), undefined, { signal });
     }
   });
 }
 
-/** The guarantees compare the records. */
-const isRecordFile = (file: string): boolean =>
+const isRecord = (file: string): boolean =>
   file.endsWith(INDEX_FILE) && parseRecordPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
-/** Returns an expected error, because a deployment that is being replaced may fail. */
-const catchDifference = (comparison: Promise<void>): Promise<GamedataError | undefined> =>
-  comparison.then(
-    () => undefined,
-    (error) => {
-      if (error instanceof GamedataError) return error;
-      throw error;
-    },
-  );
+/** Returns an expected error, because requests may fail during a deployment. */
+async function findDifference(
+  probe: Probe,
+  site: Site,
+  pending: Set<ManifestEntry>,
+): Promise<GamedataError | undefined> {
+  const compareNext = async (entry: ManifestEntry): Promise<void> => {
+    await compareFile(probe, entry);
+    pending.delete(entry);
+  };
+  try {
+    await compareManifest(probe, site);
+    await Promise.all([...pending].map(compareNext));
+    return undefined;
+  } catch (error) {
+    if (error instanceof GamedataError) return error;
+    throw error;
+  }
+}
 
 /** Compares `manifest.json`, which differs between any two builds. */
 async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
   const { json } = await fetchFile(probe, MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
-  const { files } = manifestReader.safeParse(json).data ?? {};
+  const { files } = parseOptional(manifestReader, json) ?? {};
   if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
-  const served = metaReader.safeParse((await fetchFile(probe, META_FILE, getMaxBytes(META_FILE))).json).data;
+  const described = await fetchFile(probe, META_FILE, getMaxBytes(META_FILE));
+  const served = parseOptional(metaReader, described.json);
   if (!served || served.digest === meta.digest)
     throw new DataError('is from another build', { record: MANIFEST_FILE });
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
@@ -96,7 +106,6 @@ async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });
 }
 
-/** `sha256:0123456789ab… of 2026-01-02, 937 moves, 2,222 items` */
 const describeData = ({ digest, captured, counts }: Meta): string =>
   [
     `${digest.slice(0, 19)}… of ${captured}`,

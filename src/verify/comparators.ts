@@ -1,6 +1,7 @@
-/** How the response of a deployment is compared with the request handler's. */
+/** Comparators of a deployment's response with the request handler's. */
 
 import { formatValue } from '../contract/parse.ts';
+import { API_PREFIX } from '../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
@@ -13,12 +14,10 @@ export interface Exchange {
   send(request: ProbeRequest): Promise<ProbeResponse>;
 }
 
-export type Problem = string | false | undefined;
-
-/** Returns the first difference that matters. */
+type Problem = string | false | undefined;
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
-/** Skips other responses. Deployments of other programs may lack some files. */
+/** Skips other responses, because deployments of other programs may lack some files. */
 export const ifOk =
   (compare: Comparator): Comparator =>
   (exchange) =>
@@ -29,18 +28,18 @@ export const ifPage =
   (exchange) =>
     exchange.got.header('content-type')?.startsWith('text/html') && compare(exchange);
 
-const expectStatus = ({ status }: ProbeResponse, ...expected: readonly number[]): Problem =>
+const compareStatus = ({ status }: ProbeResponse, ...expected: readonly number[]): Problem =>
   !expected.includes(status) && `got status ${status}, expected ${expected.join(' or ')}`;
 
-export const sameStatus: Comparator = ({ got, expected }) => expectStatus(got, expected.status);
+export const matchStatus: Comparator = ({ got, expected }) => compareStatus(got, expected.status);
 
 /** Ignores the handler's status. */
-export const hasStatus =
+export const acceptStatus =
   (...statuses: readonly number[]): Comparator =>
   ({ got }) =>
-    expectStatus(got, ...statuses);
+    compareStatus(got, ...statuses);
 
-export const sameJson: Comparator = ({ request, got, expected }) => {
+export const matchJson: Comparator = ({ request, got, expected }) => {
   const wanted = expected.text;
   if (got.text === wanted) return undefined;
   const found = stringify(got);
@@ -69,44 +68,38 @@ function describeDifference(got: string, expected: string): string {
 }
 
 /** Suggests an option if the links have another base URL. */
-export const sameRoot: Comparator = async (exchange) => {
-  const problem = await sameJson(exchange);
+export const matchRoot: Comparator = async (exchange) => {
+  const problem = await matchJson(exchange);
   const [, baseUrl] = /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
   if (!problem || baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) return problem;
   return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
 };
 
 /** Compares the JSON of errors. Only hosts that run code name the method in a 405. */
-export const sameError: Comparator = ({ got, expected }) => {
-  const { detail } = JSON.parse(expected.text);
-  return expectStatus(got, expected.status) || expectError(got, detail);
-};
+export const matchError: Comparator = ({ got, expected }) =>
+  compareStatus(got, expected.status) || compareError(got, JSON.parse(expected.text).detail);
 
 /** Accepts a JSON error with one of these statuses. */
-export const isError =
+export const acceptError =
   (...statuses: readonly number[]): Comparator =>
   ({ got }) =>
-    expectStatus(got, ...statuses) || expectError(got);
+    compareStatus(got, ...statuses) || compareError(got);
 
-function expectError(response: ProbeResponse, expected?: string): Problem {
+function compareError(response: ProbeResponse, expected?: string): Problem {
   const type = response.header('content-type');
   if (!isSameType(type, 'application/json')) return `got Content-Type ${type}, expected application/json`;
   const { detail } = Object(response.json);
-  const withoutMethod = (text: unknown): string => String(text).replace(/"\w+" /, '');
-  const isRight =
-    typeof detail === 'string' &&
-    [undefined, withoutMethod(detail)].includes(expected && withoutMethod(expected));
-  return (
-    !isRight && `got ${formatValue(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`
-  );
+  const isSame = [expected, expected?.replace(/"\w+" /, '')].includes(detail);
+  if (typeof detail === 'string' && (expected === undefined || isSame)) return undefined;
+  return `got ${formatValue(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`;
 }
 
 /** A host that cannot serve a page range must reject it, and never return another page. */
-export const sameOrRejected: Comparator = (exchange) =>
-  exchange.got.status === 200 ? sameJson(exchange) : isError(400, 404)(exchange);
+export const matchOrReject: Comparator = (exchange) =>
+  exchange.got.status === 200 ? matchJson(exchange) : acceptError(400, 404)(exchange);
 
 /** Accepts a relative `Location`, or one with the base URL's scheme, because browsers block mixed content. */
-export const sameLocation: Comparator = ({ got, expected: { headers }, site: { linkBase } }) => {
+export const matchLocation: Comparator = ({ got, expected: { headers }, site: { linkBase } }) => {
   const { baseUrl } = linkBase;
   const location = got.header('location') ?? '';
   const { protocol, pathname, search } = new URL(URL.canParse(location, baseUrl) ? location : '/', baseUrl);
@@ -115,7 +108,7 @@ export const sameLocation: Comparator = ({ got, expected: { headers }, site: { l
 };
 
 /** Accepts a redirect to another host if the site does not have the icon. */
-export const isImage: Comparator = ({ got, expected }) => {
+export const acceptImage: Comparator = ({ got, expected }) => {
   const type = got.header('content-type');
   if (got.status === 200 && type?.startsWith('image/')) return undefined;
   const isLinked = expected.status === 302;
@@ -127,12 +120,12 @@ type Compare = (got: string | undefined, expected: string | undefined) => boolea
 const isEqual: Compare = (got, expected) => got === expected;
 
 /** Compares a header with the handler's. */
-export const sameHeader =
+export const matchHeader =
   (name: string, isSame = isEqual): Comparator =>
   ({ got, expected }) =>
-    expectHeader(got, name, expected.headers[name], isSame);
+    compareHeader(got, name, expected.headers[name], isSame);
 
-export function expectHeader(
+function compareHeader(
   response: ProbeResponse,
   name: string,
   expected: string | undefined,
@@ -142,7 +135,7 @@ export function expectHeader(
   return !isSame(got, expected) && `got ${name} ${got}, expected ${expected}`;
 }
 
-/** The members of a list header or a policy, in lower case. */
+/** Lists the members of a list header or a policy. */
 const readMembers = (value = ''): string[] =>
   value
     .toLowerCase()
@@ -161,3 +154,72 @@ export const isSameType: Compare = (got = '', expected = '') => {
   const [type, ...parameters] = got.toLowerCase().split(/; */);
   return type === expected.split(';')[0] && parameters.every((one) => one === 'charset=utf-8');
 };
+
+export const matchHead: Comparator = async ({ request, got, send }) => {
+  const head = await send({ ...request, method: 'HEAD' });
+  if (head.status !== got.status) return `got status ${head.status} for HEAD, expected ${got.status}`;
+  if (head.text !== '') return `got a body of ${head.text.length} characters for HEAD, expected none`;
+  return (
+    compareHeader(head, 'Content-Type', got.header('content-type')) ||
+    compareHeader(head, 'ETag', got.header('etag'))
+  );
+};
+
+const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeRequest => ({
+  ...request,
+  headers: { ...request.headers, 'If-None-Match': etag },
+});
+
+/** Revalidates the response with its ETag and with another one. */
+export const checkETag: Comparator = async ({ request, got, send }) => {
+  const etag = got.header('etag');
+  if (etag === undefined) return 'got no ETag';
+  const root = await send({ path: API_PREFIX });
+  if (root.header('etag') === etag && root.text.length !== got.text.length)
+    return `got ETag ${etag}, the same as ${API_PREFIX}`;
+  const known = await send(addCondition(request, etag));
+  if (known.status !== 304 || known.text !== '')
+    return `got status ${known.status}, expected 304 without a body`;
+  const { status } = await send(addCondition(request, '"other"'));
+  return status !== 200 && `got status ${status} with another If-None-Match, expected 200`;
+};
+
+/** Caches replace their stored headers with those of a 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
+export const checkNotModified: Comparator = async ({ request, got, send }) => {
+  if (got.status !== 200) return undefined;
+  const response = await send(addCondition(request, got.header('etag')));
+  // nginx weakens the ETag of a response that it compresses, but not of a 304.
+  const toStrong = (value?: string) => value?.replace(/^W\//, '');
+  const isSame: Compare = (a, b) => hasMembers(toStrong(a), toStrong(b));
+  return (
+    compareStatus(response, 304) ||
+    ['ETag', 'Vary', 'Cache-Control']
+      .map((name) => compareHeader(response, name, got.header(name), isSame))
+      .find((problem) => problem)
+  );
+};
+
+/** Smaller files fit into one packet, so hosts need not compress them. */
+const MIN_COMPRESSED = 1024;
+
+/**
+ * Requests the same with gzip and expects the same content with another ETag or a weak one.
+ *
+ * @param isRequired whether hosts must compress the file
+ */
+export const checkCompression =
+  (isRequired: boolean): Comparator =>
+  async ({ request, got: plain, send }) => {
+    if (plain.status !== 200 || plain.text.length < MIN_COMPRESSED) return undefined;
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const got = await send({ ...request, headers });
+    if (got.encoding !== 'gzip') return isRequired && `got Content-Encoding ${got.encoding}, expected gzip`;
+    const [etag, vary] = [got.header('etag'), got.header('vary')];
+    if (got.text !== plain.text) return 'got other content than without Accept-Encoding';
+    if (!includesMembers(vary, 'accept-encoding'))
+      return `got Vary ${vary}, expected it to include Accept-Encoding`;
+    if (etag === undefined) return 'got no ETag';
+    if (etag === plain.header('etag') && !etag.startsWith('W/'))
+      return `got ETag ${etag}, the same as without Accept-Encoding, expected another or a weak one`;
+    return compareHeader(await send({ ...request, method: 'HEAD', headers }), 'ETag', etag);
+  };

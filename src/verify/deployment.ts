@@ -1,14 +1,6 @@
-/** Verifies a deployment: its responses must be as the request handler's. */
-
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import {
-  type GuaranteeName,
-  guaranteeNames,
-  guarantees,
-  type Level,
-  type Needs,
-} from '../contract/guarantees.ts';
+import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
@@ -17,13 +9,11 @@ import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
 import type { Site } from '../sources/site/read.ts';
-import type { Comparator } from './comparators.ts';
 import { type ExpectedSite, expectCrawled, expectSite } from './expected.ts';
-import { createRequests } from './requests.ts';
-import { table } from './table.ts';
+import { createRequests, type Row, table } from './table.ts';
 
 export interface DeploymentOptions {
-  readonly level: Level;
+  readonly level: contract.Level;
   /** The guarantees to check, instead of those of the level. */
   readonly supported?: SupportedByHosts | undefined;
   /** The maximum number of concurrent requests. */
@@ -38,28 +28,22 @@ export interface DeploymentOptions {
 /** The guarantees of the hosts that a site has configuration for. */
 export interface SupportedByHosts {
   readonly hosts: readonly string[];
-  readonly names: readonly GuaranteeName[];
+  readonly names: readonly contract.GuaranteeName[];
 }
 
-/** More failures of one guarantee are not listed. */
 const MAX_FAILURES = 1000;
 
-/** A guarantee that was checked: kept if there are no failures. */
+/** The guarantee is kept if `failures` is empty. */
 export interface GuaranteeResult {
-  readonly guarantee: GuaranteeName;
+  readonly guarantee: contract.GuaranteeName;
   readonly title: string;
-  readonly failures: readonly Failure[];
-}
-
-interface Failure {
-  readonly request: string;
-  readonly problem: string;
+  readonly failures: readonly { readonly request: string; readonly problem: string }[];
 }
 
 export interface DeploymentReport {
   readonly address: string;
-  readonly level: Level;
-  /** The hosts whose guarantees were checked instead of the level's. */
+  readonly level: contract.Level;
+  /** The hosts whose guarantees were checked instead of those of the level. */
   readonly hosts?: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
@@ -69,9 +53,9 @@ export interface DeploymentReport {
 }
 
 /**
- * Verifies a deployment.
+ * Compares a deployment's responses with the request handler's.
  *
- * @param address its base URL without a trailing slash
+ * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response, twice
  */
 export async function verifyDeployment(
@@ -79,30 +63,28 @@ export async function verifyDeployment(
   { level, supported, concurrency, site: like, linkBase, signal }: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
-  const failures = new Map<GuaranteeName, Failure[]>();
-  const fail = (name: GuaranteeName, { request }: Pick<ProbeResponse, 'request'>, problem: string): void => {
+  const failures = new Map<contract.GuaranteeName, { request: string; problem: string }[]>();
+  const fail = (name: contract.GuaranteeName, { request }: { request: string }, problem: string): void => {
     const known = failures.get(name) ?? [];
     failures.set(name, known);
     if (known.length < MAX_FAILURES) known.push({ request, problem });
   };
   return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
-    const { links } = site.linkBase;
-    const names =
-      supported?.names ?? guaranteeNames.filter((name) => isExpected(guarantees[name].needs, level, links));
+    const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
     // Responses are compared one by one and not kept, because their number and size come from outside.
     const limit = pLimit(concurrency);
     for (const name of names) {
-      for (const [requests, ...comparators] of table[name]) {
-        const found = await limit.map(createRequests(requests, site), (request) =>
-          findFailure(request, { probe, site, comparators }),
-        );
-        for (const failure of found) if (failure) fail(name, failure, failure.problem);
+      for (const row of table[name]) {
+        await limit.map(createRequests(row[0], site), async (request) => {
+          const [problem, got] = await compareResponses(request, row, probe, site);
+          if (problem) fail(name, got, problem);
+        });
       }
     }
     const results = names.map((guarantee) => ({
       guarantee,
-      title: guarantees[guarantee].title,
+      title: contract.guarantees[guarantee].title,
       failures: failures.get(guarantee) ?? [],
     }));
     return {
@@ -117,22 +99,25 @@ export async function verifyDeployment(
   });
 }
 
-async function findFailure(
+async function compareResponses(
   request: ProbeRequest,
-  { probe, site, comparators }: { probe: Probe; site: ExpectedSite; comparators: readonly Comparator[] },
-): Promise<Failure | undefined> {
+  [, ...comparators]: Row,
+  probe: Probe,
+  site: ExpectedSite,
+): Promise<[problem: string | undefined, got: ProbeResponse]> {
   const expected = await site.respond(request);
   const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {
     const problem = await compare({ request, got, expected, site, send: probe.send });
-    if (problem) return { request: got.request, problem };
+    if (problem) return [problem, got];
   }
-  return undefined;
+  return [undefined, got];
 }
 
 /** A site whose links point to files needs endpoints only at the full level. */
-export function isExpected(needs: Needs, level: Level, links: LinkStyle): boolean {
-  if (level === 'full') return true;
-  return needs === 'files' || (needs === 'rules' && links === 'query');
+export function selectGuarantees(level: contract.Level, links: LinkStyle): contract.GuaranteeName[] {
+  const isNeeded = (needs: contract.Needs): boolean =>
+    level === 'full' || needs === 'files' || (needs === 'rules' && links === 'query');
+  return contract.guaranteeNames.filter((name) => isNeeded(contract.guarantees[name].needs));
 }

@@ -1,5 +1,3 @@
-/** The site that a deployment should serve, and the request handler's response to each request. */
-
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type Body, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
@@ -16,12 +14,10 @@ import { crawl } from '../sources/crawl.ts';
 import { readVerified, type Site } from '../sources/site/read.ts';
 
 export interface ExpectedSite {
-  /** The base URL and style of all links. */
   readonly linkBase: paths.LinkBase;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>>;
-  /** The languages that have names. */
   readonly languages: readonly string[];
-  /** The old paths of renamed records. */
+  /** The old paths. */
   readonly moved: readonly string[];
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
@@ -29,7 +25,6 @@ export interface ExpectedSite {
 
 export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & { readonly text: string };
 
-/** Expects the files of a built site. */
 export function expectSite({ storage, entries, meta, records }: Site, address: string): ExpectedSite {
   const read = (file: string): Buffer | undefined => {
     if (file === paths.MANIFEST_FILE) return storage.read(file);
@@ -45,7 +40,6 @@ export function expectSite({ storage, entries, meta, records }: Site, address: s
   };
 }
 
-/** Reports a broken guarantee, with the response that shows it. */
 export type Fail = (guarantee: 'lists' | 'names' | 'moved', response: ProbeResponse, problem: string) => void;
 
 /**
@@ -94,7 +88,6 @@ export async function expectCrawled(
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
   probe.send({ path: `/${file}`, maxBytes: getMaxBytes(file) });
 
-/** Reads the redirects from old paths to records. */
 async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: Fail): Promise<object> {
   const response = await fetchFile(probe, paths.MOVED_FILE);
   const current = new Set(

@@ -1,5 +1,3 @@
-/** Verifies a built site in a folder or an archive against its own manifest and description. */
-
 import { hash } from 'node:crypto';
 import { CHANGES_FILE, isWebServerConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
@@ -17,13 +15,16 @@ export interface FolderReport {
   /** The number of files, including the manifest. */
   readonly files: number;
   readonly counts: Counts;
-  /** Changed, missing and unknown files, and data that does not match its digest. */
   readonly problems: readonly Problem[];
 }
 
 export const verifyFolder = (folder: string): FolderReport => verifySite(folderStorage(folder));
 
-/** @throws OutputError if the site has no valid manifest or description */
+/**
+ * Compares a site with its own manifest and digests.
+ *
+ * @throws OutputError if the site has no valid manifest or description
+ */
 export function verifySite(storage: SiteStorage): FolderReport {
   const found = listFiles(storage);
   const site = openSite(storage);

@@ -1,13 +1,87 @@
-/** The table of guarantees: requests, and how their responses are compared with the request handler's. */
+/** The requests for each guarantee, and the comparators of their responses. */
 
 import { fileRows } from '../contract/files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
+import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
+import * as paths from '../contract/paths.ts';
+import type { ProbeRequest } from '../http/probe.ts';
 import * as compare from './comparators.ts';
-import { type Comparator, sameHeader, sameJson, sameStatus } from './comparators.ts';
-import { hasETag, sameCompressed, sameHead, sameNotModified } from './follow-ups.ts';
-import * as requests from './requests.ts';
+import { type Comparator, matchHeader, matchJson, matchStatus } from './comparators.ts';
+import type { ExpectedSite } from './expected.ts';
 
-export type Row = readonly [requests.Urls | requests.Requests, ...Comparator[]];
+/** Templates separated by spaces, or URLs relative to the base URL. */
+type Urls = string | ((site: ExpectedSite) => readonly string[]);
+
+interface Requests {
+  readonly urls: Urls;
+  /** Default: GET. */
+  readonly methods?: readonly string[];
+  readonly headers?: ProbeRequest['headers'];
+}
+
+export type Row = readonly [Urls | Requests, ...Comparator[]];
+
+export function createRequests(requests: Urls | Requests, site: ExpectedSite): ProbeRequest[] {
+  const given: Requests = typeof requests === 'object' ? requests : { urls: requests };
+  const { urls, methods = ['GET'], headers = {} } = given;
+  const all = typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
+  return [...new Set(all)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
+}
+
+const splitWords = (words: string): string[] => words.trim().split(/\s+/);
+
+/** Drops templates whose variables have no value, because a kind has no records. */
+function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
+  const variables = readVariables(site, kind);
+  return splitWords(templates).flatMap((template) => {
+    const url = template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => String(variables[name] ?? unknown));
+    return url.includes('{') ? [] : [url];
+  });
+}
+
+function readVariables(
+  site: ExpectedSite,
+  kind: Kind,
+): Readonly<Record<string, string | number | undefined>> {
+  const { linkBase, records } = site;
+  const [count, first] = [records[kind].length, records[kind][0]];
+  const offsets = pageOffsets(count);
+  const last = offsets.at(-1) ?? 0;
+  const [pages, urls] = [listPages(site, kind), listRecords(site, kind)];
+  return {
+    root: linkBase.links === 'file' ? `/${paths.rootFile}` : paths.API_PREFIX,
+    api: paths.API_PREFIX.slice(0, -1),
+    list: paths.listPath(kind).slice(0, -1),
+    // The first record, and its slug in the wrong case.
+    ...(first && { record: paths.recordPath(kind, first.slug).slice(0, -1), SLUG: first.slug.toUpperCase() }),
+    // URLs as in links, which may point to files.
+    ...{ firstPage: pages[0], lastPage: pages.at(-1), firstRecord: urls[0], lastRecord: urls.at(-1) },
+    // Offsets, and numbers of records.
+    ...{ second: offsets[1] ?? 0, last, past: last + PAGE_SIZE, count, less: count - 1, more: count + 1 },
+  };
+}
+
+function listPages({ linkBase, records }: ExpectedSite, kind: Kind): string[] {
+  const ranges = pageOffsets(records[kind].length).map((offset) => ({ limit: PAGE_SIZE, offset }));
+  const { length } = linkBase.baseUrl;
+  return [undefined, ...ranges].map((range) => paths.listUrl(linkBase, kind, range).slice(length));
+}
+
+const listRecords = ({ linkBase, records }: ExpectedSite, kind: Kind): string[] =>
+  records[kind].map(({ slug }) => paths.recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length));
+
+const listNames = ({ languages }: ExpectedSite): string[] =>
+  [...(languages.length > 0 ? [paths.NAMES_INDEX_FILE] : []), ...languages.map(paths.namesFile)].map(
+    (file) => `/${file}`,
+  );
+
+/** Lists only the first icon if all are redirected. Plain file servers cannot redirect. */
+function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
+  const files = kindNames.flatMap((kind) => records[kind].flatMap(({ icon }) => (icon ? [`/${icon}`] : [])));
+  if (icons !== 'link') return files;
+  return linkBase.links === 'file' ? [] : files.slice(0, 1);
+}
 
 /** The first and last page and record of each kind. */
 const samples = '{firstPage} {lastPage} {firstRecord} {lastRecord}';
@@ -32,14 +106,14 @@ const preflight = {
   'access-control-request-headers': 'authorization,x-test',
 };
 
-/** Maps each word of a text. */
-const mapWords = (words: string, map: (word: string) => string | readonly string[]): string =>
-  words.trim().split(/\s+/).flatMap(map).join(' ');
+/** Concatenates the words of each part in every combination; `-` is an empty word. */
+const combine = (...parts: readonly string[]): string =>
+  parts
+    .map((words) => splitWords(words).map((word) => (word === '-' ? '' : word)))
+    .reduce((all, words) => all.flatMap((start) => words.map((end) => start + end)))
+    .join(' ');
 
-/** Adds each query to each list. */
-const toQueries = (queries: string): string => mapWords(queries, (query) => `{list}/?${query}`);
-
-/** Lists every order of every subset. */
+/** Lists the permutations of every subset. */
 const arrange = (values: readonly string[]): string[][] => [
   [],
   ...values.flatMap((value) =>
@@ -48,34 +122,38 @@ const arrange = (values: readonly string[]): string[][] => [
 ];
 
 /** The first, the second and the last page, with every order and subset of parameters. */
-const builtPages = mapWords('0 {second} {last}', (offset) =>
-  mapWords('api json', (format) =>
-    arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map(
-      (pairs) => `{list}/?${pairs.join('&')}`,
-    ),
+const builtPages = ['api', 'json'].flatMap((format) =>
+  ['0', '{second}', '{last}'].flatMap((offset) =>
+    arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map((all) => `{list}/?${all.join('&')}`),
   ),
 );
 
-const otherPages = toQueries(`
+const otherPages = combine(
+  '{list}/?',
+  `
   limit=20 limit=20&offset=100 format=api&limit=20&offset=0 limit=0 limit=-1 limit=abc limit= limit=0100 limit=1e2
   offset=50 limit=100&offset=50 offset=0100 offset=-100 offset=abc offset= offset={past} offset=100000000
   format=api&limit=100&offset={past} OFFSET=100 Limit=20 utm=1 offset=%31%30%30 offset=0&offset=100
-  limit=100&limit=20 utm=1&offset=100`);
+  limit=100&limit=20 utm=1&offset=100`,
+);
 
 const huge = '9'.repeat(30);
 /** An integer is an optional sign and digits; any other value means the default. */
-const anyPages = toQueries(`
-  ${mapWords(`1 5 7 99 101 250 {less} {count} {more} 100000 005 %2B5 ${huge} ${'9'.repeat(4301)}`, (limit) => `limit=${limit}`)}
-  ${mapWords('1 50 99 101 150 {less} {count} {more} 1000000000', (offset) => `offset=${offset}`)}
-  ${mapWords('0 -1 abc 1.5 1e3 0x10 1_0 +5 5%20 %EF%BC%95 %C2%B2', (limit) => `limit=${limit}&offset=30`)}
-  ${mapWords('-1 abc 1.5 -0', (offset) => `limit=7&offset=${offset}`)}
+const anyPages = combine(
+  '{list}/?',
+  `
+  ${combine('limit=', `1 5 7 99 101 250 {less} {count} {more} 100000 005 %2B5 ${huge} ${'9'.repeat(4301)}`)}
+  ${combine('offset=', '1 50 99 101 150 {less} {count} {more} 1000000000')}
+  ${combine('limit=', '0 -1 abc 1.5 1e3 0x10 1_0 +5 5%20 %EF%BC%95 %C2%B2', '&offset=30')}
+  ${combine('limit=7&offset=', '-1 abc 1.5 -0')}
   limit=&offset=30 limit=7&offset= limit=5&offset=${huge} limit=10&offset=5 limit=3&offset=199&format=api
-  format=json&offset=95&limit=10 limit=3;offset=2 LIMIT=3&unknown=1&limit=4`);
+  format=json&offset=95&limit=10 limit=3;offset=2 LIMIT=3&unknown=1&limit=4`,
+);
 
-const sameCors = sameHeader('Access-Control-Allow-Origin');
-const sameCaching = sameHeader('Cache-Control', compare.hasMembers);
-const sameAllow = sameHeader('Allow', compare.includesMembers);
-const sameType = sameHeader('Content-Type', compare.isSameType);
+const matchCors = matchHeader('Access-Control-Allow-Origin');
+const matchCaching = matchHeader('Cache-Control', compare.hasMembers);
+const matchAllow = matchHeader('Allow', compare.includesMembers);
+const matchType = matchHeader('Content-Type', compare.isSameType);
 
 /** Compares every kind of response. Deployments of other programs may lack some files. */
 const everywhere = (comparator: Comparator): Row[] => [
@@ -84,123 +162,115 @@ const everywhere = (comparator: Comparator): Row[] => [
 ];
 
 export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
-  root: [['{root}', sameStatus, compare.sameRoot]],
-  lists: [[requests.everyPage, sameStatus, sameJson]],
-  records: [[requests.everyRecord, sameStatus, sameJson]],
+  root: [['{root}', matchStatus, compare.matchRoot]],
+  lists: [[(site) => kindNames.flatMap((kind) => listPages(site, kind)), matchStatus, matchJson]],
+  records: [[(site) => kindNames.flatMap((kind) => listRecords(site, kind)), matchStatus, matchJson]],
   icons: [
-    [placeholder, compare.isImage],
-    [requests.everyIcon, compare.isImage],
+    [placeholder, compare.acceptImage],
+    [listIcons, compare.acceptImage],
   ],
-  names: [[requests.everyName, sameStatus, sameJson]],
-  'media-type': [[samples, sameType]],
-  head: [[samples, sameHead]],
-  etag: [[samples, hasETag]],
+  names: [[listNames, matchStatus, matchJson]],
+  'media-type': [[samples, matchType]],
+  head: [[samples, compare.matchHead]],
+  etag: [[samples, compare.checkETag]],
   'not-modified': ['identity', 'gzip'].map((encoding) => [
     { urls: `${samples} ${compressed} ${placeholder}`, headers: { 'Accept-Encoding': encoding } },
-    sameNotModified,
+    compare.checkNotModified,
   ]),
-  cors: everywhere(sameCors),
+  cors: everywhere(matchCors),
   exposed: [
-    ...everywhere(sameHeader('Access-Control-Expose-Headers', compare.includesMembers)),
-    ...everywhere(sameHeader('Cross-Origin-Resource-Policy')),
+    ...everywhere(matchHeader('Access-Control-Expose-Headers', compare.includesMembers)),
+    ...everywhere(matchHeader('Cross-Origin-Resource-Policy')),
   ],
-  nosniff: everywhere(sameHeader('X-Content-Type-Options')),
+  nosniff: everywhere(matchHeader('X-Content-Type-Options')),
   'page-policy': [
     [
       { urls: pages, headers: browser },
-      compare.ifPage(sameHeader('Content-Security-Policy', compare.includesMembers)),
-      compare.ifPage(sameHeader('X-Content-Type-Options')),
+      compare.ifPage(matchHeader('Content-Security-Policy', compare.includesMembers)),
+      compare.ifPage(matchHeader('X-Content-Type-Options')),
     ],
   ],
   caching: [
-    [`${samples} ${names}`, compare.ifOk(sameCaching)],
-    [{ urls: samples, headers: browser }, compare.ifPage(sameCaching)],
+    [`${samples} ${names}`, compare.ifOk(matchCaching)],
+    [{ urls: samples, headers: browser }, compare.ifPage(matchCaching)],
   ],
-  freshness: [[`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(sameCaching)]],
-  vary: [[`${samples} ${unknown}`, sameHeader('Vary', compare.includesMembers)]],
-  parameters: [[builtPages, sameStatus, sameJson]],
-  'no-wrong-page': [[otherPages, compare.sameOrRejected]],
-  'unknown-slug': [[`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.sameError]],
-  'unknown-path': [['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.sameError]],
-  'unknown-format': [[toQueries('format=xml format=API format=html'), compare.sameError]],
-  moved: [[requests.everyMovedRecord, sameStatus, compare.sameLocation]],
-  'unknown-record-format': [
-    ['{record}/?format=xml {record}/?format=API {record}/?format=html', compare.sameError],
+  freshness: [[`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(matchCaching)]],
+  vary: [[`${samples} ${unknown}`, matchHeader('Vary', compare.includesMembers)]],
+  parameters: [[builtPages.join(' '), matchStatus, matchJson]],
+  'no-wrong-page': [[otherPages, compare.matchOrReject]],
+  'unknown-slug': [[`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.matchError]],
+  'unknown-path': [['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.matchError]],
+  'unknown-format': [[combine('{list}/?format=', 'xml API html'), compare.matchError]],
+  moved: [[({ moved }) => moved.map((path) => `${path}?format=api`), matchStatus, compare.matchLocation]],
+  'unknown-record-format': [[combine('{record}/?format=', 'xml API html'), compare.matchError]],
+  'encoded-names': [
+    [combine('{list}/?', 'o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'), compare.matchOrReject],
   ],
-  'encoded-names': [[toQueries('o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'), compare.sameOrRejected]],
-  allow: [[`${samples} ${unknown}`, sameAllow]],
+  allow: [[`${samples} ${unknown}`, matchAllow]],
   slash: [
     [
-      mapWords('{api} {list} {record} {list}/no-such-slug', (path) => [
-        path,
-        `${path}?format=api&limit=100&offset=100`,
-        `${path}?x=%20%C3%A9`,
-      ]),
-      sameStatus,
-      compare.sameLocation,
-      sameCors,
+      combine('{api} {list} {record} {list}/no-such-slug', '- ?format=api&limit=100&offset=100 ?x=%20%C3%A9'),
+      matchStatus,
+      compare.matchLocation,
+      matchCors,
     ],
   ],
   options: [
     [
       { urls: endpoints, methods: ['OPTIONS'] },
-      compare.hasStatus(200, 204),
-      sameHeader('Allow', compare.hasMembers),
+      compare.acceptStatus(200, 204),
+      matchHeader('Allow', compare.hasMembers),
     ],
     [
       { urls: endpoints, methods: ['OPTIONS'], headers: preflight },
-      compare.hasStatus(200, 204),
-      sameHeader('Allow', compare.hasMembers),
-      sameCors,
-      sameHeader('Access-Control-Allow-Methods', compare.includesMembers),
-      sameHeader('Access-Control-Allow-Headers', compare.includesMembers),
+      compare.acceptStatus(200, 204),
+      matchHeader('Allow', compare.hasMembers),
+      matchCors,
+      matchHeader('Access-Control-Allow-Methods', compare.includesMembers),
+      matchHeader('Access-Control-Allow-Headers', compare.includesMembers),
     ],
   ],
   'fresh-errors': [
-    [`${unknown} {api}/no-such-kind/ {list}/?format=xml`, sameCaching],
-    [{ urls: unknown, headers: browser }, sameCaching],
+    [`${unknown} {api}/no-such-kind/ {list}/?format=xml`, matchCaching],
+    [{ urls: unknown, headers: browser }, matchCaching],
   ],
   // Servers may reject malformed paths before they apply their configuration.
   'any-path': [
     [
-      mapWords(`%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, (slug) => `{list}/${slug}/`),
-      compare.isError(400, 403, 404, 414),
-      sameCors,
+      combine('{list}/', `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, '/'),
+      compare.acceptError(400, 403, 404, 414),
+      matchCors,
     ],
   ],
   compression: [
-    [compressed, sameCompressed(true)],
-    ['{list}/ /meta.json', sameCompressed(false)],
+    [compressed, compare.checkCompression(true)],
+    ['{list}/ /meta.json', compare.checkCompression(false)],
   ],
-  method: [[{ urls: endpoints, methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }, compare.sameError, sameAllow]],
+  method: [
+    [{ urls: endpoints, methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }, compare.matchError, matchAllow],
+  ],
   browser: [
     ...[browser, { accept: '*/*' }, { accept: 'application/json' }, {}].map(
       (headers): Row => [
-        {
-          urls: mapWords(`${endpoints} ${missing}`, (path) => [
-            path,
-            `${path}?format=api`,
-            `${path}?format=json`,
-          ]),
-          headers,
-        },
-        sameStatus,
-        sameType,
+        { urls: combine(`${endpoints} ${missing}`, '- ?format=api ?format=json'), headers },
+        matchStatus,
+        matchType,
       ],
     ),
-    [{ urls: '{list}/?format=xml', headers: browser }, sameStatus, sameType],
+    [{ urls: '{list}/?format=xml', headers: browser }, matchStatus, matchType],
     // These pages exist only where code runs.
-    [{ urls: '{list}/?limit=7 {list}/?offset=50', headers: browser }, sameType],
+    [{ urls: '{list}/?limit=7 {list}/?offset=50', headers: browser }, matchType],
   ],
-  windows: [[anyPages, sameStatus, sameJson]],
+  windows: [[anyPages, matchStatus, matchJson]],
   repeated: [
     [
-      toQueries(
+      combine(
+        '{list}/?',
         'limit=10&limit=20 limit=20&limit=abc offset=10&offset=20 offset=100&offset=0 format=xml&format=json',
       ),
-      sameStatus,
-      sameJson,
+      matchStatus,
+      matchJson,
     ],
-    [mapWords(endpoints, (path) => `${path}?format=json&format=xml`), compare.sameError],
+    [combine(endpoints, '?format=json&format=xml'), compare.matchError],
   ],
 };
