@@ -151,7 +151,10 @@ async function useAll({ url, clean, out }: { url: string; clean: string; out: st
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
   const copy = { ...quick, from: url, out, maxShrink: 100, hosts };
   const isCopied = await endsWell('mirror', mirror(copy));
-  await endsWell('verify', verify(url, { ...quick, level: 'full', linkBase: 'https://example.test' }));
+  await endsWell(
+    'verify',
+    verify({ ...quick, target: url, level: 'full', linkBase: 'https://example.test' }),
+  );
   await endsWell('diff', diff({ from: clean, to: url, concurrency: 4 }));
   if (!isCopied) {
     const isSame = [...fingerprint(path.dirname(out))].join('\n') === before;

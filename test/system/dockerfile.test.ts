@@ -61,7 +61,7 @@ it.skipIf(nginx.missing())(
 
     const running = await nginx.start(site);
     try {
-      const report = await verify(running.url, { linkBase: 'https://example.test/games' });
+      const report = await verify({ target: running.url, linkBase: 'https://example.test/games' });
       expect(report).toMatchObject({ failed: 0, counts: { move: 746, item: 954 } });
       const check = (all('HEALTHCHECK')[0] ?? '')
         .replace('http://127.0.0.1:8080', new URL(running.url).origin)

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
-import { verify } from '../../src/cli/commands/verify.ts';
+import { type VerifyOptions, verify } from '../../src/cli/commands/verify.ts';
+import { UsageError } from '../../src/errors.ts';
 import { openSite } from '../../src/sources/site/read.ts';
 import { folderStorage } from '../../src/sources/site/storage.ts';
 import { awaitSite } from '../../src/verify/await-site.ts';
@@ -40,7 +41,7 @@ async function served(name: string): Promise<string> {
 
 describe('verify --like', () => {
   it('accepts the same build and checks the guarantees of its hosts', async () => {
-    const report = await verify(await served('new'), { like: at('new') });
+    const report = await verify({ target: await served('new'), like: at('new') });
     expect(report).toMatchObject({ failed: 0 });
     const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
     expect(checked).toContain('cors');
@@ -54,9 +55,9 @@ describe('verify --like', () => {
     const problem = new RegExp(
       `^http\\S+: does not serve the site in \\S+new: serves ${data}, expected ${data}$`,
     );
-    await expect(verify(server.url, { like: at('new') })).rejects.toThrow(problem);
+    await expect(verify({ target: server.url, like: at('new') })).rejects.toThrow(problem);
     expect(server.paths()).toEqual(['manifest.json', 'meta.json']);
-    await expect(verify(server.url, { like: at('new'), wait: '1s' })).rejects.toThrow(problem);
+    await expect(verify({ target: server.url, like: at('new'), wait: '1s' })).rejects.toThrow(problem);
     expect(server.requests.length).toBeGreaterThan(4);
   });
 
@@ -64,7 +65,7 @@ describe('verify --like', () => {
     const source = await smallSource(changed, at('new-data'));
     await build({ baseUrl: 'https://y.test', out: at('moved'), ...source });
     const server = await deploy(at('moved'));
-    await expect(verify(server.url, { like: at('new') })).rejects.toThrow(
+    await expect(verify({ target: server.url, like: at('new') })).rejects.toThrow(
       /new: manifest.json: is from another build$/,
     );
   });
@@ -78,7 +79,7 @@ describe('verify --like', () => {
     const server = await deploy(at('new'));
     const old = body === 'old' ? readFileSync(path.join(at('old'), file)) : body;
     server.faults.set(file, (response) => (old ? response.end(old) : response.writeHead(404).end()));
-    await expect(verify(server.url, { like: at('new') })).rejects.toThrow(`new: ${problem}`);
+    await expect(verify({ target: server.url, like: at('new') })).rejects.toThrow(`new: ${problem}`);
   });
 
   it('finds an old record below a new manifest', async () => {
@@ -88,7 +89,7 @@ describe('verify --like', () => {
     writeFileSync(path.join(at('mixed'), file), record.replace('Move 8', 'Move 0'));
     const { url, stop } = await handler.start(at('mixed'));
     onTestFinished(stop);
-    const report = await verify(url, { like: at('new'), level: 'static' });
+    const report = await verify({ target: url, like: at('new'), level: 'static' });
     expect(report).toMatchObject({ failed: 1 });
     const { failures = [] } =
       'guarantees' in report
@@ -111,18 +112,20 @@ describe('verify --like', () => {
       response.end(readFileSync(path.join(at('new'), 'docs/index.html'))),
     );
     server.faults.set('browse.html', redirect('https://x.test/browse'));
-    await expect(verify(server.url, { like: at('new') })).rejects.toThrow(
+    await expect(verify({ target: server.url, like: at('new') })).rejects.toThrow(
       /new: browse.html: got status 301, expected 200$/,
     );
   });
 
   it('reports an unreachable deployment once, with a hint', async () => {
     const closed = await deserted();
-    await expect(verify(closed, { like: at('new') })).rejects.toThrow(
+    await expect(verify({ target: closed, like: at('new') })).rejects.toThrow(
       new RegExp(`^${closed}: does not serve the site in [^:]*: GET [^:]*://[^ ]*/manifest.json: [^,]*$`),
     );
     const server = await startServer((response) => response.end());
-    await expect(verify(server.url.replace('http:', 'https:'), { like: at('new') })).rejects.toMatchObject({
+    await expect(
+      verify({ target: server.url.replace('http:', 'https:'), like: at('new') }),
+    ).rejects.toMatchObject({
       message: expect.stringMatching(/: GET \S+\/manifest\.json: wrong version [^:,]*$/),
       hint: expect.stringContaining('does not seem to speak TLS'),
     });
@@ -136,7 +139,7 @@ describe('verify --like', () => {
       rmSync(at('live'), { recursive: true });
       cpSync(at('new'), at('live'), { recursive: true, preserveTimestamps: true });
     };
-    const report = await verify(await served('live'), { like: at('new'), wait: '2s' }, { onWait });
+    const report = await verify({ target: await served('live'), like: at('new'), wait: '2s', onWait });
     expect(report).toMatchObject({ failed: 0 });
     expect(lines).toEqual([expect.stringMatching(/^waiting for http\S+: serves sha256:/)]);
   });
@@ -156,14 +159,23 @@ describe('verify --like', () => {
   });
 
   it('rejects a base URL for links, which the site has', async () => {
-    await expect(verify('http://127.0.0.1:1', { like: 'x', linkBase: 'https://x.test' })).rejects.toThrow(
-      /^--link-base: /,
-    );
+    await expect(
+      verify({ target: 'http://127.0.0.1:1', like: 'x', linkBase: 'https://x.test' }),
+    ).rejects.toThrow(/^--link-base: /);
   });
 
   it.each(['1', '1d', '-1s', 's', '1.5h'])('rejects %s as a time', async (wait) => {
-    await expect(verify('http://127.0.0.1:1', { like: 'x', wait })).rejects.toThrow(
+    await expect(verify({ target: 'http://127.0.0.1:1', like: 'x', wait })).rejects.toThrow(
       `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
     );
   });
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'options: got nothing, expected an object'],
+  ['site', 'options: got "site", expected an object'],
+  [{}, 'target: got nothing, expected a folder, an archive or a URL'],
+  [{ target: 1 }, 'target: got 1, expected a folder, an archive or a URL'],
+])('verify(%j) is rejected', async (options, problem) => {
+  await expect(verify(options as VerifyOptions)).rejects.toThrow(new UsageError(problem));
 });

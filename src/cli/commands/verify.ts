@@ -15,13 +15,15 @@ import { checkValue, hintAtBase, httpUrl, oneOf, text, wrong } from '../checks.t
 import { declare } from '../command.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { settledSource } from '../folders.ts';
-import { checkOptions, type Given, inGroup, option, rejectUnknown } from '../options.ts';
+import { checkOptions, type Given, inCode, inGroup, option } from '../options.ts';
 import { sourceOptions } from '../shared-options.ts';
 import { problemLines, recordCounts } from '../summary.ts';
 
 const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
 
 const verifyOptions = {
+  /** The folder or archive of a site, or the URL of a deployment. */
+  target: { schema: z.string('expected a folder, an archive or a URL').min(1) },
   ...inGroup('For a URL:', {
     /** The guarantees that a deployment must keep. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
@@ -34,23 +36,20 @@ const verifyOptions = {
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
+  /** Called with the first difference whenever it changes, while `wait` lasts. */
+  onWait: inCode<(line: string) => void>(),
 };
 
-export type VerifyOptions = Given<typeof verifyOptions>;
+export type VerifyOptions = Given<typeof verifyOptions> & { readonly target: string };
 
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
- * @param watchers `onWait` is called with the first difference whenever it changes
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
  *   not serve the expected site
  */
-export async function verify(
-  target: string,
-  options: VerifyOptions = {},
-  watchers: { onWait?: (line: string) => void } = {},
-): Promise<FolderReport | DeploymentReport> {
-  rejectUnknown(verifyOptions, options);
+export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
+  const { target, like, wait, level, onWait, ...deployment } = checkOptions(verifyOptions, options);
   if (!isUrl(target)) {
     // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
@@ -59,11 +58,10 @@ export async function verify(
     return verifySite(await openStorage(target));
   }
   const url = checkValue(httpUrl, target, 'address');
-  const { like, wait, level = 'static', ...deployment } = checkOptions(verifyOptions, options);
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
-    return verifyDeployment(url, { ...deployment, level });
+    return verifyDeployment(url, { ...deployment, level: level ?? 'static' });
   }
   if (deployment.linkBase !== undefined)
     throw new UsageError(
@@ -73,9 +71,9 @@ export async function verify(
   await settledSource(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
-  await awaitSite(url, { ...deployment, ...watchers, site, deadline });
-  const supported = options.level === undefined ? findSupported(site.meta.hosts) : undefined;
-  return verifyDeployment(url, { ...deployment, level, supported, site });
+  await awaitSite(url, { ...deployment, onWait, site, deadline });
+  const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
+  return verifyDeployment(url, { ...deployment, level: level ?? 'static', supported, site });
 }
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -102,7 +100,7 @@ export const command = declare({
   options: verifyOptions,
   endsAtOnce: true,
   async run({ options, reporter }, target: string) {
-    const report = await verify(target, options, { onWait: reporter.notice });
+    const report = await verify({ ...options, target, onWait: reporter.notice });
     const isDeployment = 'guarantees' in report;
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
     const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);

@@ -235,7 +235,7 @@ describe('today', () => {
 it.each<[string, (options: object) => Promise<unknown>]>([
   ['build', build],
   ['snapshot', snapshot],
-  ['verify', (options) => verify('nowhere', options)],
+  ['verify', (options) => verify({ target: 'nowhere', ...options })],
   ['mirror', (options) => mirror({ from: 'nowhere', ...options })],
   ['serve', serve],
   ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
