@@ -1,4 +1,4 @@
-/** The CSV source: makes the records from the upstream's own tables, a few files instead of thousands of responses. */
+/** The CSV source: reads the upstream's own tables, a few files instead of thousands of responses. */
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,8 @@ import { formatValue } from '../contract/parse.ts';
 import { ICONS_FOLDER } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
-import { decodeText } from '../http/body.ts';
-import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { decodeText, InvalidBodyError } from '../http/body.ts';
+import { type Codec, cacheBustingUrl, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
 import { assertSkipsExist, isUrl, type Source, type SourceContext } from './source.ts';
 
@@ -32,27 +32,27 @@ export const tableNames = Object.keys(columns) as readonly TableName[];
 
 type TableTexts = Readonly<Record<TableName, string>>;
 
-/** Kind → its table, and how the fields of its own are read from a row there, once those tables are known that refer to it. */
+/** Kind → its table, and a function that reads the kind's fields from a row. */
 const kinds: {
   readonly [K in Kind]: {
     readonly table: TableName;
-    reader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => KindFields<K>;
+    createReader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => KindFields<K>;
   };
 } = {
   move: {
     table: 'moves',
-    reader: () => (row) => ({ generation: integerIn(row, 'generation_id') }),
+    createReader: () => (row) => ({ generation: parseInteger(row, 'generation_id') }),
   },
   item: {
     table: 'items',
-    reader(texts, ids) {
-      const indices = rowsById(texts, 'item_game_indices', 'item_id', ids);
+    createReader(texts, ids) {
+      const indices = groupById(texts, 'item_game_indices', 'item_id', ids);
       return (row) => ({
-        gameIndices: (indices.get(integerIn(row, 'id')) ?? []).map((own) => ({
-          generation: integerIn(own, 'generation_id'),
-          index: integerIn(own, 'game_index'),
+        gameIndices: (indices.get(parseInteger(row, 'id')) ?? []).map((own) => ({
+          generation: parseInteger(own, 'generation_id'),
+          index: parseInteger(own, 'game_index'),
         })),
-        sprite: spritePath(sanitizeSlug(identifierIn(row))),
+        sprite: deriveSpritePath(sanitizeSlug(readIdentifier(row))),
       });
     },
   },
@@ -60,123 +60,132 @@ const kinds: {
 
 export const csv: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
-  const made = (texts: TableTexts, from: { upstream: string; captured: string }) => {
-    const raw = readCsv(texts);
+  const create = (texts: TableTexts, from: { upstream: string; captured: string }) => {
+    const raw = parseRecords(texts);
     assertSkipsExist(skip, raw);
     const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
     return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
   };
   if (!isUrl(upstream)) {
     const { texts, captured } = readTables(upstream);
-    // Their clock may have run ahead.
-    return made(texts, { upstream: 'local files', captured: captured < today ? captured : today });
+    // The clock that dated the files may have been ahead.
+    return create(texts, { upstream: 'local files', captured: captured < today ? captured : today });
   }
   return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
-    ...made(await fetchTables(fetcher, upstream, onProgress), { upstream, captured: today }),
+    ...create(await fetchTables(fetcher, upstream, onProgress), { upstream, captured: today }),
     requests: fetcher.stats,
   }));
 };
 
-/** Throws `DataError` if a table is invalid, or refers to a record that does not exist. */
-function readCsv(texts: TableTexts): RawRecords {
-  const languages = new Map(rowsOf(texts, 'languages').map((row) => [row.cells.id, identifierIn(row)]));
+function parseRecords(texts: TableTexts): RawRecords {
+  const languages = new Map(
+    parseTable(texts, 'languages').map((row) => [row.get('id'), readIdentifier(row)]),
+  );
   return mapKinds((kind) => {
-    const rows = rowsOf(texts, kinds[kind].table);
-    const ids = new Set(rows.map((row) => integerIn(row, 'id')));
-    const names = rowsById(texts, `${kind}_names`, `${kind}_id`, ids);
-    const ownFields = kinds[kind].reader(texts, ids);
+    const rows = parseTable(texts, kinds[kind].table);
+    const ids = new Set(rows.map((row) => parseInteger(row, 'id')));
+    const names = groupById(texts, `${kind}_names`, `${kind}_id`, ids);
+    const readFields = kinds[kind].createReader(texts, ids);
     return rows.map((row) => {
-      const id = integerIn(row, 'id');
-      // Of several names in a language, the first counts.
+      const id = parseInteger(row, 'id');
+      // The first of several names in a language wins.
       const first: Record<string, string> = Object.create(null);
-      for (const { cells } of names.get(id) ?? []) {
-        const { local_language_id: language, name } = cells;
-        first[languages.get(language) ?? language] ??= name;
+      for (const named of names.get(id) ?? []) {
+        const language = named.get('local_language_id');
+        first[languages.get(language) ?? language] ??= named.get('name');
       }
-      return { id, slug: identifierIn(row), ...splitNames(first), ...ownFields(row) };
+      return { id, slug: readIdentifier(row), ...splitNames(first), ...readFields(row) };
     });
   }) as unknown as RawRecords;
 }
 
 interface Row {
-  readonly table: TableName;
-  readonly cells: Readonly<Record<Column, string>>;
+  /** `items.csv row 17`, counted from the header. */
+  readonly record: string;
+  get(column: Column): string;
 }
 
-function rowsOf(texts: TableTexts, table: TableName): Row[] {
-  const { data, errors, meta } = Papa.parse<Row['cells']>(texts[table], {
-    delimiter: ',',
-    header: true,
-    skipEmptyLines: true,
+const splitCells = (text: string, preview = 0) =>
+  Papa.parse<string[]>(text.replace(/\r\n?/g, '\n'), { delimiter: ',', preview });
+
+/** Describes the first column that a table lacks. */
+function findColumnProblem(text: string, table: TableName): string | undefined {
+  const [header = []] = splitCells(text, 1).data;
+  const missing = columns[table].find((column) => !header.includes(column));
+  return missing && `got columns ${formatValue(header)}, expected one called ${missing}`;
+}
+
+/** Parses a table with any line endings, and skips rows of empty cells. @throws DataError */
+function parseTable(texts: TableTexts, table: TableName): Row[] {
+  const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
+  const { data, errors } = splitCells(texts[table]);
+  for (const { message, row = 0 } of errors)
+    throw new DataError(`${message}, expected CSV`, { record: nameRow(row) });
+  const [header = []] = data;
+  return data.flatMap((cells, at) => {
+    if (at === 0 || cells.every((cell) => cell.trim() === '')) return [];
+    const record = nameRow(at);
+    if (cells.length !== header.length)
+      throw new DataError(`got ${cells.length} cells, expected ${header.length}`, { record });
+    return [{ record, get: (column: Column) => cells[header.indexOf(column)] ?? '' }];
   });
-  const [error] = errors;
-  if (error) {
-    // Rows with the wrong number of fields are counted from the first below the header.
-    const row = (error.row ?? 0) + (error.type === 'FieldMismatch' ? 2 : 1);
-    throw new DataError(`${error.message} in row ${row}, expected CSV`, { record: `${table}.csv` });
-  }
-  const { fields = [] } = meta;
-  const field = columns[table].find((name) => !fields.includes(name));
-  if (field === undefined) return data.map((cells) => ({ table, cells }));
-  const problem = `got columns ${formatValue(fields)}, expected one called ${field}`;
-  throw new DataError(problem, { record: `${table}.csv`, field });
 }
 
-/** The rows about each record. One about a record that does not exist means that the tables do not belong together. */
-function rowsById(
+/** Groups rows by record. A row about an unknown record means that the tables do not belong together. */
+function groupById(
   texts: TableTexts,
   table: TableName,
-  key: Column,
+  column: Column,
   ids: ReadonlySet<number>,
 ): ReadonlyMap<number, Row[]> {
-  const rows = new Map<number, Row[]>();
-  for (const row of rowsOf(texts, table)) {
-    const id = integerIn(row, key);
-    const known = rows.get(id);
-    if (known) known.push(row);
-    else rows.set(id, [row]);
+  const groups = new Map<number, Row[]>();
+  for (const row of parseTable(texts, table)) {
+    const id = parseInteger(row, column);
+    const group = groups.get(id);
+    if (group) group.push(row);
+    else groups.set(id, [row]);
   }
-  const orphans = [...rows.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
-  if (orphans.length === 0) return rows;
+  const orphans = [...groups.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
+  if (orphans.length === 0) return groups;
   const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}, expected tables of the same date`;
   throw new DataError(problem, { record: `${table}.csv` });
 }
 
-function integerIn(row: Row, field: Column): number {
-  const text = row.cells[field];
+function parseInteger({ record, get }: Row, field: Column): number {
+  const text = get(field);
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  const problem = `got ${formatValue(text)} in row ${formatValue(Object.values(row.cells))}, expected an integer`;
-  throw new DataError(problem, { record: `${row.table}.csv`, field });
+  throw new DataError(`got ${formatValue(text)}, expected an integer`, { record, field });
 }
 
-function identifierIn(row: Row): string {
-  const { identifier } = row.cells;
+function readIdentifier({ record, get }: Row): string {
+  const identifier = get('identifier');
   if (identifier !== '') return identifier;
-  const location = { record: `${row.table}.csv`, field: 'identifier' };
-  throw new DataError(`got row ${Object.values(row.cells).join(',')}, expected an identifier`, location);
+  throw new DataError('got "", expected an identifier', { record, field: 'identifier' });
 }
 
-/** The tables contain no icons; the upstream's server derives their paths by this rule. */
-const spritePath = (slug: string): string =>
+/** Applies the rule of the upstream's server, because the tables contain no icons. */
+const deriveSpritePath = (slug: string): string =>
   `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
 
-/** Every table, and the modification date of the newest. Throws `OutputError` if one cannot be read, or is not UTF-8. */
+/** Reads every table, with the date of the newest. @throws OutputError */
 function readTables(folder: string): { texts: TableTexts; captured: string } {
   let newest = 0;
   const texts = tableNames.map((name) => {
-    const file = `${name}.csv`;
+    const file = path.join(folder, `${name}.csv`);
+    let text: string;
     try {
-      const text = new TextDecoder('utf-8', { fatal: true }).decode(
-        readFile(folder, file, responseLimits.table),
-      );
-      newest = Math.max(newest, statSync(path.join(folder, file)).mtimeMs);
-      return [name, text] as const;
+      const bytes = readFile(folder, `${name}.csv`, responseLimits.table);
+      newest = Math.max(newest, statSync(file).mtimeMs);
+      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (cause) {
       const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
       const problem = `cannot be read (${reason}), expected a table of the upstream`;
-      throw new OutputError(problem, path.join(folder, file), { cause });
+      throw new OutputError(problem, file, { cause });
     }
+    const problem = findColumnProblem(text, name);
+    if (problem !== undefined) throw new OutputError(problem, file);
+    return [name, text];
   });
   const captured = new Date(newest).toISOString().slice(0, 10);
   return { texts: Object.fromEntries(texts) as TableTexts, captured };
@@ -184,16 +193,21 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
 
 /** A path inside a commit, whose files never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;
-
-/** How often the tables are read to find them unchanged. */
+/** The number of times that all tables are read to find them unchanged. */
 const MAX_PASSES = 4;
 
-const codec: Codec<string> = {
-  decode: decodeText,
+/** Rejects error pages, which have other columns. */
+const createCodec = (table: TableName): Codec<string> => ({
+  decode(body) {
+    const text = decodeText(body);
+    const problem = findColumnProblem(text, table);
+    if (problem !== undefined) throw new InvalidBodyError(problem);
+    return text;
+  },
   revive: (cached) => (typeof cached === 'string' ? cached : undefined),
-};
+});
 
-/** All of one state: unless the URL names a commit, they are read again, past the caches on the way, until none has changed. */
+/** Fetches all tables in one state: unless the URL names a commit, they are read past caches until they stay unchanged. */
 async function fetchTables(
   fetcher: Fetcher,
   upstream: string,
@@ -205,9 +219,9 @@ async function fetchTables(
     const texts = {} as Record<TableName, string>;
     for (const [at, name] of tableNames.entries()) {
       const url = `${upstream}/${name}.csv`;
-      const again = pass === 1 ? {} : { urlOverride: `${url}?edition=${Date.now()}`, revalidate: true };
+      const again = pass > 1 && { urlOverride: cacheBustingUrl(url, Date.now()), revalidate: true };
       const options = { ...again, maxBytes: responseLimits.table };
-      texts[name] = (await fetcher.load(url, codec, options)).value;
+      texts[name] = (await fetcher.load(url, createCodec(name), options)).value;
       if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
     }
     if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name])) return texts;

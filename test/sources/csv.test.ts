@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DataError, GamedataError } from '../../src/errors.ts';
 import { tableNames } from '../../src/sources/csv.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { journalLine } from '../support/journal.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
@@ -13,125 +11,100 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream, itemAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
-const loadRecords = async (source: 'csv' | 'rest', upstream: string) =>
+const load = async (source: 'csv' | 'rest', upstream: string) =>
   decodeDataSet((await loadFrom(source, upstream)).dataSet);
-const loadCsv = (upstream: string) => loadRecords('csv', upstream);
 
-function folderOf(tables: TableTexts): string {
+function writeFolder(tables: TableTexts): string {
   const folder = temporaryFolder();
   writeTables(folder, tables);
   return folder;
 }
+const loadTables = (tables: TableTexts) => load('csv', writeFolder(tables));
 
-const loadTables = (tables: TableTexts) => loadCsv(folderOf(tables));
-
-/** The table that a URL names, of some tables. */
-const tableAt = (tables: TableTexts, url = ''): string | undefined =>
+const findTable = (tables: TableTexts, url = ''): string | undefined =>
   tables[path.basename(url.split('?')[0] ?? '')];
 const serveTables = (tables: TableTexts) =>
   startServer((response, { url }) => {
-    const text = tableAt(tables, url);
+    const text = findTable(tables, url);
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
+const oneItem = (name: string) => tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name })] }));
+const tables = tablesOf(handMadeUpstream());
+const all = tableNames.length;
 
-const withoutIcon = ({ icon: _, ...record }: { icon: string }) => record;
-
-it('tables give the records that the responses of the upstream give', async () => {
+it('returns the same records as the REST source', async () => {
   const data = handMadeUpstream();
-  const { url } = await serveUpstream(data);
-  const rest = await loadRecords('rest', url);
-
+  const rest = await load('rest', (await serveUpstream(data)).url);
   const csv = await loadTables(tablesOf(data));
-
   expect(csv.records.move).toEqual(rest.records.move);
-  expect(csv.records.item.map(withoutIcon)).toEqual(rest.records.item.map(withoutIcon));
-  const pictured = rest.records.item.filter(({ icon }) => icon !== 'sprites/items/unknown.png');
-  const byId = new Map(csv.records.item.map((item) => [item.id, item]));
-  const differing = pictured.filter(({ id, icon }) => byId.get(id)?.icon !== icon).map(({ slug }) => slug);
-  expect(differing).toEqual([]);
+  // The tables have no icons, so missing ones differ.
+  const icons = new Map(csv.records.item.map(({ id, icon }) => [id, icon]));
+  const items = rest.records.item.map(({ icon, ...item }) =>
+    icon === 'sprites/items/unknown.png' ? { ...item, icon: icons.get(item.id) } : { ...item, icon },
+  );
+  expect(csv.records.item).toEqual(items.map((item) => expect.objectContaining(item)));
   expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
 });
 
-describe('tables', () => {
-  const tables = tablesOf(handMadeUpstream());
-  const all = tableNames.length;
+it('dates tables in a folder by the newest file, at most today', async () => {
+  const folder = writeFolder(tables);
+  for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
+  utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
+  const provenance = { source: 'csv', upstream: 'local files', captured: '2020-09-13', edition: null };
+  expect((await load('csv', folder)).provenance).toEqual(provenance);
+  utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
+  expect((await load('csv', folder)).provenance.captured).toBe('2026-01-02');
+});
 
-  it('are read from an address as they are from a folder', async () => {
-    const server = await serveTables(tables);
-    const upstream = `${server.url}/data/v2/csv`;
-
-    const dataSet = await loadCsv(upstream);
-
-    expect(dataSet).toEqual({ ...(await loadTables(tables)), provenance: expect.anything() });
-    expect(dataSet.provenance).toEqual({ source: 'csv', upstream, captured: '2026-01-02', edition: null });
-    const asked = server.requests.slice(0, all).map((request) => request.path);
-    expect(asked).toEqual(tableNames.map((name) => `/data/v2/csv/${name}.csv`));
-  });
-
-  it('in a folder were captured when the newest of them was written', async () => {
-    const folder = folderOf(tables);
-    for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
-    utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
-    const { provenance } = await loadCsv(folder);
-    const from = { source: 'csv', upstream: 'local files', captured: '2020-09-13', edition: null };
-    expect(provenance).toEqual(from);
-    // By a clock that ran ahead.
-    utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
-    expect((await loadCsv(folder)).provenance.captured).toBe('2026-01-02');
-  });
-
+describe('tables at a URL', () => {
   const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>
     loadFrom('csv', upstream, {
-      cacheFolder,
+      ...{ cacheFolder, retries: 1 },
       onProgress: ({ done, total, requests }) =>
         progress.push(`${done} of ${total} after ${requests.requests}`),
     });
 
-  it('are asked for one after another, twice, and kept in the cache', async () => {
+  it('are requested one after another, twice, and cached', async () => {
     const server = await startServer((response, { url, headers }) => {
-      const text = tableAt(tables, url) ?? '';
+      const text = findTable(tables, url) ?? '';
       const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
-      const known = headers['if-none-match'] === etag;
-      response.writeHead(known ? 304 : 200, { etag }).end(known ? undefined : text);
+      const isKnown = headers['if-none-match'] === etag;
+      response.writeHead(isKnown ? 304 : 200, { etag }).end(isKnown ? undefined : text);
     });
-    const progress: string[] = [];
-    const cache = temporaryFolder();
-    const first = await read(server.url, cache, progress);
+    const [progress, cache] = [[] as string[], temporaryFolder()];
+    const upstream = `${server.url}/data/v2/csv`;
+    const first = await read(upstream, cache, progress);
+    expect(decodeDataSet(first.dataSet)).toEqual({
+      ...(await loadTables(tables)),
+      provenance: { source: 'csv', upstream, captured: '2026-01-02', edition: null },
+    });
     expect(progress).toEqual(tableNames.map((_, at) => `${at + 1} of ${all} after ${at + 1}`));
     expect(first.requests).toMatchObject({ requests: 2 * all, bodies: all, notModified: all });
-    const second = await read(server.url, cache);
+    const second = await read(upstream, cache);
     expect(second.requests).toMatchObject({ requests: 2 * all, bodies: 0, notModified: 2 * all });
-    expect(decodeDataSet(second.dataSet)).toEqual(decodeDataSet(first.dataSet));
-    expect(server.requests.slice(all, 2 * all).map(({ path: url }) => url.replace(/\d+$/, ''))).toEqual(
-      tableNames.map((name) => `/${name}.csv?edition=`),
+    expect(second.dataSet).toEqual(first.dataSet);
+    expect(server.requests.slice(0, 2 * all).map((request) => request.path.replace(/\d+$/, ''))).toEqual(
+      ['', '?edition='].flatMap((end) => tableNames.map((name) => `/data/v2/csv/${name}.csv${end}`)),
     );
-    const [journal = ''] = readdirSync(cache);
-    const [header = ''] = readFileSync(path.join(cache, journal), 'utf8').split('\n');
-    const stored = { url: `${server.url}/moves.csv`, etag: '"1"', storedAt: 1, freshUntil: 0 };
-    const line = journalLine({ ...stored, value: 7 });
-    writeFileSync(path.join(cache, journal), `${header}\n${line}`);
-    expect((await read(server.url, cache)).requests).toMatchObject({ requests: 2 * all, bodies: all });
   });
 
-  it('of a commit are asked for once', async () => {
-    const server = await serveTables(tables);
-    const upstream = `${server.url}/${'0a'.repeat(20)}/data/v2/csv`;
-    expect((await read(upstream)).requests).toMatchObject({ requests: all });
+  it('are requested once if the URL names a commit', async () => {
+    const { url } = await serveTables(tables);
+    const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
+    expect(requests).toMatchObject({ requests: all });
   });
 
-  it('that change while they are read are read until they stay the same', async () => {
+  it('are read again until they stay the same, four times at most', async () => {
     const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
-    const server = await startServer((response, { url }, at) =>
-      response.end(tableAt(at > all + 2 ? later : tables, url)),
+    const changing = await startServer((response, { url }, at) =>
+      response.end(findTable(at > all + 2 ? later : tables, url)),
     );
-    const { dataSet, requests } = await read(server.url);
+    const { dataSet, requests } = await read(changing.url);
     expect(requests?.requests).toBe(3 * all);
-    expect(dataSet.digest).toBe((await read(folderOf(later))).dataSet.digest);
-  });
+    expect(dataSet.digest).toBe((await read(writeFolder(later))).dataSet.digest);
 
-  it('that change whenever they are read are refused', async () => {
     const server = await startServer((response, { url }, at) =>
-      response.end(`${tableAt(tables, url)}${'\n'.repeat(at)}`),
+      response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`),
     );
     await expect(read(server.url)).rejects.toMatchObject({
       message: `GET ${server.url}/: got tables that changed whenever they were read, 4 times, expected tables of one commit`,
@@ -141,100 +114,87 @@ describe('tables', () => {
     expect(server.requests).toHaveLength(4 * all);
   });
 
-  it('have no index for an item that has none', async () => {
-    const indices = 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n';
-    const { records } = await loadTables({ ...tables, 'item_game_indices.csv': indices });
-    const listed = records.item.filter(({ id2, id4, id9 }) => id2 ?? id4 ?? id9);
-    expect(listed).toMatchObject([{ id: 1, id1: null, id2: 3, id3: null, id4: 5 }]);
-  });
-
-  it('in a folder have to be there, and to be UTF-8', async () => {
-    const folder = folderOf(tables);
-    const file = path.join(folder, 'items.csv');
-    writeFileSync(file, Buffer.from([0xff]));
-    await expect(loadCsv(folder)).rejects.toMatchObject({
-      message: `${file}: cannot be read (not UTF-8), expected a table of the upstream`,
-      cause: expect.any(Error),
+  it('are requested again instead of an error page, which is not cached', async () => {
+    const page = '<!doctype html>\n<title>items.csv</title>\n';
+    let pages = 2;
+    const server = await startServer((response, { url }) => {
+      const isPage = url?.startsWith('/items.csv') && pages-- > 0;
+      response.writeHead(200, { 'cache-control': 'max-age=300' }).end(isPage ? page : findTable(tables, url));
     });
-  });
-
-  it('may have a byte order mark, CRLF, quotes, and their columns in any order', async () => {
-    const dataSet = await loadTables({
-      ...tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: 'x' })] })),
-      'item_names.csv': '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\r\nBälle,1,5\r\n',
-    });
-    expect(dataSet.records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
-  });
-
-  it.each([
-    ['tm01', 'tm-normal'],
-    ['tm100', 'tm-normal'],
-    ['hm08', 'hm-normal'],
-    ['data-card-27', 'data-card'],
-    ...['tm-case', 'hm-case--old', 'atm1', 'poke-ball'].map((slug) => [slug, slug]),
-  ])('say that the icon of %s is %s', async (slug, icon) => {
-    const { records } = await loadTables(
-      tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name: slug })] })),
+    const cache = temporaryFolder();
+    await expect(read(server.url, cache)).rejects.toThrow(
+      `GET ${server.url}/items.csv: got columns ["<!doctype html>"], expected one called id (2 attempts)`,
     );
-    expect(records.item[0]?.icon).toBe(`sprites/items/${icon}.png`);
+    const [journal = ''] = readdirSync(cache);
+    expect(readFileSync(path.join(cache, journal), 'utf8')).not.toContain('doctype');
+    pages = 1;
+    expect((await read(server.url, cache)).dataSet.counts.item).toBeGreaterThan(0);
+  });
+
+  it('must all exist', async () => {
+    const { 'item_names.csv': _, ...others } = tables;
+    const { url } = await serveTables(others);
+    await expect(read(url)).rejects.toThrow(`GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
+    const folder = writeFolder(others);
+    await expect(load('csv', folder)).rejects.toThrow(
+      `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected a table of the upstream`,
+    );
   });
 });
 
-describe('tables that are wrong', () => {
-  const tables = tablesOf(upstreamOf(tinyUpstream()));
-  const replaced = (file: string, from: string | RegExp, to: string): TableTexts => ({
-    ...tables,
-    [file]: (tables[file] ?? '').replace(from, to),
-  });
-  const added = (file: string, row: string): TableTexts => ({ ...tables, [file]: `${tables[file]}${row}\n` });
+it('leaves indices null that the tables lack', async () => {
+  const indices = 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n';
+  const { records } = await loadTables({ ...tables, 'item_game_indices.csv': indices });
+  const listed = records.item.filter(({ id2, id4, id9 }) => id2 ?? id4 ?? id9);
+  expect(listed).toMatchObject([{ id: 1, id1: null, id2: 3, id3: null, id4: 5 }]);
+});
+
+it('accepts a byte order mark, mixed line endings, quotes, empty rows, and columns in any order', async () => {
+  const names = '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
+  const { records } = await loadTables({ ...oneItem('x'), 'item_names.csv': names });
+  expect(records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
+});
+
+it.each([
+  ['tm01', 'tm-normal'],
+  ['tm100', 'tm-normal'],
+  ['hm08', 'hm-normal'],
+  ['data-card-27', 'data-card'],
+  ...['tm-case', 'hm-case--old', 'atm1', 'poke-ball'].map((slug) => [slug, slug]),
+])('derives the icon of %s as %s', async (slug, icon) => {
+  expect((await loadTables(oneItem(slug))).records.item[0]?.icon).toBe(`sprites/items/${icon}.png`);
+});
+
+describe('invalid tables', () => {
+  const tiny = tablesOf(upstreamOf(tinyUpstream()));
+  const added = (file: string, row: string): TableTexts => ({ ...tiny, [file]: `${tiny[file]}${row}\n` });
+  const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n');
 
   it.each<[flaw: string, tables: TableTexts, problem: string]>([
-    [
-      'a missing column',
-      replaced('items.csv', 'identifier', 'name'),
-      'items.csv › identifier: got columns ["id","name","category_id"], expected one called identifier',
-    ],
-    [
-      'a missing column, and no rows',
-      { ...tables, 'item_names.csv': 'item_id\n' },
-      'item_names.csv › local_language_id: got columns ["item_id"], expected one called local_language_id',
-    ],
-    ['no header', { ...tables, 'items.csv': '' }, 'items.csv › id: got columns [], expected one called id'],
-    [
-      'a row that is too short',
-      added('items.csv', '3,x'),
-      'items.csv: Too few fields: expected 3 fields but parsed 2 in row 4, expected CSV',
-    ],
+    ['a short row', added('items.csv', '3,x'), 'items.csv row 4: got 2 cells, expected 3'],
+    ['a long row', added('items.csv', '\n3,x,1,2'), 'items.csv row 5: got 4 cells, expected 3'],
     [
       'an open quote',
       added('moves.csv', '4,"x,1,'),
-      'moves.csv: Quoted field unterminated in row 5, expected CSV',
+      'moves.csv row 5: Quoted field unterminated, expected CSV',
     ],
     [
-      'an id that is no number',
+      'an id that is not a number',
       added('items.csv', '0x3,x,1'),
-      'items.csv › id: got "0x3" in row ["0x3","x","1"], expected an integer',
+      'items.csv row 4 › id: got "0x3", expected an integer',
     ],
     [
-      'no identifier',
+      'a missing identifier',
       added('items.csv', '3,,1'),
-      'items.csv › identifier: got row 3,,1, expected an identifier',
+      'items.csv row 4 › identifier: got "", expected an identifier',
     ],
     [
-      'names of many moves that are not there',
-      added(
-        'move_names.csv',
-        [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n'),
-      ),
+      'names of unknown moves',
+      added('move_names.csv', unknownIds),
       'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables of the same date',
     ],
     [
-      'a name of no move',
-      added('move_names.csv', '9,9,Nobody'),
-      'move_names.csv: got rows for unknown ids: 9, expected tables of the same date',
-    ],
-    [
-      'an id twice',
+      'a repeated id',
       added('items.csv', '2,other,1'),
       'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
@@ -243,22 +203,21 @@ describe('tables that are wrong', () => {
       added('items.csv', '0,zero,1'),
       'item › zero (0) › id: got 0: Too small: expected number to be >=1',
     ],
-  ])('are rejected: %s', async (_, wrong, problem) => {
-    const error = await loadTables(wrong).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(DataError);
-    expect(error).toHaveProperty('message', problem);
+  ])('are rejected for %s', async (_, invalid, problem) => {
+    await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message: problem });
   });
 
-  it('are rejected: a file that is not there', async () => {
-    const { 'item_names.csv': _, ...rest } = tables;
-    const folder = folderOf(rest);
-    const file = path.join(folder, 'item_names.csv');
-    await expect(loadCsv(folder)).rejects.toThrow(
-      `${file}: cannot be read (ENOENT), expected a table of the upstream`,
-    );
-    const { url } = await serveTables(rest);
-    const error = await loadCsv(url).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(GamedataError);
-    expect(error).toHaveProperty('message', `GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
+  it.each<[flaw: string, text: string | Buffer, problem: string]>([
+    ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected one called identifier'],
+    ['a missing header', '', 'got columns [], expected one called id'],
+    ['another encoding', Buffer.from([0xff]), 'cannot be read (not UTF-8), expected a table of the upstream'],
+  ])('are rejected for %s', async (_, text, problem) => {
+    const folder = writeFolder(tiny);
+    const file = path.join(folder, 'items.csv');
+    writeFileSync(file, text);
+    await expect(load('csv', folder)).rejects.toMatchObject({
+      code: 'output',
+      message: `${file}: ${problem}`,
+    });
   });
 });
