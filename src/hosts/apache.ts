@@ -1,5 +1,4 @@
 import type { Host, HostContext } from './host.ts';
-import { jsonFormatPattern, preferencePatterns } from './request-patterns.ts';
 import * as webServer from './web-server.ts';
 
 const CONFIGURATION = '_hosts/apache.conf';
@@ -25,10 +24,10 @@ const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&')
 const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
 
 // `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
-const prefersPage = `(${preferencePatterns
+const prefersPage = `(${webServer.preferencePatterns
   .map(({ html, json }) => `(req_novary('Accept') =~ m_${html}_ && !(req_novary('Accept') =~ m_${json}_))`)
   .join(' || ')})`;
-const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
+const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${webServer.jsonFormatPattern}#) && ${prefersPage}`;
 
 function createValues(context: HostContext) {
   const { redirects } = context;

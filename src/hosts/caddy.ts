@@ -1,9 +1,7 @@
 import type { Host } from './host.ts';
-import { negotiationRules } from './request-patterns.ts';
 import * as webServer from './web-server.ts';
 
 const CONFIGURATION = '_hosts/Caddyfile';
-/** The configuration imports this file, if it exists, when Caddy loads it. */
 const MOVED_MAP = '_hosts/caddy-moved.map';
 
 export const caddy: Host = {
@@ -31,7 +29,7 @@ const { api, common, error } = webServer.headerSets;
 
 const ownValues = {
   ...webServer.formatHeaderSets(formatHeaders),
-  negotiation: negotiationRules.map(([pattern, value]) => `\`~${pattern}\` ${value || '""'}`),
+  negotiation: webServer.negotiationRules.map(([pattern, value]) => `\`~${pattern}\` ${value || '""'}`),
   errorHeaders: formatHeaders(common, api, error),
   typeMatchers: webServer.ownMediaTypes.map(([pattern], index) => `type${index} path_regexp ${pattern}`),
   typeHeaders: webServer.ownMediaTypes.map(([, type], index) => `type${index} Content-Type "${type}"`),

@@ -33,15 +33,15 @@ export const cloudflare: Host = {
 };
 
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
-const configuration = ({ icons }: HostContext, base: string) => ({
+const configuration = ({ iconRedirect }: HostContext, base: string) => ({
   name: 'gamedata',
   main: WORKER,
   compatibility_date: '2026-04-01',
   assets: {
     directory: '.',
     binding: 'ASSETS',
-    // Calls of the Worker cost, requests for assets do not. The Worker redirects icons that the site lacks.
-    run_worker_first: [`${base}/api/*`, ...(icons === null ? [] : [`${base}${ICONS_PATH}*`])],
+    // Calls of the Worker cost, requests for assets do not. The Worker redirects iconRedirect that the site lacks.
+    run_worker_first: [`${base}/api/*`, ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`])],
     html_handling: 'none',
     not_found_handling: 'none',
   },

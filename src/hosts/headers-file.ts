@@ -26,7 +26,6 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   ];
   const bases = new Set(['', getBasePath(baseUrl)]);
   const lines = [
-    // Any path may be HTML, and the policy has no effect on other files.
     block('/*', { ...commonHeaders, ...htmlHeaders }),
     ...[...bases].flatMap((base) => blocks.map(([path, fields]) => block(base + path, fields))),
   ];

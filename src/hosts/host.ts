@@ -1,11 +1,12 @@
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { Kind } from '../contract/kinds.ts';
+import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
 
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export interface WebServerPaths {
-  /** The absolute path of the document root. */
+  /** The document root. */
   readonly root: string;
 }
 
@@ -13,41 +14,30 @@ export interface HostContext extends WebServerPaths {
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];
   /** The prefix of redirects for icons that the site lacks. */
-  readonly icons: string | null;
-  /** Without a trailing slash. */
+  readonly iconRedirect: string | null;
   readonly baseUrl: string;
   /** Returns src/serve/handler/edge.ts as one ES module without imports. */
   readonly handlerModule: () => string;
-  /** Reads a file of templates/. */
   readonly template: (name: 'nginx.conf' | 'Caddyfile' | 'apache.conf' | 'htaccess') => string;
 }
 
-export interface HostFile {
-  /** Relative to the site's folder. */
-  readonly path: string;
-  readonly body: string;
-}
+export type HostFile = SiteFile & { readonly body: string };
 
 /** A platform that serves sites. */
 export interface Host {
   /** Tests expect exactly these guarantees to fail on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
   readonly files: (context: HostContext) => HostFile[];
-  /** Only web servers are installed. */
   readonly installation?: Installation;
 }
 
-/** The operator copies the configuration of a web server once and owns the copy. */
+/** The operator copies the configuration of a web server once and owns the copy. `enable` and `reload` are shell commands. */
 export interface Installation {
-  /** Relative to the site's folder. */
   readonly source: string;
-  /** The path of the copy. */
   readonly target: string;
-  /** The file that the copy includes, relative to the site's folder. */
+  /** The file of the site that the copy includes. */
   readonly redirects?: string;
-  /** The shell command that enables the copy once. */
   readonly enable?: string;
-  /** The shell command that loads the copy. */
   readonly reload: string;
 }
 

@@ -20,10 +20,8 @@ export const hosts = {
 export type HostName = keyof typeof hosts;
 export const hostNames = Object.keys(hosts) as HostName[];
 
-/** The configuration of these hosts depends on the document root. */
 export const webServerNames: readonly string[] = hostNames.filter((name) => 'installation' in hosts[name]);
 
-/** Links must point to files on these hosts. */
 export const queryIgnoringHosts: readonly string[] = ['github-pages'];
 
 /** Finds hosts that read `_redirects` in incompatible ways. */

@@ -11,7 +11,6 @@ import { errorFiles, formats } from '../contract/responses.ts';
 import { createHeadersFile } from './headers-file.ts';
 import { escapeRegExp, type Host, type HostContext } from './host.ts';
 
-/** netlify.toml names this folder. */
 export const FUNCTION_FOLDER = '_edge/';
 
 export const netlify: Host = {
@@ -56,7 +55,6 @@ function createFunctions({ baseUrl, handlerModule }: HostContext) {
       name === ''
         ? `${handlerModule()}\nexport default createEdgeFunction(${JSON.stringify(base)});`
         : "export { default } from './gamedata.js';";
-    // If the function fails, the rules apply.
     const config = JSON.stringify({ ...declaration, onError: 'bypass' }, null, 2);
     return {
       path: `${FUNCTION_FOLDER}gamedata${name}.js`,
@@ -65,8 +63,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext) {
   });
 }
 
-/** Yields the rules in the order in which they apply, relative to the base path. */
-function* createRules({ records, redirects, icons, baseUrl }: HostContext): Generator<string> {
+function* createRules({ records, redirects, iconRedirect, baseUrl }: HostContext): Generator<string> {
   const base = paths.getBasePath(baseUrl);
   yield* createPageRules(paths.API_PREFIX, [{ offset: 0, file: paths.rootFile }], ['format']);
   for (const kind of kindNames) {
@@ -82,7 +79,7 @@ function* createRules({ records, redirects, icons, baseUrl }: HostContext): Gene
   yield `${paths.API_PREFIX}* /${errorFiles[404]} 404`;
   // Other hosts that read this file may apply rules before existing files.
   yield `/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`;
-  if (icons !== null) yield `${paths.ICONS_PATH}* ${icons}:splat 302`;
+  if (iconRedirect !== null) yield `${paths.ICONS_PATH}* ${iconRedirect}:splat 302`;
   if (base !== '') yield '/* /:splat 200';
 }
 

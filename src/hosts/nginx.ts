@@ -1,10 +1,8 @@
 import { mediaTypes } from '../contract/responses.ts';
 import type { Host } from './host.ts';
-import { negotiationRules } from './request-patterns.ts';
 import * as webServer from './web-server.ts';
 
 const CONFIGURATION = '_hosts/nginx.conf';
-/** The configuration includes this file, if it exists, when nginx loads it. */
 const MOVED_MAP = '_hosts/nginx-moved.map';
 
 export const nginx: Host = {
@@ -47,7 +45,7 @@ const api = { ...webServer.headerSets.api, 'Cache-Control': '$gamedata_api_cachi
 const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
 const ownValues = {
-  negotiation: negotiationRules.map(([pattern, value]) => `'~${pattern}' ${value || "''"}`),
+  negotiation: webServer.negotiationRules.map(([pattern, value]) => `'~${pattern}' ${value || "''"}`),
   apiHeaders: formatHeaders(common, api),
   pageHeaders: formatHeaders(common, api, html, { 'Cache-Control': '$gamedata_page_caching' }),
   notFoundHeaders: formatHeaders(common, api, html, { 'Cache-Control': file['Cache-Control'] }),

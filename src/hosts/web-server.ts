@@ -1,12 +1,9 @@
-/** nginx, Caddy and Apache run no code, so they serve only built pages. */
-
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import { getBasePath } from '../contract/paths.ts';
 import * as contract from '../contract/responses.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
-import { lastParameterPattern } from './request-patterns.ts';
 
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
@@ -28,7 +25,6 @@ export const createHeaderFormat =
   (...sets: Readonly<Record<string, string>>[]): string[] =>
     Object.entries<string>(Object.assign({}, ...sets)).map(([name, value]) => `${name} ${quote(value)}`);
 
-/** Caddy and Apache add the headers of several sets to a response. */
 export function formatHeaderSets(format: ReturnType<typeof createHeaderFormat>) {
   const { api, apiPage, common, download, file, html, preflight } = headerSets;
   return {
@@ -52,8 +48,59 @@ export const ownMediaTypes = Object.entries(contract.mediaTypes)
   .filter(([ending]) => ending !== '.html' && ending !== '.json')
   .map(([ending, type]) => [`${escapeRegExp(ending)}$`, type] as const);
 
-/** The values of every template. */
-export function createWebServerValues({ icons, baseUrl, root }: HostContext) {
+// PCRE and Go's RE2 read these regular expressions for a query or an `Accept` header alike.
+
+/**
+ * Matches a raw query and captures the last value of a parameter. The servers' own parameter variables ignore letter case, do
+ * not decode names, and return the first value or all of them.
+ */
+export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
+  `^(?:.*&)?${inAnyEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
+
+export const jsonFormatPattern = `(?:^|&)${inAnyEncoding('format')}=json(?:&(?!${inAnyEncoding('format')}(?:[=&]|$))[^&]*)*$`;
+
+/** Matches `offset` and `o%66fset`. */
+function inAnyEncoding(name: string): string {
+  return name.replaceAll(/./g, (letter) => {
+    const code = letter.charCodeAt(0).toString(16);
+    return `(?:${letter}|%${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  });
+}
+
+const member = (range: string, parameters: string): string =>
+  `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
+
+const listed = {
+  json: member('(?:\\*/\\*|application/(?:\\*|json))', '[,;]'),
+  html: member('text/(?:\\*|html)', '[,;]'),
+} as const;
+
+/** The best quality. Browsers list HTML like this; a program that lists JSON like this gets JSON, and so does Java. */
+const best = {
+  json: `${member('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
+  html: member('text/html', ',|;\\s*q=1'),
+} as const;
+
+// Early Safari's `…,text/html;q=0.9,…,*/*;q=0.5`: HTML is no worse than the rest by the first digit, and JSON is not listed.
+// Only the first quality can belong to HTML, because matching a long header would otherwise take quadratic time.
+const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
+  (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
+);
+const ranked = {
+  json: member('application/(?:\\*|json)', '[,;]'),
+  html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
+} as const;
+
+/** The first match wins; within a pair, JSON comes before HTML. */
+export const preferencePatterns = [best, ranked, listed] as const;
+
+/** Pattern of `Accept` → `1` if the client gets the page; the first match wins. */
+export const negotiationRules = preferencePatterns.flatMap(({ json, html }) => [
+  [json, ''] as const,
+  [html, '1'] as const,
+]);
+
+export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);
   return {
@@ -64,7 +111,7 @@ export function createWebServerValues({ icons, baseUrl, root }: HostContext) {
     port: protocol === 'https:' ? '80' : port || '80',
     base,
     basePattern: escapeRegExp(base),
-    icons: icons ?? '',
+    icons: iconRedirect ?? '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
     pageError: contract.createErrorBody(contract.errorDetails[400]),

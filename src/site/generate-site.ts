@@ -58,7 +58,7 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
   const served = addUrls(getLinkBase(meta), records);
   const redirects = createRedirects(former, records);
   const { handlerModule, hostTemplate: template } = site.buildAssets;
-  const hosting = { baseUrl: meta.base_url, redirects, icons: getIconRedirect(meta.sprites) };
+  const hosting = { baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
   return [
     ...recordFiles.createApiFiles(served, meta),
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastParameterPattern, negotiationRules } from '../../src/hosts/request-patterns.ts';
+import { lastParameterPattern, negotiationRules } from '../../src/hosts/web-server.ts';
 import { negotiate } from '../../src/serve/handler/request.ts';
 
 describe('lastParameterPattern', () => {

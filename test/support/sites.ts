@@ -149,7 +149,7 @@ export const hostContext = (
   { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
   baseUrl = 'https://example.test',
 ): HostContext => ({
-  ...{ records, redirects, icons: getIconRedirect(defaultIconSource), baseUrl, root: '/srv/gamedata' },
+  ...{ records, redirects, iconRedirect: getIconRedirect(defaultIconSource), baseUrl, root: '/srv/gamedata' },
   handlerModule: () => {
     throw new Error('these hosts run no handler');
   },
