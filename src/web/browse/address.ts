@@ -1,14 +1,14 @@
 /**
- * Addresses in the browsable page. Internally, an address is the path and query of an endpoint, such as
- * `/api/gamedata/move/?format=api`, regardless of the site's links and the page's own URL.
+ * Addresses in the browsable page. An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`,
+ * regardless of the site's links and the page's own URL.
  */
 
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
 /**
- * Reads the address from the page's own path below the base URL, or else from the fragment. The search of a list is in the last
- * fragment, which no host receives.
+ * Reads the address from the page's own path, or else from the fragment. The search of a list is in the last fragment, which no host
+ * receives.
  *
  * @param root the base URL with a trailing slash
  */
@@ -20,14 +20,10 @@ export function parseAddress(href: string, root: string) {
   return { address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX, isNegotiated: false, search };
 }
 
-/** Replaces the search in the page's URL. */
 export const withSearch = (href: string, search: string): string =>
   href.replace(/#[^#/]*$/, '') + (search && `#${search}`);
 
-/**
- * Returns the address of the endpoint that a link in the data points to, on any host; undefined if it is not an endpoint. A link
- * to a file is a link to its endpoint.
- */
+/** Returns the address that a link in the data points to, on any host. A link to a file is a link to its endpoint. */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link) || !URL.canParse(link)) return undefined;
   const { pathname, search } = new URL(link);
@@ -36,20 +32,17 @@ export function parseLink(link: string): string | undefined {
   return pathname.slice(at).replace(/(?:offset\/\d+\/)?index\.json$/, '') + search;
 }
 
-/**
- * Returns the path to fetch for an address, relative to the base URL. On a site whose links point to files, it is a file, or
- * undefined for a page that is not built.
- */
+/** Returns the path to fetch, relative to the base URL; undefined if links point to files and the page is not built. */
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);
   const { limit, offset } = readPageRange(address);
   if (limit !== PAGE_SIZE || offset % PAGE_SIZE !== 0) return undefined;
-  return `${pathOf(address).slice(1)}${offset > 0 ? `offset/${offset}/` : ''}index.json`;
+  return `${getPath(address).slice(1)}${offset > 0 ? `offset/${offset}/` : ''}index.json`;
 }
 
 /** Reads limit and offset as the reference framework does. */
 export function readPageRange(address: string): PageRange<number> {
-  const query = queryOf(address);
+  const query = getQuery(address);
   const read = (name: string, otherwise: number): number => {
     const text = query.getAll(name).at(-1) ?? '';
     return /^\d+$/.test(text) ? Number(text) : otherwise;
@@ -58,21 +51,20 @@ export function readPageRange(address: string): PageRange<number> {
 }
 
 export const withPageRange = (address: string, { limit, offset }: PageRange): string =>
-  `${pathOf(address)}?format=api&limit=${limit}&offset=${offset}`;
+  `${getPath(address)}?format=api&limit=${limit}&offset=${offset}`;
 
-/** Returns the address of the JSON, which browsers get as JSON, too. */
 export function withJsonFormat(address: string): string {
-  const query = queryOf(address);
+  const query = getQuery(address);
   query.set('format', 'json');
-  return `${pathOf(address)}?${query}`;
+  return `${getPath(address)}?${query}`;
 }
 
-/** Splits the path after the API root: kind and slug, if it has them. */
+/** Splits the path below the API root: kind and slug. */
 export const pathParts = (address: string): readonly string[] =>
-  pathOf(address)
+  getPath(address)
     .slice(API_PREFIX.length)
     .split('/')
     .filter((part) => part !== '');
 
-const pathOf = (address: string): string => address.split('?')[0] ?? '';
-const queryOf = (address: string): URLSearchParams => new URLSearchParams(address.split('?')[1] ?? '');
+const getPath = (address: string): string => address.split('?')[0] ?? '';
+const getQuery = (address: string): URLSearchParams => new URLSearchParams(address.split('?')[1] ?? '');

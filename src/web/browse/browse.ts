@@ -22,6 +22,7 @@ import { pageNotBuilt, renderView, type View } from './views.ts';
 
 /** Faster responses need no loading indicator. */
 const LOADING_MS = 200;
+const SAVE_SCROLL_MS = 100;
 
 const main = requireElement('main', HTMLElement);
 const head = requireElement('head', HTMLDivElement);
@@ -37,7 +38,7 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   running.abort();
   running = new AbortController();
   clearTimeout(saving);
-  // Rendering scrolls, too.
+  // Read before rendering, which scrolls.
   const scroll: number = history.state?.scroll ?? 0;
   const { signal } = running;
   current = address;
@@ -60,7 +61,7 @@ async function load(address: string, signal: AbortSignal): Promise<View> {
 
 /** Returns the heading when everything is rendered. */
 async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
-  const [kind] = pathParts(address);
+  const [kind = ''] = pathParts(address);
   document.title = `${title} · gamedata`;
   requireElement('status', HTMLParagraphElement).textContent = '';
   requireElement('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
@@ -73,13 +74,12 @@ async function display(address: string, { title, content, isList = false }: View
     if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
   const fields = new URLSearchParams(parseAddress(location.href, siteRoot).search);
-  await setSearch(isList ? { ...Object.fromEntries(fields), kind: kind ?? '' } : {});
+  await setSearch(isList ? { ...Object.fromEntries(fields), kind } : {});
   return heading;
 }
 
 // Browsers restore the position before the response arrives.
 history.scrollRestoration = 'manual';
-const SAVE_SCROLL_MS = 100;
 let saving: ReturnType<typeof setTimeout> | undefined;
 const saveScroll = (): void => history.replaceState({ scroll: scrollY }, '');
 addEventListener('pagehide', saveScroll);
@@ -88,46 +88,38 @@ addEventListener('scroll', () => {
   saving = setTimeout(saveScroll, SAVE_SCROLL_MS);
 });
 
-/** Links every segment of the path; the last one is the current page. */
 function breadcrumb(address: string): HTMLElement[] {
   const parts = pathParts(address);
   return ['api', ...parts].map((text, at) => {
     const path = [API_PREFIX, ...parts.slice(0, at).map((part) => `${part}/`)].join('');
-    const current = at === parts.length && 'page';
-    return element('li', {}, element('a', { ...linkTo(path), 'aria-current': current }, text));
+    const isCurrent = at === parts.length && 'page';
+    return element('li', {}, element('a', { ...linkTo(path), 'aria-current': isCurrent }, text));
   });
 }
 
-/** Percent-encodes characters that some shell expands in double quotes. */
+/** Percent-encodes characters that shells expand in double quotes. */
 const escapeForShell = (url: string): string =>
   url.replaceAll(/["$`!\\]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 
-/** The request, to copy as curl or to open as JSON; empty if the page sent none. */
+/** The request, to copy as curl or to open as JSON. */
 function requestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
   const url = siteRoot + path;
   const { pathname, search } = new URL(url);
-  const command = element(
-    'code',
-    { class: 'curl', hidden: true },
-    ...breakUrls(`curl "${escapeForShell(url)}"`),
-  );
+  const curl = breakUrls(`curl "${escapeForShell(url)}"`);
+  const command = element('code', { class: 'curl', hidden: true }, ...curl);
   const copy = button('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);
   });
   const json = linkStyle === 'file' ? url : siteRoot + withJsonFormat(address).slice(1);
-  const line = element(
-    'p',
-    {},
-    element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`)),
-  );
+  const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`));
   const actions = element('p', { class: 'actions' }, copy, element('a', { href: json }, 'Open JSON'));
-  return [element('div', { class: 'request' }, line, actions, command)];
+  return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
 }
 
-/** Links to endpoints open in this page, unless the user wants a new tab or window. */
+// Links to endpoints open in this page, unless the user wants a new tab or window.
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
     return;

@@ -1,4 +1,4 @@
-/** What the browsable page shows for each result of a request: a list page, a record, other JSON, or a problem. */
+/** The views of the browsable page: a list page, a record, other JSON, or a problem. */
 
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
@@ -14,22 +14,21 @@ import {
   resultItem,
 } from '../search/search-box.ts';
 import {
-  type Attributes,
   button,
   element,
   folderPage,
+  highlight,
   iconImage,
   link,
   type RequestResult,
   siteRoot,
 } from '../shared/dom.ts';
-import { highlight } from '../shared/highlight.ts';
 import { parseLink, pathParts, readPageRange, withPageRange } from './address.ts';
 
 export interface View {
   readonly title: string;
   readonly content: readonly HTMLElement[];
-  /** Lists of records can be searched. */
+  /** Lists of records have a search. */
   readonly isList?: boolean;
 }
 
@@ -44,27 +43,28 @@ export async function renderView(
     const why = element('p', { class: 'quiet' }, `Browser: ${reason}`);
     return problem('No response', 'The request failed without a response. Are you offline?', tryAgain, why);
   }
-  if (json === undefined)
-    return problem(
-      response.status === 404 ? 'Not found' : 'Not a response of the API',
-      `Got ${statusLine(response)} with ${response.headers.get('Content-Type') ?? 'nothing'}, expected JSON.`,
-      suggestions(address),
-      tryAgain,
-    );
-  if (!response.ok) return refusal(response, json, address);
-  const [kind, slug] = pathParts(address);
+  if (json === undefined) {
+    const title = response.status === 404 ? 'Not found' : 'Not a response of the API';
+    const type = response.headers.get('Content-Type') ?? 'nothing';
+    const why = `Got ${formatStatus(response)} with ${type}, expected JSON.`;
+    return problem(title, why, suggestPages(address), tryAgain);
+  }
+  if (!response.ok) return errorView(response, json, address);
   if (isListPage(json)) return listView(address, json);
+  const [kind, slug] = pathParts(address);
   const title = kind === undefined ? 'Kinds of records' : (readText(json, 'name') ?? slug ?? kind);
   const content = [...recordCard(json), responseBox(response, json), ...recordNames(address)];
   return { title, content };
 }
 
+const NOT_BUILT = 'This page does not exist on this host';
+
 /** Plain file servers only have the built pages, so the page sends no request. */
 export const pageNotBuilt = (address: string): View =>
   problem(
-    'This page does not exist on this host',
+    NOT_BUILT,
     `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
-    suggestions(address),
+    suggestPages(address),
   );
 
 const problem = (title: string, why: string, ...content: readonly HTMLElement[]): View => ({
@@ -72,34 +72,28 @@ const problem = (title: string, why: string, ...content: readonly HTMLElement[])
   content: [element('p', { class: 'lead' }, why), ...content],
 });
 
-async function refusal(response: Response, json: unknown, address: string): Promise<View> {
+async function errorView(response: Response, json: unknown, address: string): Promise<View> {
   const isMissing = response.status === 404;
   const isPageRange = response.status === 400 || (isMissing && /[?&](?:limit|offset)=/.test(address));
-  const other = isMissing ? 'Not found' : 'Request rejected';
-  const title = isPageRange ? 'This page does not exist on this host' : other;
-  const detail = readText(json, 'detail') ?? `The response was ${statusLine(response)}.`;
+  const title = isPageRange ? NOT_BUILT : isMissing ? 'Not found' : 'Request rejected';
+  const detail = readText(json, 'detail') ?? `The response was ${formatStatus(response)}.`;
   const why = detail === errorDetails[404] ? 'There is nothing at this URL.' : detail;
-  const similar = isMissing ? await similarRecords(address) : [];
-  return problem(title, why, ...similar, suggestions(address), responseBox(response, json));
+  const similar = isMissing ? await suggestRecords(address) : [];
+  return problem(title, why, ...similar, suggestPages(address), responseBox(response, json));
 }
 
-/** Records with a slug like the requested one. */
-async function similarRecords(address: string): Promise<HTMLElement[]> {
+async function suggestRecords(address: string): Promise<HTMLElement[]> {
   const [kind = '', slug] = pathParts(address);
   if (slug === undefined) return [];
-  try {
-    const found = (await loadSearchEngine()).suggest(decodeURIComponent(slug), kind);
-    if (found.length === 0) return [];
-    const items = found.map((record) => resultItem(record));
-    return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
-  } catch {
-    // The page is complete without suggestions.
-    return [];
-  }
+  const suggesting = loadSearchEngine().then((engine) => engine.suggest(decodeURIComponent(slug), kind));
+  // The page is complete without suggestions.
+  const found = await suggesting.catch(() => []);
+  if (found.length === 0) return [];
+  const items = found.map((record) => resultItem(record));
+  return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
 }
 
-/** Links to pages that exist. */
-function suggestions(address: string): HTMLElement {
+function suggestPages(address: string): HTMLElement {
   const kind = kindNames.find((name) => name === pathParts(address)[0]);
   const { offset } = readPageRange(address);
   const built = offset - (offset % PAGE_SIZE);
@@ -115,23 +109,12 @@ function suggestions(address: string): HTMLElement {
 }
 
 /** HTTP/2 and later have no reason phrases. */
-const reasonPhrases: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  404: 'Not Found',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-};
-
-const statusLine = ({ status, statusText }: Response): string =>
-  `HTTP ${status} ${statusText || (reasonPhrases[status] ?? '')}`.trimEnd();
+const formatStatus = ({ status, statusText }: Response): string => `HTTP ${status} ${statusText}`.trimEnd();
 
 const SHOWN_HEADERS = ['Allow', 'Content-Type', 'Vary', 'Cache-Control', 'ETag', 'Last-Modified'];
 
-/** Shows a response with its status, headers and JSON, whose links open in the page. */
 function responseBox(response: Response, json: unknown): HTMLElement {
-  const head = element('pre', { class: 'head' }, element('b', {}, statusLine(response)));
+  const head = element('pre', { class: 'head' }, element('b', {}, formatStatus(response)));
   for (const name of SHOWN_HEADERS) {
     const value = response.headers.get(name);
     if (value !== null) head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
@@ -144,40 +127,34 @@ function responseBox(response: Response, json: unknown): HTMLElement {
   return element('section', attributes, head, element('pre', { class: 'json' }, ...body));
 }
 
-/** Fields that are not shown as a text of their own. */
+/** The page shows these fields as title, link or image. */
 const HIDDEN = ['url', 'name', 'icon'];
-/** The columns that identify a record come first. */
 const FIRST_COLUMNS = ['name', 'slug', 'id'];
 
 const toFields = (json: unknown): Fields => (typeof json === 'object' && json !== null ? { ...json } : {});
 
-/** Reads a field that is text. */
 function readText(json: unknown, field: string): string | undefined {
   const value = toFields(json)[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The icon and the fields of a record; empty for other JSON. */
 function recordCard(json: unknown): HTMLElement[] {
   const fields = toFields(json);
   if (fields.slug === undefined) return [];
   const names = ['slug', ...Object.keys(fields).filter((name) => ![...HIDDEN, 'slug'].includes(name))];
   const indices = names.filter((name) => /\d$/.test(name));
-  const lists = [names.filter((name) => !indices.includes(name)), indices]
-    .filter((shown) => shown.length > 0)
-    .map((shown) =>
-      element(
-        'dl',
-        { translate: 'no' },
-        ...shown.map((name) => element('div', {}, element('dt', {}, name), valueElement('dd', fields[name]))),
-      ),
-    );
+  const lists = [names.filter((name) => !indices.includes(name)), indices].map((shown) =>
+    element(
+      'dl',
+      { translate: 'no', hidden: shown.length === 0 },
+      ...shown.map((name) => element('div', {}, element('dt', {}, name), valueElement('dd', fields[name]))),
+    ),
+  );
   const picture = recordIcon(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
   const card = element('div', { class: 'card' }, ...picture, element('div', {}, ...lists));
   return [card, ...indexNote(json)];
 }
 
-/** Explains what the names of the fields do not say. */
 function indexNote(record: unknown): HTMLElement[] {
   if (!('id1' in toFields(record))) return [];
   const note =
@@ -190,22 +167,21 @@ function recordIcon(record: unknown, size: number): HTMLElement[] {
   return icon === undefined ? [] : [iconImage(icon, size)];
 }
 
-function valueElement(tag: 'td' | 'dd', value: unknown, attributes: Attributes = {}): HTMLElement {
+function valueElement(tag: 'td' | 'dd', value: unknown): HTMLElement {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return element(tag, { class: valueClass(value), ...attributes }, value === null ? '–' : text);
+  return element(tag, { class: classifyValue(value) }, value === null ? '–' : text);
 }
 
-/** The class of a cell, and of the head of its column. */
-const valueClass = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
+const classifyValue = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
 
-/** The names of a record in every language, loaded when opened. Empty if the site has no names, or for other pages. */
+/** The names of a record in every language, which load when the user opens the element. */
 function recordNames(address: string): HTMLElement[] {
   const record = parseRecordPath(address.split('?')[0] ?? '');
   const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({ value, text }));
   if (languages.length === 0 || !record) return [];
   const list = element('div', { role: 'status' });
   const box = element('details', {}, element('summary', {}, 'Names in every language'), list);
-  const row = async ({ value, text }: (typeof languages)[number]): Promise<HTMLElement[]> => {
+  const createRow = async ({ value, text }: (typeof languages)[number]): Promise<HTMLElement[]> => {
     const language = value || 'en';
     const name = findName(await loadNames(language), record.kind, record.slug);
     const head = element('th', { scope: 'row', ...langAttributes(language) }, text);
@@ -213,7 +189,7 @@ function recordNames(address: string): HTMLElement[] {
   };
   box.addEventListener('toggle', async () => {
     if (!box.open || list.querySelector('table')) return;
-    const rows = await Promise.all(languages.map(row)).catch(() => undefined);
+    const rows = await Promise.all(languages.map(createRow)).catch(() => undefined);
     const failed = 'The names could not be loaded. Close and open this to try again.';
     list.replaceChildren(rows ? element('table', {}, element('tbody', {}, ...rows.flat())) : failed);
   });
@@ -228,23 +204,21 @@ function listView(address: string, page: ListPage): View {
   const suffix = offset > 0 && offset % limit === 0 ? `, page ${offset / limit + 1}` : '';
   const content = [
     pager(address, page, 'Pages'),
-    ...recordTable(page.results),
+    ...recordTable(page.results.map(toFields)),
     pager(address, page, 'Pages, again'),
     ...indexNote(page.results[0]),
   ];
   return { title: `All ${pluralize(kind)}${suffix}`, content, isList: true };
 }
 
-/** The records as a table; empty if there are none. */
-function recordTable(results: readonly unknown[]): HTMLElement[] {
-  const records = results.map(toFields);
+function recordTable(records: readonly Fields[]): HTMLElement[] {
   const [first] = records;
   if (!first) return [];
   const others = Object.keys(first).filter((name) => ![...HIDDEN, ...FIRST_COLUMNS].includes(name));
   const columns = [...FIRST_COLUMNS, ...others];
   const heads = columns.map((column) => {
-    const value = records.map((record) => record[column]).find((one) => one !== null);
-    return element('th', { scope: 'col', class: valueClass(value ?? null) }, column);
+    const value = records.map((record) => record[column]).find((one) => one !== null) ?? null;
+    return element('th', { scope: 'col', class: classifyValue(value) }, column);
   });
   const rows = records.map((record) =>
     element('tr', {}, ...columns.map((column) => recordCell(record, column))),
@@ -255,39 +229,39 @@ function recordTable(results: readonly unknown[]): HTMLElement[] {
     element('thead', { translate: 'no' }, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
-  // It is wider than a phone, and with a tabindex it can be scrolled by keyboard.
+  // Wider than a phone. The tabindex allows scrolling by keyboard.
   return [element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' }, table)];
 }
 
 function recordCell(record: Fields, column: string): HTMLElement {
-  if (column === 'slug') return valueElement('td', record.slug, { translate: 'no' });
-  if (column !== 'name') return valueElement('td', record[column]);
+  if (column !== 'name') {
+    const cell = valueElement('td', record[column]);
+    if (column === 'slug') cell.translate = false;
+    return cell;
+  }
   const name = String(record.name);
   const address = parseLink(String(record.url));
   const title = address === undefined ? name : link(address, name);
   return element('th', { scope: 'row' }, ...recordIcon(record, 24), title);
 }
 
-/** The controls of a list page: first, previous, next, last. */
 function pager(address: string, { count, next, previous, results }: ListPage, label: string): HTMLElement {
   const { limit, offset } = readPageRange(address);
   const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
-  const at = (start: number): string => withPageRange(address, { limit, offset: start });
-  const control = (text: string, to: string | undefined): HTMLElement =>
+  const createStep = (text: string, to: string | undefined): HTMLElement =>
     to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : link(to, text);
-  const steps = [
-    control('First', offset > 0 ? at(0) : undefined),
-    control('Previous', parseLink(previous ?? '')),
-    control('Next', parseLink(next ?? '')),
-    control('Last', offset === last ? undefined : at(last)),
-  ];
-  const range = element('p', {}, describeRange(offset, results.length, count));
-  return element(
-    'nav',
-    { class: 'pager', 'aria-label': label },
-    range,
-    element('div', { class: 'steps' }, ...steps),
+  const linkPage = (start: number): string | undefined =>
+    offset === start ? undefined : withPageRange(address, { limit, offset: start });
+  const steps = element(
+    'div',
+    { class: 'steps' },
+    createStep('First', linkPage(0)),
+    createStep('Previous', parseLink(previous ?? '')),
+    createStep('Next', parseLink(next ?? '')),
+    createStep('Last', linkPage(last)),
   );
+  const range = element('p', {}, describeRange(offset, results.length, count));
+  return element('nav', { class: 'pager', 'aria-label': label }, range, steps);
 }
 
 function describeRange(offset: number, shown: number, count: number): string {

@@ -1,7 +1,4 @@
-/** The script of the docs: colors code, and adapts links to the host. */
-
-import { adaptLinks } from '../shared/dom.ts';
-import { highlight } from '../shared/highlight.ts';
+import { adaptLinks, highlight } from '../shared/dom.ts';
 
 void adaptLinks();
 for (const code of document.querySelectorAll('pre code'))

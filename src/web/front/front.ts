@@ -1,11 +1,9 @@
-/** The front page's script: search, the copy button, and links that suit the host. */
-
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
 
 void adaptLinks();
 
-/** Keeps the search in the URL, so that the back button restores it and a link to it can be shared. */
+/** Keeps the search in the URL, so that the back button restores it and users can share it. */
 function keepInUrl(fields: SearchFields, isEmpty: boolean): void {
   const kept = Object.entries(fields).filter(([, value]) => !isEmpty && value !== '');
   const query = new URLSearchParams(kept).toString();

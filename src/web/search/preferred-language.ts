@@ -1,7 +1,6 @@
 /**
- * Returns the first of the browser's languages that has names; empty for English, the language of records.
- *
- * @param tags as in `navigator.languages`, where some browsers report locales of the system, such as `C` or `en_US`
+ * Returns the first of the browser's languages that has names; empty for English, the language of records. Some browsers report system
+ * locales, such as `C` or `en_US`.
  */
 export function findPreferredLanguage(tags: readonly string[], known: readonly string[]): string {
   for (const tag of tags) {

@@ -1,5 +1,3 @@
-/** The search box: shows the matching records while the user types. */
-
 import type { Names } from '../../contract/names.ts';
 import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
 import type { SearchIndex } from '../../contract/served.ts';
@@ -9,17 +7,17 @@ import {
   fetchJson,
   iconImage,
   linkTo,
-  messageOf,
+  getMessage,
   requireElement,
   siteRoot,
 } from '../shared/dom.ts';
 import { findPreferredLanguage } from './preferred-language.ts';
 import type { Match, SearchEngine } from './search-engine.ts';
 
-/** The number of results shown at first, and added each time. */
+/** The number of results that are shown first, and that `Show more` adds. */
 const STEP = 30;
 
-/** As in the URL of the front page. An empty language is English. */
+/** The query of the front page's URL. An empty language is English. */
 export interface SearchFields {
   readonly q: string;
   readonly kind: string;
@@ -27,10 +25,10 @@ export interface SearchFields {
 }
 
 /**
- * Connects the fields of the search form.
+ * Connects the search form, which shows results while the user types.
  *
- * @param onSearch called with each search. It is empty if no word is given, and no kind either where its field is visible.
- * @returns fills the fields in, and searches; resolves when the results are shown
+ * @param onSearch called with each search, and whether it selects nothing
+ * @returns fills in the fields and searches; resolves when the results are shown
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -44,7 +42,7 @@ export function createSearchBox(
   const language = findLanguageField();
   if (language) preselectLanguage(language);
 
-  /** Only the results of the latest search are shown. */
+  /** Older searches must not replace the results of newer searches. */
   let searches = 0;
 
   async function search(): Promise<void> {
@@ -65,7 +63,7 @@ export function createSearchBox(
       showResults(matches, summary, fields.language);
     } catch (error) {
       if (current !== searches) return;
-      showResults([], `The search index could not be loaded (${messageOf(error)}). `, '');
+      showResults([], `The search index could not be loaded (${getMessage(error)}). `, '');
       found.append(button('Try again', () => void search()));
     }
   }
@@ -102,7 +100,7 @@ export function createSearchBox(
   };
 }
 
-/** Shows a record as a line of results. @param language of the local name */
+/** @param language of the local name */
 export function resultItem({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
   const localName = local === undefined ? [] : [element('span', langAttributes(language), local), ' '];
   const link = element(
@@ -115,7 +113,7 @@ export function resultItem({ kind, slug, name, icon, local }: Match, language = 
   return element('li', {}, link);
 }
 
-/** Creates a function that loads each thing once, and again after a failure. */
+/** Caches loaded values, but not failures. */
 function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
   const loaded = new Map<string, Promise<T>>();
   return (...args) => {
@@ -129,7 +127,7 @@ function once<Args extends readonly string[], T>(load: (...args: Args) => Promis
 
 export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
   const [module, index] = await Promise.all([
-    // By address, because the bundler would make it part of each page.
+    // By URL, because the bundler would add it to each page.
     import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
@@ -138,15 +136,14 @@ export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
 
 export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
 
-/** The attributes of text in a language. */
 export const langAttributes = (language: string) => ({ lang: language, dir: 'auto' });
 
-/** The field with the language of names; null on sites without names. */
+/** Null on sites without names. */
 export const findLanguageField = (): HTMLSelectElement | null => document.querySelector('#names-language');
 
 const LANGUAGE_KEY = 'gamedata.names';
 
-/** Selects the last choice of the user, or the language of the browser, and remembers other choices. */
+/** Selects and remembers the user's last choice, by default the browser's language. */
 function preselectLanguage(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);
   let last: string | null = null;
@@ -160,12 +157,11 @@ function preselectLanguage(field: HTMLSelectElement): void {
     try {
       localStorage.setItem(LANGUAGE_KEY, field.value);
     } catch {
-      // The choice lasts until the page is left.
+      // The choice ends with the page.
     }
   });
 }
 
-/** Selects an option if it exists. */
 function select({ options }: HTMLSelectElement, value: string): void {
   for (const option of options) if (option.value === value) option.selected = true;
 }

@@ -1,18 +1,14 @@
-/** The search engine: the records that match a query, best first. */
-
 import Fuzzy from '@leeoniya/ufuzzy';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
 import { findName } from '../../dataset/names.ts';
 
-/** A record that was found. */
 export interface Match {
   readonly kind: Kind;
   readonly id: number;
   readonly slug: string;
   readonly name: string;
-  /** Relative to the base URL; undefined for a kind without icons. */
   readonly icon?: string | undefined;
   /** The name in the selected language. */
   readonly local?: string | undefined;
@@ -20,15 +16,15 @@ export interface Match {
 
 export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
-/** Words may be in any order up to this number of words. */
+/** Longer queries must have the words in order. */
 const MAX_REORDERED_WORDS = 4;
 const SUGGESTIONS = 5;
 
 export function createSearchEngine(index: SearchIndex) {
   const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
-  // Tolerates one typo per word, and slugs without hyphens.
+  // Tolerates one typo per word.
   const fuzzy = new Fuzzy({ intraMode: 1 });
-  // Also tolerates a missing letter in words of three letters, which would find too much next to better matches.
+  // Also tolerates a missing letter in words of three letters, which finds too many records otherwise.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
   const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
@@ -38,7 +34,7 @@ export function createSearchEngine(index: SearchIndex) {
     return found.length === 0 && engine === fuzzy ? findFuzzy(words, lenient) : found;
   }
 
-  /** Ids come first, then names in the selected language, then English names by closeness. */
+  /** Returns ids first, then names in the selected language, then English names by closeness. */
   function match(query: string, kind = '', names?: Names): Match[] {
     const words = simplify(query).trim();
     const all = records.map((record) => ({ ...record, local: findName(names, record.kind, record.slug) }));
@@ -57,7 +53,7 @@ export function createSearchEngine(index: SearchIndex) {
     return found.filter((record) => kind === '' || record.kind === kind);
   }
 
-  /** Suggests records for a slug or id that does not exist; records of the requested kind come first. */
+  /** Suggests records for an unknown slug or id, records of the kind first. */
   function suggest(slug: string, kind: string): Match[] {
     const found = match(slug.replaceAll('-', ' '));
     const ofKind = found.filter((record) => record.kind === kind);
@@ -78,8 +74,8 @@ const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) =
 });
 
 /**
- * Rates how well a name matches. The last word of a thing's name is the thing: "ball" means a Poké Ball rather than an Ice Ball,
- * which is a move. Things have icons.
+ * Rates how well a name matches. The last word of an item's name is its category: "ball" means a Poké Ball rather than the move
+ * Ice Ball. Items have icons.
  */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const texts = [simplify(name), slug];

@@ -1,11 +1,11 @@
-/** What the page scripts share: elements, links to endpoints, and requests. */
+/** Elements, links to endpoints, and requests of the page scripts. */
 
 import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
 
 /** The base URL with a trailing slash, because every script is at the top of the site. */
 export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
 
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Content = Node | string;
 
 /**
@@ -30,7 +30,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 export const breakUrls = (text: string): Content[] =>
   text.split(/([/?&=]+)(?=\w)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
 
-/** Finds an element by its id. @throws if it is missing or another element */
+/** @throws if the element is missing or has another type */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof type)) throw new Error(`#${id}: got ${found?.tagName ?? 'nothing'}`);
@@ -43,12 +43,7 @@ export function button(label: string, press: () => void): HTMLButtonElement {
   return created;
 }
 
-/**
- * Shows an item's icon from this site, which may redirect to the upstream, or the placeholder if it cannot be loaded.
- *
- * @param icon relative to the base URL, as in records
- * @param size in pixels
- */
+/** Shows an icon at its path in records, or the placeholder if it cannot be loaded. */
 export function iconImage(icon: string, size = 30): HTMLImageElement {
   const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
   const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
@@ -79,10 +74,10 @@ export async function copyText(source: HTMLElement): Promise<void> {
 /** The style of the links in the data. */
 export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
-/** The end of a page's path after its folder: plain file servers only know files. */
+/** Plain file servers do not find the page of a folder. */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 
-/** Whether the host serves the browsable page at API paths; otherwise it takes the path from the fragment. */
+/** Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the fragment. */
 let isNegotiated = linkStyle === 'query';
 
 export const hrefTo = (address: string): string =>
@@ -93,7 +88,7 @@ export const linkTo = (address: string): Attributes => ({ href: hrefTo(address),
 export const link = (address: string, text: string): HTMLElement =>
   element('a', linkTo(address), ...breakUrls(text));
 
-/** Whether the page was opened from disk, where browsers refuse every request of a script. */
+/** On pages from disk, browsers refuse the requests of scripts. */
 export const isOnDisk = location.protocol === 'file:';
 
 /** Shows the content for pages without scripts, hides controls that send requests, and links to files. */
@@ -108,14 +103,14 @@ export function showFileFallback(): void {
   }
 }
 
-/** Sets how the links of the page point to endpoints. */
+/** Sets how the page links to endpoints. */
 export function setLinkMode(negotiated: boolean): void {
   isNegotiated = negotiated;
   for (const anchor of document.querySelectorAll('a'))
     if (anchor.dataset.api !== undefined) anchor.href = hrefTo(anchor.dataset.api);
 }
 
-/** Asks the host whether it serves pages at API paths, and adapts the links of the page. */
+/** Adapts links to the host, which may not serve pages at API paths. */
 export async function adaptLinks(): Promise<void> {
   if (isOnDisk) return showFileFallback();
   if (!isNegotiated) return;
@@ -124,13 +119,13 @@ export async function adaptLinks(): Promise<void> {
     const response = await fetch(siteRoot + API_PREFIX.slice(1), { method: 'HEAD', headers });
     setLinkMode(/^text\/html/.test(response.headers.get('Content-Type') ?? ''));
   } catch {
-    // A failed request says nothing about the host.
+    // The host stays unknown.
   }
 }
 
 export interface RequestResult {
   readonly response?: Response;
-  /** Undefined if the response is not JSON, which no endpoint sends. */
+  /** Undefined if the response is not JSON. */
   readonly json?: unknown;
   /** Why the response is missing. */
   readonly reason?: string;
@@ -146,15 +141,42 @@ export async function request(url: string, signal: AbortSignal): Promise<Request
       return { response };
     }
   } catch (error) {
-    return { reason: messageOf(error) };
+    return { reason: getMessage(error) };
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const getMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
-/** Reads a file of the site. @throws if it is missing */
+/** @throws if the file of the site is missing */
 export async function fetchJson<T>(file: string): Promise<T> {
   const response = await fetch(siteRoot + file);
   if (!response.ok) throw new Error(`${file}: got ${response.status}`);
   return response.json();
 }
+
+/** Strings, numbers and keywords of JSON and of the code samples. */
+const TOKEN =
+  /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:as|await|const|from|if|import|new|throw|type|with|true|false|null)\b)/i;
+
+function classifyToken(token: string, next = ''): string {
+  if (next.startsWith(':') && token.startsWith('"')) return 'key';
+  if (/^["'`]/.test(token)) return 'string';
+  return token === 'null' ? 'null' : 'literal';
+}
+
+/**
+ * Colors code.
+ *
+ * @param linkString creates a link for a string of JSON
+ */
+export const highlight = (
+  code: string,
+  linkString: (text: string) => Node | undefined = () => undefined,
+): Content[] =>
+  code.split(TOKEN).map((text, at, all) => {
+    if (at % 2 === 0) return text;
+    const token = classifyToken(text, all[at + 1]);
+    const created = token === 'string' ? linkString(text) : undefined;
+    return created ?? element('span', { class: token }, ...breakUrls(text));
+  });
