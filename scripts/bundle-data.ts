@@ -6,9 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseOptions } from '../src/cli/command.ts';
 import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
-import { checkOptions } from '../src/cli/options.ts';
-import { resolveSource, sourceOptions } from '../src/cli/shared-options.ts';
+import { resolveSource, sourceOptions } from '../src/cli/source-options.ts';
 import { checkReplacement } from '../src/dataset/guard.ts';
 import { compareDataSets } from '../src/dataset/replacement.ts';
 import { BUNDLED_DATA } from '../src/package.ts';
@@ -24,7 +24,7 @@ try {
   const archive = execFileSync('npm', ['pack', PACKAGE, ...options], { encoding: 'utf8' }).trim();
   execFileSync('tar', ['xzf', archive], { cwd: folder });
   const upstream = path.join(folder, 'package', 'data', 'csv');
-  const csv = checkOptions(sourceOptions, { source: 'csv', upstream, cache: false });
+  const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
   const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
     const next = await loadSource(source);

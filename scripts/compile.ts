@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type RolldownOutput } from 'rolldown';
 import bundles from '../rolldown.config.ts';
-import { configJsonSchema } from '../src/cli/config.ts';
+import { createConfigJsonSchema } from '../src/cli/config.ts';
 import { loadCommands } from '../src/cli/program.ts';
 import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
@@ -40,7 +40,10 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
     for (const file of sources) files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
   for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
   files.set('assets/types.d.ts', declareResponses());
-  files.set('config.schema.json', `${JSON.stringify(configJsonSchema(await loadCommands()), null, 2)}\n`);
+  files.set(
+    'config.schema.json',
+    `${JSON.stringify(createConfigJsonSchema(await loadCommands()), null, 2)}\n`,
+  );
   files.set('third-party.txt', noticesText(bundledPackages(outputs)));
   return files;
 }

@@ -7,7 +7,7 @@ export { type ServeOptions, type SiteServer, serve } from './cli/commands/serve.
 export { type SnapshotOptions, snapshot } from './cli/commands/snapshot.ts';
 export { type VerifyOptions, verify } from './cli/commands/verify.ts';
 export type { Report, WarningGroup } from './cli/report.ts';
-export type { SourceOptions } from './cli/shared-options.ts';
+export type { SourceOptions } from './cli/source-options.ts';
 export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';
 export type { LinkStyle } from './contract/paths.ts';

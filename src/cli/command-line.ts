@@ -1,81 +1,143 @@
-/** Turns declarations into commander's options, and parsed arguments into calls of commands. */
-
 import { existsSync } from 'node:fs';
 import { type Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import * as z from 'zod';
-import { GamedataError } from '../errors.ts';
-import { type Command, listTyped, type TypedOption } from './command.ts';
-import { exitCodes } from './exit-codes.ts';
-import { type Options, parseFlag, removedOptions } from './options.ts';
-import { explain, perform } from './perform.ts';
-import { createReporter } from './reporter.ts';
+import { GamedataError, toOutputError } from '../errors.ts';
+import {
+  type CliOption,
+  type Command,
+  exitCodes,
+  listCliOptions,
+  type Options,
+  parseFlag,
+  removedOptions,
+} from './command.ts';
+import { hintAtBaseUrl } from './option-values.ts';
+import { createReporter, createWatchers, print, type Reporter } from './reporter.ts';
 
-/** Read if the current folder has it. */
+/** Read if the working folder has it. */
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
 type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
 
-/** @param loadAll for the configuration, which has sections for all commands */
-export function addDeclaration(to: Commander, command: Command<Options>, loadAll: LoadCommands): void {
+/** @param loadAll loads the commands for the configuration file, which has a section for each */
+export function addCommand(to: Commander, command: Command<Options>, loadAll: LoadCommands): void {
   to.description(command.description);
   for (const [name, [about, value]] of Object.entries(command.arguments ?? {}))
     to.argument(name, about, value);
   to.optionsGroup('Common:')
     .option('--config <file>', `options [${DEFAULT_CONFIG}, if it exists]`)
     .helpOption('-h, --help', 'show this help');
-  const options = listTyped(command).map((option) => ({ option, ...createOption(option) }));
+  const options = listCliOptions(command).map((option) => ({ option, ...createOption(option) }));
   const defaults = Object.fromEntries(options.map(({ option, value }) => [option.name, value]));
-  for (const { option, typed } of options) {
-    to.addOption(typed);
-    // `--cache <dir>`, `--no-cache`
-    if (typed.required && option.schema.safeParse(false).success)
+  for (const { option, parsed } of options) {
+    to.addOption(parsed);
+    // `--cache <dir>` also has `--no-cache`.
+    if (parsed.required && option.schema.safeParse(false).success)
       to.addOption(new CommanderOption(`--no-${parseFlag(option.flags)}`).hideHelp());
   }
   to.action(async () => {
-    const parsed = options.flatMap(({ option: { name }, typed }) => {
-      const attribute = typed.attributeName();
-      const isTyped = to.getOptionValueSource(attribute) === 'cli';
-      return isTyped ? [[name, to.getOptionValue(attribute)] as const] : [];
-    });
-    const given = Object.fromEntries(parsed);
+    const typed = Object.fromEntries(
+      options
+        .filter(({ parsed }) => to.getOptionValueSource(parsed.attributeName()) === 'cli')
+        .map(({ option, parsed }) => [option.name, to.getOptionValue(parsed.attributeName())]),
+    );
     const { config = existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined } = to.opts();
-    const configured = config === undefined ? undefined : await configure(config, to.name(), loadAll);
-    const { json, quiet, ...own } = { ...defaults, ...configured?.options, ...given };
+    const configured = config === undefined ? undefined : await loadConfig(config, to.name(), loadAll);
     const args = [...to.processedArgs];
-    // What is built is what is served.
+    // By default, `serve` serves the folder that the configured `build` writes.
     if (to.args.length === 0 && args[0] !== undefined) args[0] = configured?.built ?? args[0];
     try {
-      await perform(command, { json: json === true, quiet: quiet === true, options: own }, args);
+      await runCommand(command, { ...defaults, ...configured?.options, ...typed }, args);
     } catch (error) {
-      throw configured ? configured.blame(error, given) : error;
+      throw configured ? configured.blame(error, typed) : error;
     }
   });
 }
 
-async function configure(file: string, name: string, loadAll: LoadCommands) {
+async function loadConfig(file: string, name: string, loadAll: LoadCommands) {
   const { readConfig } = await import('./config.ts');
   return readConfig(await loadAll(), name, file, process.env);
 }
 
-function createOption({ flags, schema, group = '' }: TypedOption) {
+function createOption({ flags, schema, group = '' }: CliOption) {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const { description = '', type, items, default: value } = json;
   const choices = json.enum ?? (typeof items === 'object' && 'enum' in items ? items.enum : undefined);
   const about = choices ? `${description}: ${choices.join(', ')}` : description;
   const isShown = flags.includes('<') && value !== undefined;
-  const typed = new CommanderOption(flags, isShown ? `${about} [${value}]` : about).helpGroup(group);
-  if (type === 'integer' || type === 'number') typed.argParser(readNumber);
-  return { typed, value };
+  const parsed = new CommanderOption(flags, isShown ? `${about} [${value}]` : about).helpGroup(group);
+  if (type === 'integer' || type === 'number') parsed.argParser(readNumber);
+  return { parsed, value };
 }
 
-/** What is not a number is left to the schema, which knows what is expected. */
+/** Leaves other text to the schema, which describes the expected number. */
 const readNumber = (text: string): unknown => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
-/** Prints an error that no command has explained; unexpected ones with their stack. Returns the exit code. */
-export function explainEnd(error: unknown, usage: string): number {
+/** Runs a command. The first SIGINT or SIGTERM aborts it, the second one ends the process. */
+async function runCommand(
+  command: Command<Options>,
+  { json, quiet, ...options }: Readonly<Record<string, unknown>>,
+  args: readonly string[],
+): Promise<void> {
+  const reporter = createReporter(process.stderr, { quiet: quiet === true });
+  const printJson = (output: object) => json === true && print([JSON.stringify(output)]);
+  const controller = new AbortController();
+  let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
+  const ignoreSignals = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
+  function stop(signal: NodeJS.Signals): void {
+    ignoreSignals();
+    stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  }
+  if (!command.exitsOnSignal) process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    const watchers = createWatchers(reporter);
+    const context = { options, quiet: quiet === true, reporter, watchers, signal: controller.signal };
+    const { lines = [], output, exitCode = exitCodes.done } = await command.run(context, ...args);
+    reporter.print(lines);
+    if (output) printJson(output);
+    process.exitCode = exitCode;
+  } catch (thrown) {
+    reporter.settle();
+    const describePreserved = (failure?: GamedataError) =>
+      command.describePreserved?.(options, failure, ...args) ?? [];
+    if (stoppedBy) {
+      [`stopped by ${stoppedBy}`, ...describePreserved()].forEach(reporter.notice);
+      process.exitCode = exitCodes[stoppedBy];
+      return;
+    }
+    const error = toOutputError(thrown, '.');
+    if (!(error instanceof GamedataError)) throw error;
+    const { code, message, hint = null } = error;
+    printJson({ error: { code, message, hint } });
+    // The caller adds the usage line.
+    if (code === 'usage') throw error;
+    process.exitCode = printError(error, reporter, [
+      ...args.flatMap(hintAtBaseUrl),
+      ...describePreserved(error),
+    ]);
+  } finally {
+    ignoreSignals();
+  }
+}
+
+/** Returns the exit code. */
+function printError(
+  { code, message, hint }: GamedataError,
+  { notice }: Reporter,
+  more: readonly string[],
+): number {
+  const hints = hint === undefined ? [] : `hint: ${hint}`.split('\n');
+  [`error: ${message}`, ...hints, ...more].forEach(notice);
+  if (code === 'usage') return exitCodes.usage;
+  return code === 'guard' ? exitCodes.refused : exitCodes.failed;
+}
+
+/** Prints an error that no command has printed; a bug with its stack. Returns the exit code. */
+export function reportError(error: unknown, usage: string): number {
   const reporter = createReporter(process.stderr, { quiet: false });
   if (error instanceof CommanderError) {
-    // A suggestion comes on a line of its own.
+    // commander adds a suggestion on a line of its own.
     if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
     const [, unknown = ''] = /unknown option '--([a-z-]+)/.exec(error.message) ?? [];
     const replacement = removedOptions.get(unknown);
@@ -83,9 +145,8 @@ export function explainEnd(error: unknown, usage: string): number {
     reporter.notice(usage);
     return exitCodes.usage;
   }
-  if (error instanceof GamedataError) return explain(error, reporter, [usage]);
-  process.stderr.write(
-    `${error instanceof Error ? error.stack : String(error)}\nThis is a bug in gamedata: please report it.\n`,
-  );
+  if (error instanceof GamedataError) return printError(error, reporter, [usage]);
+  const stack = error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`${stack}\nThis is a bug in gamedata: please report it.\n`);
   return exitCodes.failed;
 }

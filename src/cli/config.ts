@@ -1,5 +1,3 @@
-/** `gamedata.config.json`: for each command the options that it has on the command line, under the same names. */
-
 import path from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
@@ -7,22 +5,20 @@ import { formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
-import { describeIssue } from './checks.ts';
-import { type Command, listTyped } from './command.ts';
-import { type Options, parseFlag, removedOptions } from './options.ts';
-import { baseUrlVariable, type Environment } from './shared-options.ts';
+import { type Command, listCliOptions, type Options, parseFlag, removedOptions } from './command.ts';
+import { describeIssue } from './option-values.ts';
+import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
-/** Every option of every command, a hundred times. */
-const MAX_BYTES = 64 * 1024;
-
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
+/** A hundred times the size of all options. */
+const MAX_BYTES = 64 * 1024;
+
 /**
- * Reads the options of a command, which those of the command line override.
+ * Reads the options of a command from `gamedata.config.json`. Options on the command line override them.
  *
- * @param file the configuration, as the user named it
- * @throws UsageError if the file cannot be read, or has what no command knows
+ * @throws UsageError if the file cannot be read or is invalid
  */
 export function readConfig(commands: Commands, name: string, file: string, environment: Environment) {
   const config = parseConfig(file, commands);
@@ -30,10 +26,10 @@ export function readConfig(commands: Commands, name: string, file: string, envir
   const resolve = (folder: string): string =>
     path.isAbsolute(folder) ? folder : path.join(path.dirname(file), folder);
   const sections = [name, command?.inherits].filter((section) => section !== undefined);
-  const found = (command ? listTyped(command) : []).flatMap((option) => {
+  const found = (command ? listCliOptions(command) : []).flatMap((option) => {
     const flag = parseFlag(option.flags);
     const section = sections.find((one) => config[one]?.[flag] !== undefined);
-    if (section === undefined || (flag === 'base-url' && baseUrlVariable(environment))) return [];
+    if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment))) return [];
     const value = config[section]?.[flag];
     // `--out <dir>`, `--upstream <url|dir>`
     const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
@@ -44,28 +40,21 @@ export function readConfig(commands: Commands, name: string, file: string, envir
     options: Object.fromEntries(found.map(({ name, value }) => [name, value])),
     /** The folder that `build` writes. */
     built: typeof out === 'string' ? resolve(out) : undefined,
-    /** Makes an error about an option name the file, unless the option was typed. */
+    /** Names the file in an error about an option, unless the option was typed. */
     blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown {
       if (!(error instanceof UsageError)) return error;
-      const [, wrong = '', problem = ''] = /^--([a-z-]+)(: .*)/s.exec(error.message) ?? [];
-      const option = found.find(({ flag }) => flag === wrong);
+      const [, flag = '', problem = ''] = /^--([a-z-]+)(: .*)/s.exec(error.message) ?? [];
+      const option = found.find((one) => one.flag === flag);
       if (!option || Object.hasOwn(typed, option.name)) return error;
-      const message = [file, option.section, wrong].join(' › ') + problem;
+      const message = [file, option.section, flag].join(' › ') + problem;
       return new UsageError(message, { cause: error, hint: error.hint });
     },
   };
 }
 
 function parseConfig(file: string, commands: Commands): Config {
-  let text: string;
-  try {
-    text = readRegular(file, MAX_BYTES).toString();
-  } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
-    throw new UsageError(`${file}: ${problem}`, { cause });
-  }
-  const json = parseText(text, file);
-  const [issue] = configSchema(commands).safeParse(json).error?.issues ?? [];
+  const json = parseText(readText(file), file);
+  const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
   if (!issue) return json as Config;
   const where = [file, ...issue.path];
   if (issue.code !== 'unrecognized_keys')
@@ -80,6 +69,15 @@ function parseConfig(file: string, commands: Commands): Config {
   });
 }
 
+function readText(file: string): string {
+  try {
+    return readRegular(file, MAX_BYTES).toString();
+  } catch (cause) {
+    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
+    throw new UsageError(`${file}: ${problem}`, { cause });
+  }
+}
+
 function parseText(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
@@ -90,7 +88,7 @@ function parseText(text: string, file: string): unknown {
   }
 }
 
-/** Node 20 does not say where an unexpected token is: it is in the first line with which there is one. */
+/** Node 20 reports no position for an unexpected token, so we look for the first line that makes the text invalid. */
 function findLine(message: string, text: string): number {
   const [, position] = / in JSON at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return text.slice(0, Number(position)).split('\n').length;
@@ -109,10 +107,18 @@ function hasUnexpectedToken(text: string): boolean {
 }
 
 function suggest(key: string, section: PropertyKey | undefined, commands: Commands) {
-  const flags = new Map(Object.entries(commands).map(([name, command]) => [name, listFlags(command)]));
+  const flags = new Map(
+    Object.entries(commands).map(([name, command]) => [
+      name,
+      listCliOptions(command).map((option) => parseFlag(option.flags)),
+    ]),
+  );
   const known = flags.get(String(section));
   if (known)
-    return { expected: `an option of gamedata ${String(section)}`, meant: formatValue(closest(key, known)) };
+    return {
+      expected: `an option of gamedata ${String(section)}`,
+      meant: formatValue(closest(key, known)),
+    };
   // An option next to the commands belongs to one of them.
   const owner = [...flags].find(([, own]) => own.includes(key))?.[0];
   const meant = owner
@@ -121,13 +127,9 @@ function suggest(key: string, section: PropertyKey | undefined, commands: Comman
   return { expected: 'a command', meant };
 }
 
-const listFlags = (command: Command<Options>): string[] =>
-  listTyped(command).map(({ flags }) => parseFlag(flags));
-
-/** The schema of the file: the schemas of the options. */
-export function configSchema(commands: Commands) {
+export function createConfigSchema(commands: Commands) {
   const sections = Object.entries(commands).map(([name, command]) => {
-    const options = listTyped(command).map(({ flags, schema }) => [parseFlag(flags), schema.optional()]);
+    const options = listCliOptions(command).map(({ flags, schema }) => [parseFlag(flags), schema.optional()]);
     return [name, z.strictObject(Object.fromEntries(options)).describe(command.description).optional()];
   });
   return z
@@ -138,6 +140,6 @@ export function configSchema(commands: Commands) {
     .meta({ title: 'gamedata.config.json', description: 'The options of each command of gamedata.' });
 }
 
-/** The same for editors, as JSON Schema. */
-export const configJsonSchema = (commands: Commands): object =>
-  z.toJSONSchema(configSchema(commands), { target: 'draft-2020-12', io: 'input' });
+/** Creates the JSON Schema of the configuration file, for editors. */
+export const createConfigJsonSchema = (commands: Commands): object =>
+  z.toJSONSchema(createConfigSchema(commands), { target: 'draft-2020-12', io: 'input' });

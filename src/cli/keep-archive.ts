@@ -1,5 +1,3 @@
-/** Archives of a site next to its folder, to go back to. */
-
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,16 +11,16 @@ import { formatChecksum, packArchive } from '../site/archive.ts';
 import { openSite, readVerified, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 
-/** The date of publication, the digest of the records, and the digest of the names if the site has any. */
+/** The date of publication, and the digests of the records and names. */
 const ARCHIVE = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
 const DAY_MS = 86_400_000;
 
-const checksumOf = (archive: string): string => `${archive}.sha256`;
+const nameChecksum = (archive: string): string => `${archive}.sha256`;
 
 /**
- * Makes sure that an archive of the published site exists, and keeps the newest archive of each of the last states of the data. The
- * archive contains exactly the files of the site with their manifest, except for the configuration of web servers.
+ * Archives the published site next to its folder, unless such an archive exists, and keeps the newest archive of each of the last states
+ * of the data.
  *
  * @param keep the number of states
  * @returns the archive, such as `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
@@ -38,13 +36,13 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const site = openSite(folderStorage(out));
   const { state, name } = nameArchive(out, site);
   const file = path.join(folder, name);
-  const files = [file, checksumOf(file)];
+  const files = [file, nameChecksum(file)];
   assertTrustedOwner(out, files);
   if (!files.every(isFile)) {
     const archive = await packArchive(readContents(out, site), site.meta.captured);
-    replaceFile(checksumOf(file), undefined);
+    replaceFile(nameChecksum(file), undefined);
     replaceFile(file, archive);
-    replaceFile(checksumOf(file), formatChecksum(archive, name));
+    replaceFile(nameChecksum(file), formatChecksum(archive, name));
   }
   explainFailure('cannot be pruned', folder, () => prune(folder, { state, name, keep }));
   return file;
@@ -58,13 +56,13 @@ function nameArchive(out: string, { meta }: Site): { state: string; name: string
   return { state, name: `gamedata-${time}-${state}.tar.gz` };
 }
 
-/** Throws `OutputError` unless every file is as in the manifest. */
+/** @throws OutputError if a file differs from the manifest */
 function readContents(out: string, { storage, manifest, entries }: Site) {
   const listed = manifest.files.map(({ path }) => ({ path, body: readVerified(storage, entries, path) }));
   return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];
 }
 
-/** Writes a file under another name, then renames it. A link in its place is replaced, and a folder only if it is empty. */
+/** Writes a file under another name and renames it. Replaces symlinks and empty folders. */
 function replaceFile(file: string, body: Uint8Array | string | undefined): void {
   const folder = path.dirname(file);
   explainFailure('cannot be written', folder, () => {
@@ -86,20 +84,23 @@ function replaceFile(file: string, body: Uint8Array | string | undefined): void 
   });
 }
 
-/** Removes older archives of the same states, archives of more than `keep` states, and drafts of killed runs. */
+/** Removes older archives of the same state, older states, and drafts of killed runs. */
 function prune(folder: string, { state, name, keep }: { state: string; name: string; keep: number }): void {
   const files = readdirSync(folder).filter((one) => isFile(path.join(folder, one)));
-  const ageOf = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
+  const getAge = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
   const states = new Set([state]);
   // The current archive stays regardless of the clock.
-  const others = files.filter((one) => ARCHIVE.test(one) && one !== name).sort((a, b) => ageOf(a) - ageOf(b));
+  const others = files
+    .filter((one) => ARCHIVE.test(one) && one !== name)
+    .sort((a, b) => getAge(a) - getAge(b));
   for (const other of others) {
-    const [, its = ''] = ARCHIVE.exec(other) ?? [];
-    if (!states.has(its) && states.size < keep) states.add(its);
+    const [, otherState = ''] = ARCHIVE.exec(other) ?? [];
+    if (!states.has(otherState) && states.size < keep) states.add(otherState);
     else
-      for (const one of files) if ([other, checksumOf(other)].includes(one)) rmSync(path.join(folder, one));
+      for (const one of files) if ([other, nameChecksum(other)].includes(one)) rmSync(path.join(folder, one));
   }
-  for (const draft of files) if (DRAFT.test(draft) && ageOf(draft) > DAY_MS) rmSync(path.join(folder, draft));
+  for (const draft of files)
+    if (DRAFT.test(draft) && getAge(draft) > DAY_MS) rmSync(path.join(folder, draft));
 }
 
 const isFile = (file: string): boolean => readStatus(file)?.isFile() ?? false;

@@ -1,188 +1,176 @@
-/** Builds and copies: source → data set → site → output folder. */
-
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
-import { API_PREFIX, isHostConfig } from '../contract/paths.ts';
-import type { Warning } from '../dataset/data-set.ts';
+import { API_PREFIX, isHostConfig, META_FILE } from '../contract/paths.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import { isInside } from '../files.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
-import { type HostName, webServerNames } from '../hosts/index.ts';
+import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
 import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, withOutput } from '../publish/publish.ts';
-import { createEntry } from '../publish/read-published.ts';
+import { resolveWorkPaths } from '../publish/work-paths.ts';
 import type { SiteInput } from '../site/generate-site.ts';
-import { gatherIcons, type IconsReport } from '../sources/icons.ts';
+import { gatherIcons } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
-import { entriesByPath, openLocalSite, readManifest, type Site } from '../sources/site/read.ts';
-import { folderStorage } from '../sources/site/storage.ts';
-import { checkFolders } from './folders.ts';
-import {
-  countWarnings,
-  createReport,
-  groupWarnings,
-  type Report,
-  readWarnings,
-  type WarningGroup,
-} from './report.ts';
-import { type PublishedSettings, resolveSettings, type Settings, type WantedSettings } from './settings.ts';
-import type { SourceSettings } from './shared-options.ts';
+import { openLocalSite, type Site } from '../sources/site/read.ts';
+import { PROVENANCE_FILE } from '../sources/snapshot.ts';
+import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
+import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
+import type { SourceSettings } from './source-options.ts';
 
-export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
-  /** For each web server whose configuration or redirects have changed, the command that its operator runs now. */
-  readonly install: readonly string[];
-  readonly sprites: IconsReport;
-  /** Files and kinds of the source that the new site lacks. */
-  readonly leftBehind: readonly string[];
-  readonly missingKinds: readonly string[];
-}
-
-export interface MakeOptions {
+export interface MakeSiteOptions {
   readonly out: string;
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
-  /** Whether published files are compared by content, not by size and time. */
+  /** Whether to compare published files by content instead of size and mtime. */
   readonly verify: boolean;
-  /** Whether the site is a copy, of another site or of the one that it replaces. */
+  /** What the site copies: another site or the published one. */
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
 /**
- * The main job: locks the output folder, reads a data set, compares it with the published one, checks it, and publishes its site.
+ * Builds a site or a copy: reads a data set, compares it with the published one, checks it, and publishes its site.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
  */
-export function makeSite({ out, source, wanted, verify, copies }: MakeOptions): Promise<SiteReport> {
+export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOptions): Promise<SiteReport> {
   const started = performance.now();
   const work = async (output: Output): Promise<SiteReport> => {
-    checkFolders(output, 'site', source);
+    assertReplaceable(output, 'site', source.cacheFolder);
     const previous = output.readDataSet();
-    const resolve = (copied: Site | undefined): Settings =>
+    const { entries, meta: published = {} } = output.published;
+    const resolve = (copied: Meta | undefined): Settings =>
       resolveSettings(wanted, out, {
-        published: describePublished(output),
-        copied: copied?.meta,
+        published: entries.size === 0 ? undefined : published,
+        copied,
         isOwnSource: copies === 'itself',
       });
-    // A build can fail before it reads its source.
-    const known = copies ? undefined : resolve(undefined);
-    const local = openLocalSite(output.folder, output.published.entries, previous);
+    // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
+    if (!copies) resolve(undefined);
+    const local = openLocalSite(output.folder, entries, previous);
     const next = await loadSource({ ...source, local, hasIcons: wanted.sprites.mode === 'mirror' });
     const changes = compareDataSets(next, previous, source);
     checkReplacement(changes, source);
-    const settings = known ?? resolve(next.site);
-    const assets = readPublicFiles();
-    const icons = await gatherIcons(settings.sprites, changes.dataSet.records, {
-      assets,
+
+    const settings = resolve(copies && next.site?.meta);
+    const { records, names } = changes.dataSet;
+    const publicFiles = readPublicFiles();
+    const icons = await gatherIcons(settings.sprites, records, {
+      assets: publicFiles,
       fetcher: source,
       site: next.site,
     });
-    const warnings = listWarnings(next, icons.warnings);
-    const meta = describeSite(next, changes, settings, warnings);
-    const { records, names } = changes.dataSet;
-    const inputs = { ...settings, ...changes, meta, records, names, assets: [...assets, ...icons.files] };
+    const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
+    const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
+    const meta = describeSite(next, changes, settings, countWarnings(warnings));
+    const assets = [...publicFiles, ...icons.files];
+    const { history, former } = changes;
+    const inputs = { ...settings, meta, records, names, history, former, assets };
+
     const buildInputs = fingerprint(inputs);
     const isUnchanged = output.isUnchanged(buildInputs);
     const files = isUnchanged ? [] : await generateSite(inputs);
     const result = isUnchanged
       ? output.unchanged()
       : await output.publish(files, { signal: source.signal, buildInputs });
+    const { baseUrl, baseUrlFrom, links, hosts } = settings;
     return {
       ...createReport(next, changes, result, { output, warnings, started }),
-      ...{
-        baseUrl: settings.baseUrl,
-        baseUrlFrom: settings.baseUrlFrom,
-        links: settings.links,
-        hosts: settings.hosts,
-      },
-      ...{ install: await listInstallCommands(settings.hosts, output, files), sprites: icons.report },
-      ...findLeftBehind(next.site, out),
+      ...{ baseUrl, baseUrlFrom, links, hosts },
+      install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
+      sprites: icons.report,
+      ...findLeftBehind(next.site, isUnchanged ? output.published.files : files),
     };
   };
   return withOutput(out, work, { byContent: verify, takeLock: source.takeLock, onNotice: source.onNotice });
 }
 
-/** Undefined if nothing is published; without fields if the published site does not describe itself. */
-const describePublished = ({ published: { entries, meta } }: Output): PublishedSettings =>
-  entries.size === 0 ? undefined : (meta ?? {});
+const folderKinds = {
+  site: { marker: META_FILE, name: 'a site', option: '--out' },
+  dataSet: { marker: PROVENANCE_FILE, name: 'a data set', option: '--data' },
+} as const;
 
-/** A copied site has the numbers of its warnings, except those about icons, which are gathered again. */
-const listWarnings = ({ site, dataSet }: Loaded, ofIcons: readonly Warning[]): WarningGroup[] => [
-  ...(site ? readWarnings(site.meta) : groupWarnings(dataSet.warnings)),
-  ...groupWarnings(ofIcons),
-];
+/**
+ * Asserts that a site does not replace a data set or the reverse, and that the cache is outside.
+ *
+ * @throws OutputError or UsageError
+ */
+export function assertReplaceable(
+  { name, folder, published: { entries } }: Output,
+  wanted: keyof typeof folderKinds,
+  cache: string | undefined,
+): void {
+  const other = folderKinds[wanted === 'site' ? 'dataSet' : 'site'];
+  if (entries.has(other.marker) && !entries.has(folderKinds[wanted].marker))
+    throw new OutputError(`holds ${other.name}, which ${folderKinds[wanted].name} would replace`, name, {
+      hint: `Choose another folder with ${folderKinds[wanted].option}.`,
+    });
+  const cacheFolder = cache === undefined ? undefined : resolveWorkPaths(cache).out;
+  if (cacheFolder === folder || (cacheFolder && isInside(folder, cacheFolder)))
+    throw new UsageError(
+      `--cache: got ${JSON.stringify(cache)}, inside ${JSON.stringify(name)}, expected a folder outside`,
+    );
+}
 
 function describeSite(
   { source }: Loaded,
-  { dataSet: { provenance, digest, counts, namesSummary }, fallback }: Replacement,
-  { baseUrl, links, hosts, downloads, archive, sprites }: Settings,
-  warnings: readonly WarningGroup[],
+  { dataSet: { provenance, digest, counts, namesSummary: names }, fallback }: Replacement,
+  { baseUrl: base_url, links, hosts, downloads, archive, sprites }: Settings,
+  warnings: Meta['warnings'],
 ): Meta {
-  return createMeta({
-    ...{ ...provenance, generator: PRODUCT, source, fallback, warnings: countWarnings(warnings) },
-    ...{ digest, names: namesSummary, base_url: baseUrl, links, hosts: [...hosts], downloads },
-    ...(archive && { archive }),
-    ...{ sprites, counts },
-  });
+  const data = { ...provenance, source, fallback, warnings, digest, names, counts };
+  const options = { base_url, links, hosts: [...hosts], downloads, sprites, ...(archive && { archive }) };
+  return createMeta({ generator: PRODUCT, ...data, ...options });
 }
 
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
-/** Most scheduled builds change nothing and need no code of pages and hosts. */
+/** Most scheduled builds change nothing, so the code of pages is loaded only here. */
 async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
   const { generateFiles } = await import('../site/generate-site.ts');
   return generateFiles({ ...inputs, buildAssets: readBuildAssets() });
 }
 
-/**
- * Identifies the files of a site by what they are generated from. Records and options need not be read, because `meta.json` has the
- * digest of the records and all options.
- */
+/** Hashes the inputs of a site. `meta.json` stands for the records and options, because it has the digest and all options. */
 function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<BuildInputs> {
-  const listed = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
-  listed.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  // Only the configuration of web servers depends on the folder.
+  const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
+  hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  // Only the configuration of web servers contains the document root.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
-  const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, listed, ...served]);
+  const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, hashes, ...served]);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
 }
 
 function findLeftBehind(
-  site: Site | undefined,
-  out: string,
+  source: Site | undefined,
+  files: readonly { readonly path: string }[],
 ): Pick<SiteReport, 'leftBehind' | 'missingKinds'> {
-  if (!site) return { leftBehind: [], missingKinds: [] };
-  const now = entriesByPath(readManifest(folderStorage(out)));
-  const left = [...site.entries.keys()].filter(
-    (file) => !now.has(file) && !isHostConfig(file) && !archiveFiles.includes(file),
+  const own = new Set(files.map(({ path }) => path));
+  const leftBehind = [...(source?.entries.keys() ?? [])].filter(
+    (file) => !own.has(file) && !isHostConfig(file) && !archiveFiles.includes(file),
   );
-  // A record of a kind that this version does not have: `api/gamedata/<kind>/<slug>/index.json`.
-  const kinds = left.flatMap((file) => {
-    const [kind, ...inside] = file.startsWith(API_PREFIX.slice(1))
-      ? file.slice(API_PREFIX.length - 1).split('/')
-      : [];
-    return kind !== undefined && inside.length === 1 ? [kind] : [];
-  });
-  return { leftBehind: left, missingKinds: [...new Set(kinds)] };
+  // `api/gamedata/<kind>/index.json`
+  const listFile = new RegExp(`^${API_PREFIX.slice(1)}([^/]+)/index\\.json$`);
+  return { leftBehind, missingKinds: leftBehind.flatMap((file) => listFile.exec(file)?.[1] ?? []) };
 }
 
-/** For each web server whose configuration changed, what its operator must run. */
-async function listInstallCommands(
+function listInstallCommands(
   names: readonly HostName[],
   { name: out, published }: Output,
   files: readonly AnyFile[],
-): Promise<string[]> {
-  if (files.length === 0) return [];
-  const { hosts } = await import('../hosts/index.ts');
+): string[] {
   const change = (name: string) => {
-    const [before, file] = [published.entries.get(name), files.find(({ path }) => path === name)];
+    const before = published.entries.get(name);
+    const file = files.find(({ path }) => path === name);
     if (before === undefined || file === undefined) return 'added';
-    return before.sha256 === createEntry(name, encodeBody(file)).sha256 ? 'none' : 'changed';
+    return before.sha256 === hash('sha256', encodeBody(file)) ? 'none' : 'changed';
   };
   return names.flatMap((name) => {
-    const { installation }: Host = hosts[name];
+    const { installation }: Host = allHosts[name];
     return (installation && installCommand(installation, out, change)) ?? [];
   });
 }

@@ -1,27 +1,23 @@
-/**
- * The command line. `--version` and the list of commands need no code of the commands, which is loaded only when it is needed,
- * with all that it imports.
- */
+/** Commands are loaded only when needed, so that `--version` and `--help` are fast. */
 
 import { Command as Commander, CommanderError, Help } from 'commander';
 import { listKinds } from '../contract/words.ts';
 import { VERSION } from '../package.ts';
-import type { Command } from './command.ts';
-import { exitCodes } from './exit-codes.ts';
-import type { Options } from './options.ts';
+import type { Command, Options } from './command.ts';
 
-interface Listed {
+interface Entry {
   readonly summary: string;
   readonly alias?: string;
   load(): Promise<{ readonly command: Command<Options> }>;
 }
 
-const commands: Readonly<Record<string, Listed>> = {
+const commands: Readonly<Record<string, Entry>> = {
   build: { summary: 'build the site', load: () => import('./commands/build.ts') },
   snapshot: { summary: 'refresh a data set', load: () => import('./commands/snapshot.ts') },
   verify: { summary: 'check a built site or a deployment', load: () => import('./commands/verify.ts') },
   mirror: {
-    ...{ summary: 'copy a site, or restore an archive', alias: 'restore' },
+    summary: 'copy a site, or restore an archive',
+    alias: 'restore',
     load: () => import('./commands/mirror.ts'),
   },
   diff: { summary: 'compare two data sets', load: () => import('./commands/diff.ts') },
@@ -29,11 +25,11 @@ const commands: Readonly<Record<string, Listed>> = {
 };
 
 export async function loadCommands(): Promise<Readonly<Record<string, Command<Options>>>> {
-  const load = async ([name, { load }]: [string, Listed]) => [name, (await load()).command];
+  const load = async ([name, { load }]: [string, Entry]) => [name, (await load()).command];
   return Object.fromEntries(await Promise.all(Object.entries(commands).map(load)));
 }
 
-/** @param isWanted whether a command's code is needed, by its name and alias; default: all of them */
+/** @param isWanted whether to load a command, by its name and alias */
 export async function createProgram(
   isWanted: (...names: string[]) => boolean = () => true,
 ): Promise<Commander> {
@@ -43,7 +39,7 @@ export async function createProgram(
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({
-      // One line per option, without blank lines: the help of a command fits on a screen.
+      // No blank lines between options, so that the help of a command fits on a screen.
       formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
       formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
     });
@@ -51,24 +47,24 @@ export async function createProgram(
     const command = program.command(name).summary(summary);
     if (alias) command.alias(alias);
     if (!isWanted(name, alias)) continue;
-    const { addDeclaration } = await import('./command-line.ts');
-    addDeclaration(command, (await load()).command, loadCommands);
+    const { addCommand } = await import('./command-line.ts');
+    addCommand(command, (await load()).command, loadCommands);
   }
   return program;
 }
 
-/** Runs a command, explains an error, and sets the exit code. */
+/** Runs the command line and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   const isNamed = (...names: string[]): boolean => args.slice(0, 2).some((arg) => names.includes(arg));
   const program = await createProgram(isNamed);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === exitCodes.done) return;
-    const { explainEnd } = await import('./command-line.ts');
+    if (error instanceof CommanderError && error.exitCode === 0) return;
+    const { reportError } = await import('./command-line.ts');
     const command = program.commands.find((one) => [one.name(), one.alias()].includes(args[0] ?? ''));
     const called = command ? `gamedata ${command.name()}` : 'gamedata';
     const usage = `usage: ${called} ${(command ?? program).usage()} (see ${called} --help)`;
-    process.exitCode = explainEnd(error, usage);
+    process.exitCode = reportError(error, usage);
   }
 }

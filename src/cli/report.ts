@@ -1,26 +1,36 @@
-/** The report of a build or a snapshot, as `--json` prints it. */
-
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Comparison } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
-import { measureSeconds } from '../contract/words.ts';
+import { describeEdition, type Meta } from '../contract/meta.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
+import { formatBytes, formatCount, groupDigits, listFirst, measureSeconds } from '../contract/words.ts';
 import { type DataSet, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
+import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type { Replacement } from '../dataset/replacement.ts';
+import type { GamedataError } from '../errors.ts';
+import { attempt, readText } from '../files.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
+import type { IconsReport } from '../sources/icons.ts';
 import type { Loaded } from '../sources/index.ts';
+import type { Problem } from '../verify/folder.ts';
+import type { Settings } from './site-options.ts';
 
-/** All warnings with the same code about the same kind. */
+/** The warnings about a kind with the same code. */
 export interface WarningGroup {
   readonly kind: Kind;
   readonly code: string;
   readonly count: number;
-  /** The first few messages. */
+  /** The first messages. A copied site has only the count. */
   readonly examples: readonly string[];
 }
 
 type Changes = Pick<Replacement, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
 type Source = Pick<Loaded, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
 
+/** The report of a build or a snapshot, as `--json` prints it. */
 export interface Report
   extends Changes,
     Source,
@@ -36,48 +46,202 @@ export interface Report
   readonly seconds: number;
 }
 
-/** Describes a data set, what it changes and how it was published. */
+export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
+  /** The command for the operator of each web server whose configuration or redirects changed. */
+  readonly install: readonly string[];
+  readonly sprites: IconsReport;
+  /** Files and kinds of the source that the new site lacks. */
+  readonly leftBehind: readonly string[];
+  readonly missingKinds: readonly string[];
+}
+
 export function createReport(
-  { source, requests, isCached = false, notices: doubts = [] }: Loaded,
+  { source, requests, isCached = false, notices: sourceNotices = [] }: Loaded,
   { dataSet, steps, missing, nameChanges, fallback, notices }: Replacement,
   { changed, ...files }: PublishResult,
   { output, warnings, started }: { output: Output; warnings: readonly WarningGroup[]; started: number },
 ): Report {
   const { provenance, digest, counts } = dataSet;
   return {
-    ...{ changed, out: output.name, ...provenance, source, fallback, digest, counts },
-    ...{ steps, missing, nameChanges, files, requests: requests ?? null, isCached },
-    notices: [...output.notices, ...doubts, ...notices],
-    ...{ warnings, seconds: measureSeconds(started) },
+    changed,
+    out: output.name,
+    ...provenance,
+    ...{ source, fallback, digest, counts, steps, missing, nameChanges, files, isCached, warnings },
+    requests: requests ?? null,
+    notices: [...output.notices, ...sourceNotices, ...notices],
+    seconds: measureSeconds(started),
   };
 }
 
 const EXAMPLES = 3;
 
 /** Groups warnings by kind and code, in order of first occurrence. */
-export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
-  return kindNames.flatMap((kind) => {
-    const ofKind = warnings.filter((warning) => warning.kind === kind);
-    const codes = [...new Set(ofKind.map(({ code }) => code))];
-    return codes.map((code) => {
-      const messages = ofKind.filter((warning) => warning.code === code).map(({ message }) => message);
+export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
+  kindNames.flatMap((kind) => {
+    const own = warnings.filter((warning) => warning.kind === kind);
+    return [...new Set(own.map(({ code }) => code))].map((code) => {
+      const messages = own.filter((warning) => warning.code === code).map(({ message }) => message);
       return { kind, code, count: messages.length, examples: messages.slice(0, EXAMPLES) };
     });
   });
-}
 
-/** The warnings about the data of a copied site, which keeps only their numbers. */
+/** Reads the warnings about the data of a copied site. Its icons are gathered again. */
 export const readWarnings = ({ warnings }: Meta): WarningGroup[] =>
   kindNames.flatMap((kind) =>
-    warningCodes.flatMap((code) => {
-      const count = code === 'icon-not-found' ? 0 : (warnings[kind][code] ?? 0);
-      return count > 0 ? [{ kind, code, count, examples: [] }] : [];
-    }),
+    warningCodes
+      .filter((code) => code !== 'icon-not-found')
+      .map((code) => ({ kind, code, count: warnings[kind][code] ?? 0, examples: [] }))
+      .filter(({ count }) => count > 0),
   );
 
-/** Kind → code → the number of its warnings. */
-export function countWarnings(groups: readonly WarningGroup[]): Record<Kind, Record<string, number>> {
+export function countWarnings(groups: readonly WarningGroup[]): Meta['warnings'] {
   const counts = mapKinds<Record<string, number>>(() => ({}));
   for (const { kind, code, count } of groups) counts[kind][code] = count;
   return counts;
+}
+
+/** The number of records of each group in a summary. */
+const RECORDS_SHOWN = 3;
+const REMOVED_SHOWN = 20;
+
+const formatMore = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
+
+const formatWarnings = (texts: readonly string[]): string[] => texts.map((text) => `warning: ${text}`);
+
+function formatStep(step: Comparison): string[] {
+  const groups = describeGroups(step, { max: RECORDS_SHOWN, maxRemoved: REMOVED_SHOWN });
+  const lines = groups.flatMap(({ title, lines, more }) => [
+    ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),
+    ...formatMore(more),
+  ]);
+  return [`records: ${formatHeadline(step)}`, ...lines];
+}
+
+/** The fields that only builds and copies report. */
+interface BuildFields
+  extends Pick<SiteReport, 'leftBehind' | 'missingKinds' | 'baseUrl' | 'baseUrlFrom' | 'sprites'> {
+  readonly verified: number | null;
+  readonly problems: readonly Problem[];
+}
+
+/** Formats the result of a build or a copy. */
+export function formatBuild(report: Report & BuildFields): string[] {
+  const lines = formatSummary(report);
+  return report.changed ? [...lines, ...formatIcons(report.sprites), ...formatVerified(report)] : lines;
+}
+
+/** Formats a report: records first, files last. Without changes, one line after the notices. */
+export function formatSummary(report: Report & Partial<BuildFields>): string[] {
+  const { counts, steps, nameChanges, skipped, missing, warnings, notices, requests } = report;
+  const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
+  const captured = `captured ${report.captured}`;
+  if (!report.changed) {
+    const data = `${formatCounts(counts)}, ${captured}${edition}`;
+    const facts = [formatPublished(report), data, ...formatBaseUrl(report), ...formatVerified(report)];
+    return [...formatWarnings(notices), facts.join('; ')];
+  }
+  const skippedRecords = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
+  const removed = steps.length === 0 ? kindNames.filter((kind) => missing[kind].length > 0) : [];
+  return [
+    ...steps.toReversed().flatMap(formatStep),
+    ...nameChanges.map(
+      ({ changed, language }) => `names: ${formatCount(changed, 'name')} changed in ${language}`,
+    ),
+    `data: ${formatCounts(counts)} from ${report.upstream}${edition}, ${captured}`,
+    ...(skippedRecords.length > 0 ? [`skipped: ${listFirst(skippedRecords)}`] : []),
+    ...warnings.flatMap(({ kind, code, count, examples }) => [
+      `warning: ${kind} ${code}: ${groupDigits(count)}`,
+      ...examples.map((example) => `  - ${example}`),
+      ...(examples.length > 0 ? formatMore(count - examples.length) : []),
+    ]),
+    ...formatWarnings(notices),
+    ...(requests ? [`fetched: ${formatRequests(requests, report.isCached)}`] : []),
+    ...removed.map((kind) => {
+      const slugs = missing[kind];
+      return `removed since the last build: ${formatCount(slugs.length, kind)}: ${listFirst(slugs, REMOVED_SHOWN)}`;
+    }),
+    ...formatLeftBehind(report),
+    ...formatBaseUrl(report),
+    formatPublished(report),
+  ];
+}
+
+const formatRequests = (requests: FetcherStats, isCached: boolean): string =>
+  [
+    formatCount(requests.requests, 'request'),
+    formatCount(requests.bodies, 'body'),
+    formatBytes(requests.bytes),
+    `${groupDigits(requests.notModified)} not modified`,
+    `${groupDigits(requests.cacheHits)} from cache`,
+    ...(requests.retries > 0 ? [formatCount(requests.retries, 'retry')] : []),
+    ...(isCached ? ['the upstream has no newer edition'] : []),
+  ].join(' · ');
+
+const formatVerified = ({ verified = null, problems = [] }: Partial<BuildFields>): string[] =>
+  verified === null || problems.length > 0 ? [] : [`verified ${formatCount(verified, 'file')}`];
+
+function formatIcons({ mode, icons, missing, offline, requests }: IconsReport): string[] {
+  if (mode === 'link') return [];
+  const parts = [
+    formatCount(icons, 'icon'),
+    `${groupDigits(mode === 'none' ? icons : missing)} replaced by the placeholder`,
+    ...(requests
+      ? [formatCount(requests.bodies, 'body'), `${groupDigits(requests.cacheHits)} from cache`]
+      : []),
+  ];
+  const cached = offline === null ? [] : [`warning: using cached icons: ${offline}`];
+  return [`icons: ${parts.join(' · ')}`, ...cached];
+}
+
+export const formatCounts = (counts: Counts): string =>
+  kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
+
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
+export function formatPublished({ out, files, changed, seconds }: Report): string {
+  const { written, kept, removed } = files;
+  const result = changed
+    ? `${groupDigits(written)} written, ${groupDigits(kept)} kept, ${groupDigits(removed)} removed`
+    : 'nothing changed';
+  return `${out}: ${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}: ${result}, in ${seconds} s`;
+}
+
+function formatLeftBehind({ missingKinds = [], leftBehind = [] }: Partial<BuildFields>): string[] {
+  if (leftBehind.length === 0) return [];
+  const kinds = missingKinds.length > 0 ? [`not copied: kinds ${missingKinds.join(', ')}`] : [];
+  return [...kinds, `not copied: ${formatCount(leftBehind.length, 'file')}: ${listFirst(leftBehind)}`];
+}
+
+function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildFields>): string[] {
+  if (baseUrlFrom === 'published') return [`base URL: ${baseUrl}, as published`];
+  return baseUrlFrom === 'source' ? [`base URL: ${baseUrl}, as in the source`] : [];
+}
+
+/** Describes the published folder and the cache after a failure, or after an interruption if there is no failure. */
+export function formatPreserved(
+  out: string,
+  failure: GamedataError | undefined,
+  cache: string | false = false,
+): string[] {
+  const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
+  const isResumable = failure === undefined || failure.code === 'upstream';
+  if (cache === false || !isResumable || !hasNewEntries(cache)) return [`${out}: ${published}`];
+  return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];
+}
+
+/** Returns whether this process added an entry to a journal of the cache. A new journal has only its first line. */
+const hasNewEntries = (cache: string): boolean =>
+  (attempt(() => readdirSync(cache)) ?? []).some(
+    (file) =>
+      statSync(path.join(cache, file)).mtimeMs >= performance.timeOrigin &&
+      attempt(() => readText(cache, file))?.includes('\n'),
+  );
+
+const PROBLEMS_SHOWN = 20;
+
+export function formatProblems(folder: string, problems: readonly Problem[]): string[] {
+  if (problems.length === 0) return [];
+  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  const more = problems.length - PROBLEMS_SHOWN;
+  if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
+  return [...lines, `${folder}: ${formatCount(problems.length, 'problem')} found`];
 }

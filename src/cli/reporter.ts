@@ -1,51 +1,49 @@
-/** The reporter: progress and results on stderr, in one live line on a terminal, in plain lines elsewhere. */
-
 import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../sources/source.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-/** The minimum time between two updates of the live line, and between two plain lines, in milliseconds. */
+/** Minimum times between two updates, in milliseconds. */
 const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
 /** Earlier estimates would depend on the time that connections take, in seconds. */
 const ESTIMATED_FROM = 2;
-/** The interval after which the live line is updated even without progress. */
+/** The live line is updated this often even without progress. */
 const TICK = 1000;
-/** Narrower terminals get plain lines, because a live line would be cut. Unknown widths are 0. */
+/** Narrower terminals get plain lines, because a live line would be cut. An unknown width is 0. */
 const MIN_COLUMNS = 30;
 
-/** Colors of the part of a line before a colon. */
+/** Colors of the part before a colon. */
 const styles = [
   [/^(?:error|FAIL)\b/, 'red'],
   [/^warning\b/i, 'yellow'],
 ] as const;
 type Style = (typeof styles)[number][1] | 'green';
 
-/** To the first column, and erase the line (ECMA-48). `node:readline` has this too, but slows down every start. */
+/** ECMA-48. `node:readline` has this, too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
+/** Prints progress and results on stderr: one live line on a terminal, plain lines elsewhere. */
 export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }) {
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const started = performance.now();
-  // The first plain line comes after a second, so that short commands print none.
+  // Short commands end before the first plain line, after a second.
   let shownAt = started + TICK - PLAIN_INTERVAL;
-  let liveShown = false;
+  let isLineShown = false;
   let latest: Progress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
-  /** @param style for lines whose beginning has none. `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
-  function line(text: string, style?: Style): void {
-    const shown = escapeControls(text);
-    const [, own = style] = styles.find(([beginning]) => beginning.test(text)) ?? [];
-    const paint = (label: string): string => (own ? styleText(own, label, { stream }) : label);
-    stream.write(`${shown.replace(/^.+?(?=:\s|$)/, paint)}\n`);
+  /** `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
+  function print(text: string, fallback?: Style): void {
+    const [, style = fallback] = styles.find(([beginning]) => beginning.test(text)) ?? [];
+    const paint = (label: string): string => (style ? styleText(style, label, { stream }) : label);
+    stream.write(`${escapeControls(text).replace(/^.+?(?=:\s|$)/, paint)}\n`);
   }
   function settle(): void {
-    if (liveShown) stream.write(ERASE_LINE);
-    liveShown = false;
+    if (isLineShown) stream.write(ERASE_LINE);
+    isLineShown = false;
     clearInterval(ticking);
     ticking = undefined;
   }
@@ -54,14 +52,11 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     const isLast = progress.total > 0 && progress.done === progress.total;
     if (quiet || (now - shownAt < (isLive() ? LIVE_INTERVAL : PLAIN_INTERVAL) && !isLast)) return;
     shownAt = now;
-    const parts = progressParts(progress, (now - started) / 1000);
+    const parts = formatProgress(progress, (now - started) / 1000);
     if (isLast) settle();
-    if (isLast || !isLive()) {
-      line(parts.join(SEPARATOR));
-      return;
-    }
-    stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
-    liveShown = true;
+    isLineShown = isLive() && !isLast;
+    if (isLineShown) stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
+    else print(parts.join(SEPARATOR));
   }
 
   return {
@@ -75,24 +70,23 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     /** Prints a line, even with `--quiet`. */
     notice(text: string): void {
       settle();
-      line(text);
+      print(text);
     },
     /** @param result the beginning of the line that sums up */
     print(lines: readonly string[], result = lines.at(-1)): void {
       settle();
       if (quiet || result === undefined) return;
-      for (const text of lines) line(text, text.startsWith(result) ? 'green' : undefined);
+      for (const text of lines) print(text, text.startsWith(result) ? 'green' : undefined);
     },
-    /** Prints problems, and the line that sums them up, even with `--quiet`. */
+    /** Prints problems and the line that sums them up, even with `--quiet`. */
     fail(lines: readonly string[]): void {
       settle();
-      for (const [at, text] of lines.entries()) line(text, at === lines.length - 1 ? 'red' : undefined);
+      for (const [at, text] of lines.entries()) print(text, at === lines.length - 1 ? 'red' : undefined);
     },
   };
 }
 
-/** Reports a build or a snapshot while it reads. */
-export const watch = ({ progress, notice }: Reporter): Watchers => ({
+export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   onProgress: progress,
   onNotice: (text) => notice(`warning: ${text}`),
   onFallback(message, cause) {
@@ -103,14 +97,13 @@ export const watch = ({ progress, notice }: Reporter): Watchers => ({
 
 const SEPARATOR = ' · ';
 
-/** Joins as many parts as fit on a line. */
 function fitParts(parts: readonly string[], columns: number): string {
   const line = parts.join(SEPARATOR);
   return line.length > columns ? fitParts(parts.slice(0, -1), columns) : line;
 }
 
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
-export function progressParts({ done, total, requests, waiting }: Progress, seconds: number): string[] {
+export function formatProgress({ done, total, requests, waiting }: Progress, seconds: number): string[] {
   const parts = [
     total > 0 ? `${groupDigits(done)} of ${groupDigits(total)} read` : 'waiting for the upstream',
   ];
@@ -124,3 +117,6 @@ export function progressParts({ done, total, requests, waiting }: Progress, seco
     parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);
   return parts;
 }
+
+/** Prints a result on stdout. */
+export const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);

@@ -100,9 +100,7 @@ describe('a build', () => {
       for (const folder of [upstream, cwd, process.cwd(), path.dirname(process.execPath)])
         expect(text).not.toContain(folder);
 
-    // Options for a URL have no effect on a folder.
-    const unused = ['--link-base', 'junk', '--concurrency', '0'];
-    const verified = await callCli(['verify', 'site', '--json', ...unused], { cwd });
+    const verified = await callCli(['verify', 'site', '--json'], { cwd });
     expect(JSON.parse(verified.stdout)).toEqual({
       files: report.files.files,
       counts: report.counts,

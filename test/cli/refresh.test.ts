@@ -83,7 +83,7 @@ describe('the report', () => {
     );
     expect(failed.stderr, 'nothing was fetched').toMatch(/\nbuild: unchanged\n$/);
     const remains =
-      /\nbuild: unchanged\nwhat was fetched remains in .cache.gamedata: the same command continues from there\n$/;
+      /\nbuild: unchanged\nresponses remain in .cache.gamedata: the same command continues from there\n$/;
     state.broken = /move\/2/;
     expect((await build()).stderr).toMatch(remains);
     rmSync(at('.cache'), { recursive: true });

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { folderLines } from '../../src/cli/commands/verify.ts';
-import type { Report } from '../../src/cli/report.ts';
-import { createReporter, progressParts } from '../../src/cli/reporter.ts';
-import { summaryLines } from '../../src/cli/summary.ts';
+import { formatFolder } from '../../src/cli/commands/verify.ts';
+import { formatSummary, type Report } from '../../src/cli/report.ts';
+import { createReporter, formatProgress } from '../../src/cli/reporter.ts';
 import type { Progress } from '../../src/sources/source.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind, oneOfOthers } from '../support/kinds.ts';
@@ -60,7 +59,7 @@ describe('the progress line', () => {
       '3,160 of 3,160 read · 316 requests/s · 1 retry',
     ],
   ])('%# says how far it is', (state, seconds, line) => {
-    expect(progressParts(state, seconds).join(' · ')).toBe(line);
+    expect(formatProgress(state, seconds).join(' · ')).toBe(line);
   });
 });
 
@@ -79,7 +78,7 @@ describe('the closing summary', () => {
         { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
       ],
     };
-    expect(summaryLines({ ...report, ...own })).toEqual([
+    expect(formatSummary({ ...report, ...own })).toEqual([
       `data: ${counts} from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02`,
       'skipped: move/3, item/17, item/18',
       'warning: item no-icon: 1,129',
@@ -92,13 +91,13 @@ describe('the closing summary', () => {
       'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
       'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
     ]);
-    const cached = summaryLines({ ...report, isCached: true, requests });
+    const cached = formatSummary({ ...report, isCached: true, requests });
     expect(cached[1]).toMatch(/ · 0 from cache · the upstream has no newer edition$/);
   });
 
   it('has one line and the doubts if nothing has changed', () => {
     const own = { changed: false, edition: namedEdition(7), notices: ['GET /meta/: got null'], requests };
-    expect(summaryLines({ ...report, ...own })).toEqual([
+    expect(formatSummary({ ...report, ...own })).toEqual([
       'warning: GET /meta/: got null',
       `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,
     ]);
@@ -106,7 +105,7 @@ describe('the closing summary', () => {
 
   it('of a check lists 20 problems at most', () => {
     const problems = Array.from({ length: 23 }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
-    const lines = folderLines('site', { files: 3203, counts: report.counts, problems });
+    const lines = formatFolder('site', { files: 3203, counts: report.counts, problems });
     expect(lines).toHaveLength(22);
     expect(lines[0]).toBe('0.json: is missing');
     expect(lines.slice(-2)).toEqual(['… and 3 more', 'site: 23 problems found']);
@@ -252,7 +251,7 @@ describe('the reporter', () => {
     const { reporter, written } = start(true, { quiet: true });
     vi.advanceTimersByTime(10_000);
     reporter.progress(progress(10, 10));
-    reporter.print(summaryLines(report));
+    reporter.print(formatSummary(report));
     expect(written()).toBe('');
     reporter.notice('WARNING: old data');
     expect(written()).toBe(`${yellow}WARNING${plain}: old data\n`);

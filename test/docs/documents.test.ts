@@ -3,8 +3,8 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { configSchema } from '../../src/cli/config.ts';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/cli/command.ts';
+import { createConfigSchema } from '../../src/cli/config.ts';
 import { createProgram, loadCommands } from '../../src/cli/program.ts';
 import { warningCodes } from '../../src/dataset/data-set.ts';
 import { hostNames } from '../../src/hosts/index.ts';
@@ -65,7 +65,9 @@ it('shows records of the bundled data', () => {
 
 it('has a configuration that the schema accepts', async () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
-  expect(configSchema(await loadCommands()).safeParse(JSON.parse(text))).toMatchObject({ success: true });
+  expect(createConfigSchema(await loadCommands()).safeParse(JSON.parse(text))).toMatchObject({
+    success: true,
+  });
 });
 
 it.each([

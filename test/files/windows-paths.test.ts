@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveServing } from '../../src/cli/settings.ts';
+import { resolveDocumentRoot } from '../../src/cli/site-options.ts';
 import { UsageError } from '../../src/errors.ts';
 import { journalName } from '../../src/http/cache.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
@@ -23,7 +23,7 @@ describe('on Windows', () => {
     ['//srv/./gamedata/', '/srv/gamedata'],
   ])('the document root %s is a path of the server', (root, expected) => {
     for (const system of [path.win32, path.posix])
-      expect(resolveServing(root, ['nginx'], 'site', system)).toEqual({ root: expected });
+      expect(resolveDocumentRoot(root, ['nginx'], 'site', system)).toEqual({ root: expected });
   });
 
   it.each([
@@ -31,7 +31,7 @@ describe('on Windows', () => {
     ['D:/srv', 'build', 'D:\\srv'],
     ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
   ])('the document root %s of a site in %s is refused', (root, out, got) => {
-    expect(() => resolveServing(root, ['caddy'], out, path.win32)).toThrow(
+    expect(() => resolveDocumentRoot(root, ['caddy'], out, path.win32)).toThrow(
       new UsageError(
         `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
       ),

@@ -1,5 +1,3 @@
-/** The build command: source → data set → site → output folder. */
-
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
@@ -9,22 +7,22 @@ import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
 import type { Problem } from '../../verify/folder.ts';
-import { integer } from '../checks.ts';
-import { declare } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { settledSource } from '../folders.ts';
-import { type MakeOptions, makeSite, type SiteReport } from '../make-site.ts';
-import { checkOptions, type Given, inGroup, option } from '../options.ts';
 import {
-  BUILD_FOLDER,
-  type Environment,
-  resolveSource,
-  resolveWanted,
-  type SourceOptions,
-  siteOptions,
-  sourceOptions,
-} from '../shared-options.ts';
-import { buildLines, keptLines, problemLines, publishedLines } from '../summary.ts';
+  type CommandResult,
+  defineCommand,
+  exitCodes,
+  inGroup,
+  type OptionInput,
+  option,
+  parseOptions,
+  reportOptions,
+} from '../command.ts';
+import { type MakeSiteOptions, makeSite } from '../make-site.ts';
+import { integer } from '../option-values.ts';
+import { formatBuild, formatPreserved, formatProblems, formatPublished, type SiteReport } from '../report.ts';
+import type { Reporter } from '../reporter.ts';
+import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
+import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
 
 export const outputFolder = z.string().refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
   error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
@@ -36,20 +34,20 @@ const buildOptions = {
   ...inGroup('Output:', {
     /** The output folder. Default `build`. */
     out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
-    /** Keep an archive of each of the last states of the data, this many, beside the output folder. Default: none. */
+    /** The number of states of the data whose archives are kept next to the output folder. Default 0. */
     keep: option('--keep <n>', 'keep archives of the last n states of the data', integer(0, 1000).optional()),
   }),
 };
 
-// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
-export type BuildOptions = SourceOptions & Given<typeof buildOptions>;
+// Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
+export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 export interface BuildReport extends SiteReport {
-  /** How many published files were read again and checked; null if none were. */
+  /** The number of checked files; null without `verify`. */
   readonly verified: number | null;
-  /** What is wrong with the published site, or with its archive. */
+  /** Problems of the published site or its archive. */
   readonly problems: readonly Problem[];
-  /** The archive of this site; null if none is kept. */
+  /** The archive of this site; null without `keep`. */
   readonly kept: string | null;
 }
 
@@ -62,28 +60,25 @@ export async function build(options: BuildOptions = {}): Promise<BuildReport> {
   const { keep, ...resolved } = resolveBuild(options, process.env);
   const { out, source, verify } = resolved;
   const { source: name, dataFolder, upstream = dataFolder } = source;
-  if (name === 'auto') await settledSource(dataFolder, out);
-  if (name === 'snapshot' || name === 'site') await settledSource(upstream, out);
+  if (name === 'auto') await waitForSource(dataFolder, out);
+  if (name === 'snapshot' || name === 'site') await waitForSource(upstream, out);
   return { ...(await makeSite(resolved)), ...(await inspect(out, { verify, keep })) };
 }
 
-/** Applies defaults, including those of the environment, and checks. Throws `UsageError`. */
+/** @throws UsageError */
 export function resolveBuild(
   options: BuildOptions,
   environment: Environment,
-): MakeOptions & { readonly keep: number } {
-  const { out, keep = 0, ...checked } = checkOptions(buildOptions, options);
-  return {
-    ...{ out, keep, verify: checked.verify },
-    source: resolveSource(checked, environment),
-    wanted: resolveWanted(checked, environment),
-  };
+): MakeSiteOptions & { readonly keep: number } {
+  const { out, keep = 0, verify, ...parsed } = parseOptions(buildOptions, options);
+  const source = resolveSource(parsed, environment);
+  return { out, keep, verify, source, wanted: resolveWanted({ ...parsed, verify }, environment) };
 }
 
-/** What is done with a published site. It stays published whatever comes of it, so that failures are problems, not errors. */
+/** Checks and archives a published site. Failures are problems instead of errors, because the site stays published. */
 export async function inspect(
   out: string,
-  { verify, keep }: { verify: boolean; keep: number },
+  { verify, keep = 0 }: { verify: boolean; keep?: number },
 ): Promise<Pick<BuildReport, 'verified' | 'problems' | 'kept'>> {
   let verified = null;
   try {
@@ -100,22 +95,23 @@ export async function inspect(
   }
 }
 
-export const command = declare({
+export const command = defineCommand({
   description: `Reads every ${joinWords(kindNames)}, and publishes the site into a folder.`,
-  options: buildOptions,
+  options: { ...reportOptions, ...buildOptions },
   async run({ options, reporter, watchers, signal }) {
-    const report = await build({ ...options, ...watchers, signal });
-    reporter.print(resultLines(report), publishedLines(report).at(-1));
-    reporter.fail(problemLines(report.out, report.problems));
-    return { output: report, exitCode: report.problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
+    return reportBuild(await build({ ...options, ...watchers, signal }), reporter);
   },
-  kept: ({ out = '', cache }, failure) => keptLines(out, failure, cache),
+  describePreserved: ({ out = '', cache }, failure) => formatPreserved(out, failure, cache),
 });
 
-export const resultLines = (report: BuildReport): string[] => [...buildLines(report), ...nextLines(report)];
+export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
+  const { out, problems } = report;
+  reporter.print([...formatBuild(report), ...listNextSteps(report)], formatPublished(report));
+  reporter.fail(formatProblems(out, problems));
+  return { output: report, exitCode: problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
+}
 
-/** What to do with a site that has changed. */
-function nextLines({ changed, problems, out, install, kept, hosts }: BuildReport): string[] {
+function listNextSteps({ changed, problems, out, install, kept, hosts }: BuildReport): string[] {
   if (!changed || problems.length > 0) return [];
   const archive = kept === null ? [] : [`archive: ${kept}`];
   const isInstalled = hosts.some((host) => webServerNames.includes(host));

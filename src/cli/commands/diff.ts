@@ -1,5 +1,3 @@
-/** The diff command: reads two data sets, wherever they are, and compares them. */
-
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
@@ -10,25 +8,30 @@ import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { isUrl } from '../../sources/source.ts';
-import { checkValue, httpUrl, oneOf } from '../checks.ts';
-import { declare } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { settledSource } from '../folders.ts';
-import { checkOptions, flag, type Given, inGroup, option } from '../options.ts';
-import { print } from '../perform.ts';
-import { resolveSource, sourceOptions } from '../shared-options.ts';
+import {
+  defineCommand,
+  exitCodes,
+  flag,
+  inGroup,
+  type OptionInput,
+  option,
+  parseOptions,
+} from '../command.ts';
+import { httpUrl, oneOf, parseValue } from '../option-values.ts';
+import { print } from '../reporter.ts';
+import { resolveSource, sourceOptions, waitForSource } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
 const diffOptions = {
   /** The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a deployment. */
   from: { schema: dataSet },
-  /** The newer one. */
+  /** The newer data set, given in the same way. */
   to: { schema: dataSet },
   ...{ concurrency, signal },
 };
 
-export type DiffOptions = Given<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
+export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
 
 /**
  * Compares two data sets.
@@ -36,22 +39,22 @@ export type DiffOptions = Given<typeof diffOptions> & Readonly<Record<'from' | '
  * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {
-  const { from, to, ...checked } = checkOptions(diffOptions, options);
-  return compare(...(await Promise.all([readDataSet(from, checked), readDataSet(to, checked)])));
+  const { from, to, ...parsed } = parseOptions(diffOptions, options);
+  return compare(...(await Promise.all([readDataSet(from, parsed), readDataSet(to, parsed)])));
 }
 
 async function readDataSet(
   target: string,
   options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
 ): Promise<SummarizedRecords> {
-  const upstream = isUrl(target) ? checkValue(httpUrl, target, 'address') : target;
-  await settledSource(target);
+  const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
+  await waitForSource(target);
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
-  // Damaged old slugs matter only to a build.
+  // Comparisons do not use old slugs, so they may be damaged.
   const lenient = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
   const { loadSource } = await import('../../sources/index.ts');
   try {
-    const checked = checkOptions(sourceOptions, { ...options, ...lenient, source, upstream });
+    const checked = parseOptions(sourceOptions, { ...options, ...lenient, source, upstream });
     const { dataSet } = await loadSource(resolveSource(checked, {}));
     return { ...dataSet, ...dataSet.provenance };
   } catch (error) {
@@ -77,15 +80,14 @@ const outputOptions = inGroup('Output:', {
   exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
 });
 
-export const command = declare({
+export const command = defineCommand({
   description:
     "Compares two data sets, each given by a snapshot's folder, a site's folder or archive (.tar.gz), or a deployment's URL: records added, removed, renamed (same id, new slug) and changed, field by field.",
   arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
-  presentation: {},
   options: { ...outputOptions, ...diffOptions },
-  endsAtOnce: true,
+  exitsOnSignal: true,
   async run({ options: { format: given, exitCode, ...options } }, before: string, after: string) {
-    const { format } = checkOptions(outputOptions, { format: given });
+    const { format } = parseOptions(outputOptions, { format: given });
     const comparison = await diff({ ...options, from: before, to: after });
     print(formats[format](comparison));
     const differs = exitCode === true && countChanges(comparison) > 0;

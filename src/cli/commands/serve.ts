@@ -1,5 +1,3 @@
-/** The serve command: a built site over HTTP, with the whole contract. */
-
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 import * as z from 'zod';
@@ -10,12 +8,20 @@ import { escapeControls } from '../../contract/words.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { openSite } from '../../serve/site.ts';
-import { integer, text } from '../checks.ts';
-import { declare, quietOption } from '../command.ts';
-import { checkOptions, flag, type Given, inCode, inGroup, option } from '../options.ts';
-import { print } from '../perform.ts';
-import { BUILD_FOLDER } from '../shared-options.ts';
-import { recordCounts } from '../summary.ts';
+import {
+  codeOnly,
+  defineCommand,
+  flag,
+  inGroup,
+  type OptionInput,
+  option,
+  parseOptions,
+  quietOption,
+} from '../command.ts';
+import { integer, text } from '../option-values.ts';
+import { formatCounts } from '../report.ts';
+import { print } from '../reporter.ts';
+import { BUILD_FOLDER } from '../site-options.ts';
 
 const ownAddress = text(
   (given) => isIP(given) !== 0 || given === 'localhost',
@@ -32,16 +38,16 @@ const serveOptions = inGroup('Server:', {
   /** The folder of the site. Default `build`. */
   dir: { schema: z.string().default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
-  onRequest: inCode<(line: string) => void>(),
+  onRequest: codeOnly<(line: string) => void>(),
   /** Called with one line per request that failed, and while the folder does not hold a complete site. */
-  onProblem: inCode<(line: string) => void>(),
+  onProblem: codeOnly<(line: string) => void>(),
   /** Ends the waiting for complete sites, the first one and later ones. */
-  signal: inCode<AbortSignal>(),
+  signal: codeOnly<AbortSignal>(),
   /** Limits for clients. */
-  limits: inCode<Partial<Limits>>(),
+  limits: codeOnly<Partial<Limits>>(),
 });
 
-export type ServeOptions = Given<typeof serveOptions>;
+export type ServeOptions = OptionInput<typeof serveOptions>;
 
 /** A site that is being served. */
 export interface SiteServer {
@@ -60,7 +66,7 @@ export interface SiteServer {
  * @throws OutputError if the site is too large, or the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
-  const checked = checkOptions(serveOptions, options);
+  const checked = parseOptions(serveOptions, options);
   const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = checked;
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, ...(checked.signal ? [checked.signal] : [])]);
@@ -93,12 +99,12 @@ function reachable(address: string): string {
   return isIP(address) === 6 ? `[${address}]` : address;
 }
 
-export const command = declare({
+export const command = defineCommand({
   description:
     'Serves a built site with the whole contract: any limit and offset, pages for browsers, 304, 405, redirects.',
   arguments: { '[dir]': ['folder of the site', BUILD_FOLDER] },
-  presentation: quietOption,
   options: {
+    ...quietOption,
     ...serveOptions,
     ...inGroup('Server:', { accessLog: flag('--access-log', 'print a line per request') }),
   },
@@ -129,7 +135,7 @@ function strayLinks({ url, meta: { base_url: baseUrl } }: SiteServer): string | 
 /** Where a site is served, as URLs that terminals make clickable. */
 function servedLines(folder: string, { url, meta }: SiteServer, stray: string | undefined): string[] {
   const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
-  const lines = [`${escapeControls(folder)}: ${recordCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+  const lines = [`${escapeControls(folder)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
   if (meta.base_url !== url && !stray) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
   return lines;
 }

@@ -1,5 +1,3 @@
-/** The snapshot command: source → data set → the folder that later builds read. */
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -17,12 +15,10 @@ import { PUBLIC_FOLDER } from '../../package.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
 import { readPreviousSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { declare } from '../command.ts';
-import { checkFolders } from '../folders.ts';
-import { checkOptions, type Given, inGroup, option } from '../options.ts';
-import { createReport, groupWarnings, type Report } from '../report.ts';
-import { resolveSource, type SourceOptions, sourceOptions } from '../shared-options.ts';
-import { keptLines, summaryLines } from '../summary.ts';
+import { defineCommand, inGroup, type OptionInput, option, parseOptions, reportOptions } from '../command.ts';
+import { assertReplaceable } from '../make-site.ts';
+import { createReport, formatPreserved, formatSummary, groupWarnings, type Report } from '../report.ts';
+import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 
 const snapshotOptions = {
   ...sourceOptions,
@@ -32,10 +28,10 @@ const snapshotOptions = {
   }),
 };
 
-// Published declarations keep the comments of rows only where they are declared: `SourceOptions` has its own.
-export type SnapshotOptions = SourceOptions & Given<typeof snapshotOptions>;
+// Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
+export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
-/** The files of a data set with its history and the license of the data, which accompanies every copy of it. */
+/** Lists the files of a data set with its history and the license of the data. */
 export const dataSetFiles = (
   data: DataSet,
   { history = emptyHistory, former = noFormer }: Partial<Pick<Replacement, 'history' | 'former'>> = {},
@@ -47,19 +43,17 @@ export const dataSetFiles = (
 ];
 
 /**
- * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, because there is nothing to fall back to.
+ * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, because a snapshot has no fallback.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const started = performance.now();
-  const { data, ...checked } = checkOptions(snapshotOptions, options);
-  const source = resolveSource(
-    { ...checked, source: checked.source === 'auto' ? 'rest' : checked.source },
-    process.env,
-  );
+  const { data, ...parsed } = parseOptions(snapshotOptions, options);
+  const name = parsed.source === 'auto' ? 'rest' : parsed.source;
+  const source = resolveSource({ ...parsed, source: name }, process.env);
   const work = async (output: Output): Promise<Report> => {
-    checkFolders(output, 'dataSet', source);
+    assertReplaceable(output, 'dataSet', source.cacheFolder);
     const next = await loadSource(source);
     const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
     checkReplacement(changes, source);
@@ -70,12 +64,12 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   return withOutput(data, work, source);
 }
 
-export const command = declare({
-  description: `Reads every ${joinWords(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, as there is nothing to fall back to.`,
-  options: snapshotOptions,
+export const command = defineCommand({
+  description: `Reads every ${joinWords(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, because a snapshot has no fallback.`,
+  options: { ...reportOptions, ...snapshotOptions },
   async run({ options, watchers, signal }) {
     const report = await snapshot({ ...options, ...watchers, signal });
-    return { lines: summaryLines(report), output: report };
+    return { lines: formatSummary(report), output: report };
   },
-  kept: ({ data = '', cache }, failure) => keptLines(data, failure, cache),
+  describePreserved: ({ data = '', cache }, failure) => formatPreserved(data, failure, cache),
 });

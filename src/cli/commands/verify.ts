@@ -1,5 +1,3 @@
-/** The verify command: checks a built site or a deployment. */
-
 import * as z from 'zod';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
@@ -11,13 +9,19 @@ import { folderStorage, isArchive, openStorage } from '../../sources/site/storag
 import { isUrl } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
-import { checkValue, hintAtBase, httpUrl, oneOf, text, wrong } from '../checks.ts';
-import { declare } from '../command.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { settledSource } from '../folders.ts';
-import { checkOptions, type Given, inCode, inGroup, option } from '../options.ts';
-import { sourceOptions } from '../shared-options.ts';
-import { problemLines, recordCounts } from '../summary.ts';
+import {
+  codeOnly,
+  defineCommand,
+  exitCodes,
+  inGroup,
+  type OptionInput,
+  option,
+  parseOptions,
+  reportOptions,
+} from '../command.ts';
+import { createUsageError, hintAtBaseUrl, httpUrl, oneOf, parseValue, text } from '../option-values.ts';
+import { formatCounts, formatProblems } from '../report.ts';
+import { sourceOptions, waitForSource } from '../source-options.ts';
 
 const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
 
@@ -25,22 +29,22 @@ const verifyOptions = {
   /** The folder or archive of a site, or the URL of a deployment. */
   target: { schema: z.string('expected a folder, an archive or a URL').min(1) },
   ...inGroup('For a URL:', {
-    /** The guarantees that a deployment must keep. Default: `static`; with `like`, the guarantees of the hosts of that site. */
+    /** The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
-    /** The folder of the built site that the deployment must serve. */
+    /** The folder of the site that the deployment must serve. */
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
-    /** How long to wait for that site, such as `90s`, `10m` or `1h`. Default: not at all. */
+    /** How long to wait for that site, such as `90s`, `10m` or `1h`. */
     wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', z.string().optional()),
-    /** The base URL of links, if the site was built for another base URL. */
+    /** The base URL of links. Default: the URL of the deployment. */
     linkBase: option('--link-base <url>', 'base URL of links, if it is another one', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
-  /** Called with the first difference whenever it changes, while `wait` lasts. */
-  onWait: inCode<(line: string) => void>(),
+  /** Called with the first difference whenever it changes, during `wait`. */
+  onWait: codeOnly<(line: string) => void>(),
 };
 
-export type VerifyOptions = Given<typeof verifyOptions> & { readonly target: string };
+export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly target: string };
 
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
@@ -49,15 +53,15 @@ export type VerifyOptions = Given<typeof verifyOptions> & { readonly target: str
  *   not serve the expected site
  */
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
-  const { target, like, wait, level, onWait, ...deployment } = checkOptions(verifyOptions, options);
+  const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
   if (!isUrl(target)) {
     // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
-    await settledSource(target);
+    await waitForSource(target);
     return verifySite(await openStorage(target));
   }
-  const url = checkValue(httpUrl, target, 'address');
+  const url = parseValue(httpUrl, target, 'address');
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
     if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
@@ -68,7 +72,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
       '--link-base: got --like, expected one of them: the site in the folder has a base URL',
     );
   const deadline = Date.now() + (wait === undefined ? 0 : parseTime(wait));
-  await settledSource(like);
+  await waitForSource(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
@@ -82,10 +86,10 @@ const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 function parseTime(time: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(time) ?? [];
   if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  throw wrong('--wait', time, 'a time such as 90s, 10m or 1h');
+  throw createUsageError('--wait', time, 'a time such as 90s, 10m or 1h');
 }
 
-/** Returns the guarantees that all hosts of a site support; `undefined` if this version knows none of the hosts. */
+/** Finds the guarantees that all hosts of a site support, unless this version supports none of the hosts. */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const known = hostNames.filter((name) => listed.includes(name));
   if (known.length === 0) return undefined;
@@ -93,31 +97,31 @@ function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };
 }
 
-export const command = declare({
+export const command = defineCommand({
   description:
     'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
   arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
-  options: verifyOptions,
-  endsAtOnce: true,
+  options: { ...reportOptions, ...verifyOptions },
+  exitsOnSignal: true,
   async run({ options, reporter }, target: string) {
     const report = await verify({ ...options, target, onWait: reporter.notice });
     const isDeployment = 'guarantees' in report;
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
-    const lines = isDeployment ? deploymentLines(report) : folderLines(target, report);
+    const lines = isDeployment ? formatDeployment(report) : formatFolder(target, report);
     if (!failed) return { lines, output: report };
     reporter.fail(lines);
-    hintAtBase(target).forEach(reporter.notice);
+    hintAtBaseUrl(target).forEach(reporter.notice);
     return { output: report, exitCode: exitCodes.failed };
   },
 });
 
-export function folderLines(folder: string, { files, counts, problems }: FolderReport): string[] {
-  if (problems.length > 0) return problemLines(folder, problems);
-  return [`${folder}: ${formatCount(files, 'file')}, ${recordCounts(counts)}: no problems found`];
+export function formatFolder(folder: string, { files, counts, problems }: FolderReport): string[] {
+  if (problems.length > 0) return formatProblems(folder, problems);
+  return [`${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`];
 }
 
 /** One line for each broken guarantee, with the first request that shows it. */
-function deploymentLines(report: DeploymentReport): string[] {
+function formatDeployment(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
   const lines = guarantees.flatMap(({ guarantee, title, failures }) => {
     const [first] = failures;
@@ -127,5 +131,5 @@ function deploymentLines(report: DeploymentReport): string[] {
   });
   const kept = `${guarantees.length - failed} of ${formatCount(guarantees.length, 'guarantee')} kept`;
   const expected = hosts ? `host ${hosts.join(', ')}` : `${level} level`;
-  return [...lines, `${address}: ${recordCounts(counts)}, ${expected}: ${kept}, in ${seconds} s`];
+  return [...lines, `${address}: ${formatCounts(counts)}, ${expected}: ${kept}, in ${seconds} s`];
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { summaryLines } from '../../../src/cli/summary.ts';
+import { formatSummary } from '../../../src/cli/report.ts';
 import { kindNames, mapKinds } from '../../../src/contract/kinds.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -233,7 +233,7 @@ describe('a translation', () => {
       steps: [],
       nameChanges: [{ language: 'fr', changed: 3, lost: 0 }],
     });
-    expect(summaryLines(report)).toContain('names: 3 names changed in fr');
+    expect(formatSummary(report)).toContain('names: 3 names changed in fr');
     expect(readFileSync(path.join(out, 'changes.json'), 'utf8')).toBe(history);
     expect(await run()).toMatchObject({ changed: false, nameChanges: [] });
   });

@@ -6,8 +6,7 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
-import { resolveSettings } from '../../../src/cli/settings.ts';
-import type { Environment } from '../../../src/cli/shared-options.ts';
+import { type Environment, resolveSettings } from '../../../src/cli/site-options.ts';
 import { UsageError } from '../../../src/errors.ts';
 
 /** Options as somebody without a type checker may give them. */
@@ -137,7 +136,7 @@ describe('hosts that somebody has named', () => {
     expect(() => settingsOf(options, environment)).not.toThrow();
   });
 
-  const where = 'Cloudflare takes BASE_URL from the Worker: Settings → Build → Build variables and secrets.';
+  const where = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
   it.each<[BuildOptions, string, string | undefined]>([
     [{ hosts: ['nginx', 'nginx'] }, 'nginx', undefined],
     [{ hosts: ['netlify', 'github-pages'] }, 'netlify, github-pages', undefined],
@@ -174,7 +173,7 @@ describe('an option that cannot be used', () => {
     [{ root: '/srv' }, `--root: ${noServer}`],
     [
       { root: '/srv/$site', hosts: ['apache'] },
-      '--root: got "/srv/$site", expected a path without quotes, brackets or other characters that mean something to apache',
+      '--root: got "/srv/$site", expected a path without quotes, brackets and other characters that are special in apache',
     ],
     [{ source: 'xml' }, '--source: got "xml", expected one of auto, rest, csv, snapshot, site'],
     [{ links: 'short' }, '--links: got "short", expected one of query, file'],

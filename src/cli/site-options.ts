@@ -1,0 +1,196 @@
+import path from 'node:path';
+import * as z from 'zod';
+import type { Meta } from '../contract/meta.ts';
+import { formatValue } from '../contract/parse.ts';
+import { type LinkStyle, linkStyles, PLAIN_URL } from '../contract/paths.ts';
+import { DEFAULT_ICONS_UPSTREAM, type IconSource, iconModes } from '../contract/responses.ts';
+import { UsageError } from '../errors.ts';
+import type { WebServerPaths } from '../hosts/host.ts';
+import {
+  findConflictingHosts,
+  type HostName,
+  hostNames,
+  queryIgnoringHosts,
+  webServerNames,
+} from '../hosts/index.ts';
+import { flag, inGroup, option, type ParsedOptions } from './command.ts';
+import { createUsageError, oneOf, parseValue, plainUrl } from './option-values.ts';
+
+/** The folder that is built and served by default. */
+export const BUILD_FOLDER = 'build';
+const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
+const DEFAULT_HOSTS: readonly HostName[] = ['netlify'];
+
+const hostList = z
+  .array(oneOf(hostNames))
+  .readonly()
+  .superRefine((names, { addIssue }) => {
+    const rivals = findConflictingHosts(names);
+    if (rivals.length > 0)
+      addIssue(`got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`);
+  })
+  .optional();
+
+export const siteOptions = {
+  ...inGroup('Output:', {
+    /** The base URL. Default: `BASE_URL`, Netlify's variables, the published site's, `http://127.0.0.1:3000`. */
+    baseUrl: option('--base-url <url>', 'base URL [$BASE_URL, or as published]', plainUrl.optional()),
+    /** Whether links point to endpoints or to files. Default `query`, for GitHub Pages `file`. */
+    links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
+    /** Whether the site has bulk files. Default true. */
+    downloads: flag('--no-downloads', 'omit the bulk files'),
+    /** How icons are served. Default `link`, which redirects to the upstream. */
+    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
+    /** The base URL of icons. Default: the live upstream's. */
+    spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
+    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz`. Default false. */
+    archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
+    /** Whether to read and check every published file afterwards. Default false. */
+    verify: flag('--verify', 'check every published file'),
+  }),
+  ...inGroup('Hosts:', {
+    /** Default `['netlify']`. */
+    hosts: option('--host <name...>', 'write configuration for [netlify]', hostList),
+    /** The document root of nginx, Caddy or Apache. Default: the output folder. */
+    root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
+  }),
+};
+
+/** Undefined settings come from the published site, the copied site, or defaults. */
+export interface WantedSettings {
+  readonly baseUrl: string | undefined;
+  readonly links: LinkStyle | undefined;
+  readonly hosts: readonly HostName[] | undefined;
+  readonly root: string | undefined;
+  readonly downloads: boolean;
+  readonly archive: boolean;
+  readonly sprites: IconSource;
+}
+
+export function resolveWanted(
+  { sprites: mode, spritesUpstream = DEFAULT_ICONS_UPSTREAM, ...options }: ParsedOptions<typeof siteOptions>,
+  environment: Environment,
+): WantedSettings {
+  const { baseUrl = readBaseUrl(environment), links, hosts, root, downloads, archive } = options;
+  const upstream = mode === 'none' ? null : parseValue(plainUrl, spritesUpstream, '--sprites-upstream');
+  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream } };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Finds the environment variable with the base URL. Netlify's variables have too common names to apply elsewhere.
+ *
+ * @see https://docs.netlify.com/configure-builds/environment-variables/
+ */
+export function findBaseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variables }: Environment) {
+  const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
+  const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
+  return names.find((candidate) => variables[candidate]);
+}
+
+function readBaseUrl(environment: Environment): string | undefined {
+  const name = findBaseUrlVariable(environment);
+  return name === undefined ? undefined : parseValue(plainUrl, environment[name], name);
+}
+
+export interface Settings extends WantedSettings {
+  readonly baseUrl: string;
+  readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
+  readonly links: LinkStyle;
+  readonly hosts: readonly HostName[];
+  readonly serving: WebServerPaths;
+}
+
+type Described = Pick<Meta, 'base_url' | 'links' | 'hosts'>;
+
+interface KnownSites {
+  /** Undefined if nothing is published; without fields if its description is damaged. */
+  readonly published: Partial<Described> | undefined;
+  /** Undefined for a build. */
+  readonly copied: Described | undefined;
+  /** Whether the published site is its own source. It may come from anyone, so it provides no hosts. */
+  readonly isOwnSource: boolean;
+}
+
+/**
+ * Completes the wanted settings from the published site (for a build its base URL, for a copy also links and hosts), then from the copied
+ * site (base URL and links), then from defaults.
+ *
+ * @throws UsageError if only the user can name a base URL, or hosts and links contradict each other
+ */
+export function resolveSettings(
+  wanted: WantedSettings,
+  out: string,
+  { published, copied, isOwnSource }: KnownSites,
+): Settings {
+  const named = copied && !isOwnSource ? published?.hosts : undefined;
+  const known = named && hostNames.filter((name) => named.includes(name));
+  const hosts = [...new Set(wanted.hosts ?? known ?? DEFAULT_HOSTS)];
+  const links = copied && (published ?? copied).links;
+  return {
+    ...wanted,
+    ...resolveBaseUrl(wanted, out, published, copied),
+    hosts,
+    links: resolveLinks(wanted.links, hosts, links ?? 'query'),
+    serving: resolveDocumentRoot(wanted.root, hosts, out),
+  };
+}
+
+function resolveBaseUrl(
+  { baseUrl, hosts = [] }: WantedSettings,
+  out: string,
+  published: Partial<Described> | undefined,
+  copied: Described | undefined,
+): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
+  if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
+  if (published) return { baseUrl: checkBaseUrl(published.base_url, out), baseUrlFrom: 'published' };
+  if (copied) return { baseUrl: checkBaseUrl(copied.base_url, 'the source'), baseUrlFrom: 'source' };
+  if (hosts.length === 0) return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
+  const names = [...new Set(hosts)].join(', ');
+  throw new UsageError(
+    `--base-url: got none, and no BASE_URL: expected the address of the site on ${names}`,
+    { hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : undefined },
+  );
+}
+
+const CLOUDFLARE_HINT = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
+
+function checkBaseUrl(found: string | undefined, where: string): string {
+  if (found !== undefined && PLAIN_URL.test(found)) return found;
+  throw new UsageError(`--base-url: got none, and the base URL of ${where} cannot be read`, {
+    hint: 'Name the base URL of the site with --base-url or BASE_URL.',
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
+const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
+
+export function resolveDocumentRoot(
+  given: string | undefined,
+  hosts: readonly HostName[],
+  out: string,
+  system: Pick<typeof path, 'resolve'> = path,
+): WebServerPaths {
+  // The server may run another operating system.
+  const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
+  const server = hosts.find((host) => webServerNames.includes(host));
+  if (server === undefined && given !== undefined)
+    throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
+  if (server !== undefined && !root.startsWith('/'))
+    throw new UsageError(
+      `--root: got the Windows path ${root}${given === undefined ? ' of --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
+    );
+  if (server !== undefined && FORBIDDEN_IN_ROOT.test(root)) {
+    const expected = `a path without quotes, brackets and other characters that are special in ${server}`;
+    throw createUsageError('--root', root, expected);
+  }
+  return { root };
+}
+
+function resolveLinks(given: LinkStyle | undefined, hosts: readonly HostName[], fallback: LinkStyle) {
+  const host = hosts.find((name) => queryIgnoringHosts.includes(name));
+  if (host === undefined) return given ?? fallback;
+  if (given === undefined || given === 'file') return 'file';
+  throw new UsageError(`--links: got ${given}, expected file for ${host}, which ignores queries`);
+}

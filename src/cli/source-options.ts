@@ -1,0 +1,178 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { kindNames, mapKinds } from '../contract/kinds.ts';
+import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
+import type { Skipped } from '../contract/records.ts';
+import type { GuardOptions } from '../dataset/guard.ts';
+import type { CompareOptions } from '../dataset/replacement.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import { attempt } from '../files.ts';
+import { BUNDLED_DATA } from '../package.ts';
+import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
+import { isArchive } from '../sources/site/storage.ts';
+import { readPreviousSnapshot } from '../sources/snapshot.ts';
+import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
+import { codeOnly, flag, inGroup, type OptionInput, option, type ParsedOptions } from './command.ts';
+import {
+  createUsageError,
+  httpUrl,
+  integer,
+  maskCredentials,
+  oneOf,
+  parseValue,
+  percentage,
+  text,
+} from './option-values.ts';
+import type { Environment } from './site-options.ts';
+
+const kinds = kindNames.join('|');
+const skippedRecord = text(
+  (record) => new RegExp(`^(?:${kinds})/[1-9]\\d{0,14}$`).test(record),
+  '<kind>/<id>, such as item/17',
+);
+const missingRecord = text(
+  (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
+  '<kind>/<slug>, such as move/pound, or names/<language>',
+);
+
+const cacheFolder = z
+  .union([z.string(), z.literal(false)], 'expected a folder, or false for none')
+  .default(path.join('.cache', 'gamedata'))
+  .transform((folder) => (folder === false ? undefined : folder));
+
+type Watcher<Name extends keyof Watchers> = Exclude<Watchers[Name], undefined>;
+
+export const sourceOptions = {
+  ...inGroup('Data:', {
+    /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. Default `auto`. */
+    source: option('--source <name>', 'one of', oneOf(sourceNames).default('auto')),
+    /** The base URL of the upstream. For `csv` and `snapshot` a folder, too; for `site` a folder, an archive or a URL. */
+    upstream: option(
+      '--upstream <url|dir>',
+      'other source; a folder for csv, snapshot, site',
+      z.string().optional(),
+    ),
+    /** The folder of the disk cache; false for none. Default `.cache/gamedata`. */
+    cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
+    /** Default 16. */
+    concurrency: option(
+      '--concurrency <n>',
+      'maximum number of concurrent requests',
+      integer(1, 256).default(16),
+    ),
+    /** Default 4. */
+    retries: option('--retries <n>', 'how often a failed request is retried', integer(0, 20).default(4)),
+    /** Whether to read the names in every language. Default true. */
+    names: flag('--no-names', 'omit names in other languages'),
+    /** Records to skip, as `<kind>/<id>`. They are not requested, and listed in `meta.json`. */
+    skip: option(
+      '--skip <record...>',
+      'skip records, as <kind>/<id>',
+      z.array(skippedRecord).readonly().transform(groupSkipped).optional(),
+    ),
+    /** Whether to start a new history, without redirects of renamed records. Default false. */
+    forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
+  }),
+  ...inGroup('Guards:', {
+    /** Fails if more than this percentage of a kind's records disappeared. Default 1. */
+    maxShrink: option(
+      '--max-shrink <percent>',
+      'records that may disappear, in percent',
+      percentage.default(1),
+    ),
+    /** Records that may disappear, as `<kind>/<slug>`, and names of a language, as `names/fr`. */
+    allowMissing: option(
+      '--allow-missing <record...>',
+      'as <kind>/<slug> or names/<tag>',
+      z.array(missingRecord).readonly().optional(),
+    ),
+    /** Fails if the data was captured more than this number of days ago. Default: any age. */
+    maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
+    /** Whether to break the lock of another machine or container, whose process cannot be checked. */
+    takeLock: flag('--take-lock', 'break the lock of a dead build elsewhere now, not after 10 minutes'),
+  }),
+  /** Stops the work. Responses stay in the cache. */
+  signal: codeOnly<AbortSignal>(),
+  onProgress: codeOnly<Watcher<'onProgress'>>(),
+  /** Called if local data is read instead of the upstream. */
+  onFallback: codeOnly<Watcher<'onFallback'>>(),
+  /** Called with the recovery result of an interrupted build, if the work then fails. */
+  onNotice: codeOnly<Watcher<'onNotice'>>(),
+};
+
+export type SourceOptions = OptionInput<typeof sourceOptions>;
+
+/** Settings for reading a data set, comparing it with the published one, and checking it. */
+export type SourceSettings = SourceContext & CompareOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
+
+/** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
+export function resolveSource(
+  { cache, names, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
+  environment: Environment,
+): SourceSettings {
+  const upstream = resolveUpstream(options.upstream, options.source);
+  return {
+    ...options,
+    upstream,
+    isRestored: options.source === 'site' && isArchive(upstream ?? ''),
+    readBundled: () => readPreviousSnapshot(BUNDLED_DATA),
+    dataFolder: BUNDLED_DATA,
+    cacheFolder: cache,
+    allowMissing,
+    hasNames: names,
+    today: resolveToday(environment),
+  };
+}
+
+/** @see https://reproducible-builds.org/docs/source-date-epoch/ */
+function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
+  if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= MIN_DEPLOY_TIME))
+    throw createUsageError(
+      'SOURCE_DATE_EPOCH',
+      epoch,
+      `seconds since 1970, at least ${MIN_DEPLOY_TIME}: the upstream began in 2014`,
+    );
+  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
+}
+
+function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
+  if (upstream === undefined) {
+    if (source !== 'site') return undefined;
+    throw new UsageError('--upstream: got none, expected the folder, archive or URL of the site to read');
+  }
+  const isFolder = !isUrl(upstream);
+  const needsUrl = source === 'rest' || source === 'auto';
+  if (isFolder ? needsUrl : source === 'snapshot') {
+    const expected = needsUrl ? 'an http or https URL' : 'a folder';
+    throw new UsageError(
+      `--upstream: got ${maskCredentials(upstream)}, expected ${expected} for --source ${source}`,
+    );
+  }
+  return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
+}
+
+/** Returns distinct ids in ascending order. */
+function groupSkipped(records: readonly string[]): Skipped | undefined {
+  if (records.length === 0) return undefined;
+  return mapKinds((kind) => {
+    const own = records.filter((record) => record.startsWith(`${kind}/`));
+    const ids = own.map((record) => Number(record.slice(kind.length + 1)));
+    return [...new Set(ids)].sort((a, b) => a - b);
+  });
+}
+
+/**
+ * Waits until a folder is not between two sites. The output folder is recovered before it is read.
+ *
+ * @throws OutputError if the folder is still being changed after a second, or is a file
+ */
+export async function waitForSource(target: string, out?: string): Promise<void> {
+  if (isUrl(target) || isArchive(target)) return;
+  if (attempt(() => statSync(target))?.isDirectory() === false)
+    throw new OutputError(
+      'is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
+      target,
+    );
+  if (out === undefined || path.resolve(target) !== path.resolve(out)) await waitUntilStable(target);
+}
