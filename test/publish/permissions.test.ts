@@ -1,42 +1,28 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type Permissions,
-  readPermissions,
-  setPermission,
-  setPermissions,
-} from '../../src/publish/permissions.ts';
+import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
 import { modeOf, octal } from '../support/modes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const isRoot = process.geteuid?.() === 0;
-// Stryker runs tests in threads, which have no user and no umask of their own: hence `isMainThread`.
+// Stryker runs tests in threads, which have no user and no umask of their own, so we check `isMainThread`.
 const USER = 12_345;
 const GROUP = 23_456;
-const open: Permissions = { file: 0o644, folder: 0o755, gid: undefined };
+const open = { file: 0o644, folder: 0o755, gid: undefined };
 
-/** A folder with these files, which only their owner may read. */
-function closedSite(mode: number, ...files: string[]) {
+/** Creates files that only their owner may read. */
+function createClosedSite(mode: number, ...files: string[]) {
   const folder = path.join(temporaryFolder(), 'site');
   const at = (name: string): string => path.join(folder, name);
-  mkdirSync(folder);
+  fs.mkdirSync(folder);
   for (const file of files) {
-    mkdirSync(path.dirname(at(file)), { recursive: true, mode: 0o700 });
-    writeFileSync(at(file), '', { mode: 0o600 });
+    fs.mkdirSync(path.dirname(at(file)), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(at(file), '', { mode: 0o600 });
   }
-  chmodSync(folder, mode);
+  fs.chmodSync(folder, mode);
   return { folder, at };
 }
 
@@ -55,7 +41,7 @@ function asUser<T>(use: () => T): T {
   }
 }
 
-describe.skipIf(process.platform === 'win32')('permissions', () => {
+describe.skipIf(process.platform === 'win32')('readPermissions', () => {
   it.each<[folder: number, file: string, inside: string]>([
     [0o755, '644', '755'],
     [0o2750, '640', '2750'],
@@ -67,52 +53,58 @@ describe.skipIf(process.platform === 'win32')('permissions', () => {
     [0o777, '664', '775'],
     [0o1777, '664', '775'],
     [0o555, '644', '755'],
-  ])('derive from a folder with mode %o: %s for files, %s for folders', (mode, file, inside) => {
-    const { folder } = closedSite(mode);
+  ])('derives from a folder with mode %o: %s for files, %s for folders', (mode, file, inside) => {
+    const { folder } = createClosedSite(mode);
     const permissions = readPermissions(folder);
     expect([octal(permissions.file), octal(permissions.folder)]).toEqual([file, inside]);
-    expect(permissions.gid).toBe(statSync(folder).gid);
+    expect(permissions.gid).toBe(fs.statSync(folder).gid);
   });
 
-  it.runIf(isMainThread)('are public for a missing folder, regardless of the umask', () => {
+  it.runIf(isMainThread)('returns public permissions for a missing folder, regardless of the umask', () => {
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     expect(readPermissions(path.join(temporaryFolder(), 'site'))).toEqual(open);
   });
+});
 
-  it('apply to files and the folders above them, but not to the site’s folder or other files', () => {
-    const { folder, at } = closedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
-    for (const inside of ['b/c', 'b']) chmodSync(at(inside), 0o400);
+describe.skipIf(process.platform === 'win32')('setPermissions', () => {
+  it('changes files and the folders above them, but not the site’s folder or other files', () => {
+    const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
+    for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
     setPermissions(folder, ['a.json', 'b/c/d.json', 'missing/e.json'], readPermissions(folder));
     const modes = ['a.json', 'b', 'b/c', 'b/c/d.json', 'b/other', '.'].map((name) => modeOf(at(name)));
     expect(modes).toEqual(['664', '2775', '2775', '664', '600', '2777']);
   });
 
-  it('leave mtimes, and do not follow symlinks or wait for FIFOs', () => {
-    const { at } = closedSite(0o755, 'file', 'folder/file');
-    symlinkSync('folder/file', at('link'));
+  it('keeps mtimes, and neither follows symlinks nor waits for FIFOs', () => {
+    const { at } = createClosedSite(0o755, 'file', 'folder/file');
+    fs.symlinkSync('folder/file', at('link'));
     expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);
-    utimesSync(at('file'), 1000, 1000);
+    fs.utimesSync(at('file'), 1000, 1000);
     for (const name of ['file', 'link', 'fifo', 'missing']) setPermission(at(name), open);
     expect(['file', 'folder/file', 'fifo'].map((name) => modeOf(at(name)))).toEqual(['644', '600', '600']);
-    expect(lstatSync(at('file')).mtimeMs).toBe(1_000_000);
+    expect(fs.lstatSync(at('file')).mtimeMs).toBe(1_000_000);
   });
 
-  it.runIf(isRoot)('include the group, and keep setgid', () => {
-    const { at } = closedSite(0o755, 'inside/file');
-    const permissions: Permissions = { file: 0o640, folder: 0o2750, gid: GROUP };
+  it.runIf(isRoot)('sets the group, and keeps setgid', () => {
+    const { at } = createClosedSite(0o755, 'inside/file');
+    const permissions = { file: 0o640, folder: 0o2750, gid: GROUP };
     for (const name of ['inside', 'inside/file']) {
       setPermission(at(name), permissions);
-      expect(lstatSync(at(name))).toMatchObject({ uid: 0, gid: GROUP });
+      expect(fs.lstatSync(at(name))).toMatchObject({ uid: 0, gid: GROUP });
     }
     expect([modeOf(at('inside')), modeOf(at('inside/file'))]).toEqual(['2750', '640']);
   });
 
-  it.runIf(isRoot && isMainThread)('apply as far as the user may set them', () => {
-    const { folder, at } = closedSite(0o755, 'own', 'other');
-    for (const file of [path.dirname(folder), folder, at('own')]) chownSync(file, USER, USER);
+  it.runIf(isRoot && isMainThread)('changes as much as the user is allowed to', () => {
+    const { folder, at } = createClosedSite(0o755, 'own', 'other');
+    for (const file of [path.dirname(folder), folder, at('own')]) fs.chownSync(file, USER, USER);
     for (const name of ['own', 'other'])
       asUser(() => setPermission(at(name), { file: 0o640, folder: 0o2750, gid: GROUP }));
-    expect([modeOf(at('own')), lstatSync(at('own')).gid, modeOf(at('other'))]).toEqual(['640', USER, '600']);
+    expect([modeOf(at('own')), fs.lstatSync(at('own')).gid, modeOf(at('other'))]).toEqual([
+      '640',
+      USER,
+      '600',
+    ]);
   });
 });

@@ -1,15 +1,13 @@
-/** What may be in the place of a file. */
-
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from './temporary.ts';
 
-/** Each is told where what was there before is now. */
+/** Creates something else than a file. `outside` is a regular file in another folder. */
 export const irregular: Record<string, (file: string, outside: string) => void> = {
-  'a pipe': (file) => void execFileSync('mkfifo', [file]),
-  'a link to the same content': (file, outside) => symlinkSync(outside, file),
-  'a link to itself': (file) => symlinkSync(path.basename(file), file),
+  'a FIFO': (file) => void execFileSync('mkfifo', [file]),
+  'a symlink to a file': (file, outside) => symlinkSync(outside, file),
+  'a symlink to itself': (file) => symlinkSync(path.basename(file), file),
   'a folder': (file) => mkdirSync(file),
 };
 
