@@ -1,18 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { kindNames } from '../../src/contract/kinds.ts';
 import { createSearchIndex } from '../../src/site/record-files.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { specifiedSite } from '../support/specification.ts';
 
-/** The schema of a JSON file. */
-function schemaOf(path: string): string | undefined {
+function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
   const [, kind, rest] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
   if (kind !== undefined) return rest === '' || rest?.startsWith('offset/') ? `${kind}-page` : kind;
   if (/^40\d\.json$/.test(path)) return 'error';
-  const [, described] = /^(meta|changes|moved)\.json$/.exec(path) ?? [];
-  return described;
+  return /^(meta|changes|moved)\.json$/.exec(path)?.[1];
 }
 
 /** Debian's packages are invisible to other versions of Python. */
@@ -36,68 +33,40 @@ describe.each(['query', 'file'] as const)('the schemas of a site with %s links',
   it('fit every file', () => {
     const seen: Record<string, number> = {};
     for (const path of site.files.keys()) {
-      const schema = schemaOf(path);
+      const schema = findSchema(path);
       if (schema === undefined) continue;
       expect(site.problems(schema, site.json(path)), path).toBeNull();
       seen[schema] = (seen[schema] ?? 0) + 1;
     }
     const counts = { move: 120, item: 230, 'move-page': 2, 'item-page': 3 };
     expect(seen).toEqual({ root: 1, ...counts, error: 3, meta: 1, changes: 1, moved: 1 });
+    expect(site.problems('search', createSearchIndex(siteOf(raw, { links }).records))).toBeNull();
   });
 
-  it('fit the search index', () => {
-    const index = createSearchIndex(siteOf(raw, { links }).records);
-    expect(site.problems('search', index)).toBeNull();
-    expect(site.problems('search', { ...index, move: [{ ...index.move[0], id: -1 }] })).not.toBeNull();
-  });
-
-  it.skipIf(python === undefined && process.env.ENGINES !== 'all')("fit in Python's jsonschema, too", () => {
-    const triple = (path: string, damage = {}) => {
-      const name = schemaOf(path) ?? '';
-      return [name, site.json(`schemas/${name}.json`), { ...site.json(path), ...damage }];
-    };
-    const paths = ['root', 'move/', 'item/', 'move/move-1/'].map(
-      (path) => `api/gamedata/${path.replace('root', '')}index.json`,
-    );
-    const triples = [
-      ...[...paths, '404.json', 'meta.json'].map((path) => triple(path)),
-      triple('api/gamedata/move/move-1/index.json', { slug: 'No Slug' }),
-    ];
+  it.skipIf(python === undefined && process.env.ENGINES !== 'all')("fit in Python's jsonschema", () => {
+    const paths = ['', 'move/', 'item/', 'move/move-1/'].map((path) => `api/gamedata/${path}index.json`);
+    const triples = [...paths, '404.json', 'meta.json'].map((path) => {
+      const name = findSchema(path) ?? '';
+      return [name, site.json(`schemas/${name}.json`), site.json(path)];
+    });
+    const damaged = ['move', site.json('schemas/move.json'), { slug: 'No Slug' }];
     const { stdout, stderr } = spawnSync(python ?? 'python3', ['-c', PYTHON], {
-      input: JSON.stringify(triples),
+      input: JSON.stringify([...triples, damaged]),
       encoding: 'utf8',
     });
     expect(stderr).toBe('');
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      'root 0',
-      'move-page 0',
-      'item-page 0',
-      'move 0',
-      'error 0',
-      'meta 0',
-      'move 1',
-    ]);
+    expect(stdout).toMatch(/^root 0\nmove-page 0\nitem-page 0\nmove 0\nerror 0\nmeta 0\nmove [1-9]\n$/);
   });
 });
 
 describe('the schemas', () => {
-  const { files, json, problems } = specifiedSite(rawRecords(101, 1));
-
-  it('have their URL as $id', () => {
-    const names = [...files.keys()].filter((path) => path.startsWith('schemas/'));
-    const pages = kindNames.map((kind) => `${kind}-page`);
-    const others = 'root error gamedata names names-index meta manifest changes former moved search';
-    const expected = [...kindNames, ...pages, ...others.split(' ')];
-    expect(names).toEqual(expected.map((name) => `schemas/${name}.json`));
-    for (const path of names) {
-      expect(json(path)).toMatchObject({
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        $id: `https://example.test/${path}`,
-        title: expect.any(String),
-        description: expect.any(String),
-      });
-    }
-  });
+  const { json, problems } = specifiedSite(rawRecords(101, 1));
+  const files: Readonly<Record<string, string>> = {
+    move: 'api/gamedata/move/move-1/index.json',
+    item: 'api/gamedata/item/item-1/index.json',
+    'move-page': 'api/gamedata/move/index.json',
+    meta: 'meta.json',
+  };
 
   const api = 'https://example.test/api/gamedata';
   it.each<[string, string, Record<string, unknown>]>([
@@ -114,12 +83,7 @@ describe('the schemas', () => {
     ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],
     ['an unknown source', 'meta', { source: 'guess' }],
   ])('reject %s', (_, schema, damage) => {
-    const path = {
-      move: 'api/gamedata/move/move-1/',
-      item: 'api/gamedata/item/item-1/',
-      'move-page': 'api/gamedata/move/',
-    }[schema];
-    const value = json(path === undefined ? 'meta.json' : `${path}index.json`);
+    const value = json(files[schema] ?? '');
     expect(problems(schema, value)).toBeNull();
     // As JSON, which has no undefined fields.
     expect(problems(schema, JSON.parse(JSON.stringify({ ...value, ...damage })))).toMatch(/^data/);

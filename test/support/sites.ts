@@ -131,7 +131,7 @@ export function siteOf(
   const served = addUrls(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, docs };
   const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
-  return { plan, meta, redirects, records, files };
+  return { plan, meta, former, redirects, records, files };
 }
 
 /** What the answers of an upstream are reduced to. */
