@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFile, walk } from '../src/files.ts';
+import { parseJsonOrThrow, readFile, walk } from '../src/files.ts';
 import { irregular, replaceBy } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -29,5 +29,28 @@ describe('a file of a folder', () => {
     expect(() => readFile(folder, 'b/c')).toThrow(expect.objectContaining({ code: 'not a regular file' }));
     if (!device(path.join(folder, 'zero'))) return;
     expect(() => readFile(folder, 'zero')).toThrow(expect.objectContaining({ code: 'not a regular file' }));
+  });
+});
+
+describe('parseJsonOrThrow', () => {
+  it.each<[json: string | Buffer, problem: string]>([
+    ['{"a":1,}', String.raw`got "{\"a\":1,}" in line 1, column 8`],
+    ['{\n "a": }', String.raw`got "{\n \"a\": }" in line 2, column 7`],
+    ['[1,', 'got "[1," in line 1, column 4'],
+    ['{}{}', 'got "{}{}" in line 1, column 3'],
+    [
+      `[${'1,'.repeat(99)}x${',1'.repeat(99)}]`,
+      `got "…${'1,'.repeat(15)}x${',1'.repeat(14)},…" in line 1, column 200`,
+    ],
+    ['', 'got nothing'],
+    [Buffer.from('fffe7b007d00', 'hex'), 'got UTF-16, expected UTF-8'],
+    [Buffer.from('"é"', 'latin1'), 'got another encoding, expected UTF-8'],
+  ])('shows the text around the problem in %j', (json, problem) => {
+    const message = problem.endsWith('UTF-8') ? problem : `${problem}, expected JSON`;
+    expect(() => parseJsonOrThrow(json)).toThrow(new SyntaxError(message, { cause: expect.any(Error) }));
+  });
+
+  it('skips a byte order mark', () => {
+    expect(parseJsonOrThrow(Buffer.from('\uFEFF{"a":1}'))).toEqual({ a: 1 });
   });
 });

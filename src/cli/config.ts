@@ -3,7 +3,7 @@ import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
-import { readRegular } from '../files.ts';
+import { parseJsonOrThrow, readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
 import { type Command, listCliOptions, type Options, parseFlag, removedOptions } from './command.ts';
 import { describeIssue } from './option-values.ts';
@@ -53,7 +53,13 @@ export function readConfig(commands: Commands, name: string, file: string, envir
 }
 
 function parseConfig(file: string, commands: Commands): Config {
-  const json = parseText(readText(file), file);
+  let json: unknown;
+  try {
+    json = parseJsonOrThrow(readRegular(file, MAX_BYTES));
+  } catch (cause) {
+    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
+    throw new UsageError(`${file}: ${cause instanceof SyntaxError ? cause.message : problem}`, { cause });
+  }
   const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
   if (!issue) return json as Config;
   const where = [file, ...issue.path];
@@ -67,43 +73,6 @@ function parseConfig(file: string, commands: Commands): Config {
   throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {
     hint: `Did you mean ${meant}?`,
   });
-}
-
-function readText(file: string): string {
-  try {
-    return readRegular(file, MAX_BYTES).toString();
-  } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
-    throw new UsageError(`${file}: ${problem}`, { cause });
-  }
-}
-
-function parseText(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const { message } = cause as SyntaxError;
-    const problem = message.replace(/ in JSON at position .*|, (?:\.{3})?".* is not valid JSON$/s, '');
-    throw new UsageError(`${file}: line ${findLine(message, text)}: invalid JSON: ${problem}`, { cause });
-  }
-}
-
-/** Node 20 reports no position for an unexpected token, so we look for the first line that makes the text invalid. */
-function findLine(message: string, text: string): number {
-  const [, position] = / in JSON at position (\d+)/.exec(message) ?? [];
-  if (position !== undefined) return text.slice(0, Number(position)).split('\n').length;
-  const lines = text.split('\n');
-  const at = lines.findIndex((_, last) => hasUnexpectedToken(lines.slice(0, last + 1).join('\n')));
-  return at < 0 ? lines.length : at + 1;
-}
-
-function hasUnexpectedToken(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return false;
-  } catch (error) {
-    return (error as SyntaxError).message.startsWith('Unexpected token');
-  }
 }
 
 function suggest(key: string, section: PropertyKey | undefined, commands: Commands) {

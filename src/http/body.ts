@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
 import { errorCode } from '../errors.ts';
+import { parseJsonOrThrow } from '../files.ts';
 import { AttemptError, tooLarge } from './retry.ts';
 
 /** The maximum size of a body, compressed or not, for requests without their own limit. */
@@ -49,12 +50,9 @@ export function decodeText(body: Buffer): string {
 }
 
 export function decodeJson(body: Buffer): unknown {
-  const text = decodeText(body);
   try {
-    return JSON.parse(text);
+    return parseJsonOrThrow(decodeText(body));
   } catch (cause) {
-    const start = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-    const got = text === '' ? 'an empty body' : JSON.stringify(start);
-    throw new InvalidBodyError(`got ${got}, expected JSON`, cause);
+    throw cause instanceof SyntaxError ? new InvalidBodyError(cause.message, cause) : cause;
   }
 }

@@ -94,13 +94,9 @@ describe('gamedata.config.json', () => {
     [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
     [{ serve: { 'on-change': 'x' } }, ' › serve › on-change: got a removed option, expected none'],
     [[], ': got [], expected object'],
-    ['build', ": line 1: invalid JSON: Unexpected token 'b'"],
-    ['{\n  "build": }', ": line 2: invalid JSON: Unexpected token '}'"],
-    ['{\n  "build": ', ': line 2: invalid JSON: Unexpected end of JSON input'],
-    [
-      '{\n  "build": {\n    "keep": 5,\n  }\n}',
-      ': line 4: invalid JSON: Expected double-quoted property name',
-    ],
+    ['build', ': got "build" in line 1, column 1, expected JSON'],
+    ['\uFEFF{\n  "build": }', String.raw`: got "{\n  \"build\": }" in line 2, column 12, expected JSON`],
+    ['\uFEFF{"build": 7}', ' › build: got 7, expected object'],
   ])('is rejected if it is %j', (config, problem) => {
     const { cwd, read } = configure(config);
     const message = path.join(cwd, 'gamedata.config.json') + problem;

@@ -64,9 +64,11 @@ describe('decodeJson', () => {
   });
 
   it.each([
-    { body: Buffer.from(TEXT.slice(0, 9)), problem: String.raw`got "{\"name\":\"", expected JSON` },
-    { body: Buffer.from('x'.repeat(60)), problem: `got "${'x'.repeat(60)}", expected JSON` },
-    { body: Buffer.from('x'.repeat(90)), problem: `got "${'x'.repeat(60)}…", expected JSON` },
+    {
+      body: Buffer.from(TEXT.slice(0, 9)),
+      problem: String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`,
+    },
+    { body: Buffer.of(), problem: 'got nothing, expected JSON' },
     { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
   ])('rejects a body: $problem', ({ body, problem }) => {
     expect(() => decodeJson(body)).toThrow(expect.objectContaining({ message: problem }));

@@ -95,7 +95,7 @@ describe('a site in memory', () => {
     [
       'has half a manifest',
       (folder) => writeFileSync(path.join(folder, 'manifest.json'), '{"files":['),
-      'manifest.json: invalid JSON',
+      'manifest.json: got "{\\"files\\":[" in line 1',
     ],
   ])('waits for a complete site while the folder %s', async (_, damage, problem) => {
     const folder = await publish();
