@@ -11,7 +11,7 @@ import { attempt } from '../files.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
-import { readPreviousSnapshot } from '../sources/snapshot.ts';
+import { readBundledSnapshot } from '../sources/snapshot.ts';
 import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import { codeOnly, flag, inGroup, type OptionInput, option, type ParsedOptions } from './command.ts';
 import {
@@ -116,7 +116,7 @@ export function resolveSource(
     ...options,
     upstream,
     isRestored: options.source === 'site' && isArchive(upstream ?? ''),
-    readBundled: () => readPreviousSnapshot(BUNDLED_DATA),
+    readBundled: () => readBundledSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,
     allowMissing,

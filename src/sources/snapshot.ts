@@ -43,6 +43,7 @@ import { removeSkipped, type Source } from './source.ts';
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
+const RESTORE = 'Restore the snapshot from a copy, or write a new one into another folder.';
 const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
 export const snapshot: Source = async (context) => {
@@ -78,27 +79,27 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 /** Returns functions that read data and compare it with `provenance.json`. Each throws `OutputError` or `DataError`. */
 export function openSnapshot(folder: string) {
   const storage = folderStorage(folder);
-  const text = (file: string): string => `${readOrThrow(storage, file, expected)}`;
-  const json = (file: string): unknown => parseText(text(file), file);
+  const read = (file: string): Buffer => readOrThrow(storage, file, expected);
+  const json = (file: string): unknown => parseText(read(file), storage.at(file), RESTORE);
   const has = (file: string): boolean => existsSync(storage.at(file));
   const written = json(PROVENANCE_FILE);
   rejectOtherFormat(
     written,
     (problem, options) => new OutputError(problem, storage.at(PROVENANCE_FILE), options),
   );
-  const summary = parse(snapshotSchema, written, { record: PROVENANCE_FILE });
+  const summary = parse(snapshotSchema, written, { record: storage.at(PROVENANCE_FILE) }, { hint: RESTORE });
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
   const readAllNames = () => readNames(namesSummary, json);
 
   function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
-    const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : text(recordsFile(kind))));
+    const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : `${read(recordsFile(kind))}`));
     const found = digestLines((kind) => texts[kind]);
-    assertDigest({ record: 'snapshot', field: 'digest' }, found, digest);
+    assertDigest({ record: folder, field: 'digest' }, found, digest);
     return mapKinds((kind) => {
       const lines = texts[kind] === '' ? [] : texts[kind].replace(/\n$/, '').split('\n');
       return lines.map((line, at) => {
-        const record = `${recordsFile(kind)} line ${at + 1}`;
-        return parse(schemas[kind], parseText(line, record), { record }, { hint });
+        const record = `${storage.at(recordsFile(kind))} line ${at + 1}`;
+        return parse(schemas[kind], parseText(line, record, RESTORE), { record }, { hint });
       });
     });
   }
@@ -112,31 +113,30 @@ export function openSnapshot(folder: string) {
       for (const kind of kindNames) {
         if (records[kind].length === counts[kind]) continue;
         const problem = `got ${records[kind].length} records, expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
-        throw new DataError(problem, { kind });
+        throw new DataError(problem, { record: folder, field: kind }, { hint: RESTORE });
       }
       // Names of other records would change the digest.
       const names = hasNames ? selectNames(readAllNames(), records) : [];
       const own = summarizeNames(names);
-      const location = { record: 'snapshot', field: 'names.digest' };
+      const location = { record: folder, field: 'names.digest' };
       if (hasNames) assertDigest(location, own?.digest, namesSummary?.digest);
       return { warnings, provenance, counts, digest, records, names, namesSummary: own };
     },
     history(): History | undefined {
       if (!has(CHANGES_FILE)) return undefined;
-      const history = decodeHistory(json(CHANGES_FILE));
+      const history = decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE));
       const newest = history.steps[0]?.to.digest ?? digest;
-      const location = { record: CHANGES_FILE, field: 'steps[0].to.digest' };
+      const location = { record: storage.at(CHANGES_FILE), field: 'steps[0].to.digest' };
       assertDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
       return history;
     },
     former(): Former {
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
-      const read = (): unknown =>
-        has(MANIFEST_FILE)
-          ? readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE)
-          : text(FORMER_FILE);
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      return withRestoreHint(about, () => decodeFormer(parseText(`${read()}`, FORMER_FILE)));
+      return withRestoreHint(about, () => {
+        if (has(MANIFEST_FILE)) readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
+        return decodeFormer(json(FORMER_FILE));
+      });
     },
     /** Reads the records of any version. */
     records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),
@@ -148,7 +148,7 @@ function assertDigest(
   location: DataLocation,
   found: string | undefined,
   expected: string | undefined,
-  hint = 'Restore the snapshot from a copy, or write a new one into another folder.',
+  hint = RESTORE,
 ): void {
   if (found !== expected)
     throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
@@ -156,6 +156,16 @@ function assertDigest(
 
 export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
   openSnapshot(folder).data(options);
+
+/** Reads the bundled data set, which only guards a first build, or returns undefined if it is damaged. */
+export const readBundledSnapshot = (folder: string): ReturnType<typeof readPreviousSnapshot> =>
+  ignoreDamage(() => {
+    const bundled = readPreviousSnapshot(folder);
+    // Damage must show now, and not while data sets are compared.
+    bundled?.records();
+    bundled?.former();
+    return bundled;
+  });
 
 /** Reads a snapshot of any version as the previous data set. */
 export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {

@@ -3,14 +3,24 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameSchema, slugSchema } from '../../src/contract/records.ts';
-import { summarizeNames } from '../../src/dataset/data-set.ts';
+import { digestLines, summarizeNames } from '../../src/dataset/data-set.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
-import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import {
+  openSnapshot,
+  readBundledSnapshot,
+  readPreviousSnapshot,
+  readSnapshot,
+  snapshotFiles,
+} from '../../src/sources/snapshot.ts';
+import { renamedSite } from '../support/data-set-versions.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
-import { snapshotFolder } from '../support/reading.ts';
+import { captured, snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const dataSet: DecodedDataSet = dataSetOf({
   move: [
@@ -25,130 +35,188 @@ const dataSet: DecodedDataSet = dataSetOf({
   ],
 });
 
-const idOf = () => fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+const write = (data = dataSet): string => snapshotFolder(encodeDataSet(data));
+const edit = (file: string, from: string, to: string) => (folder: string) => {
+  const text = readFileSync(path.join(folder, file), 'utf8');
+  expect(text).toContain(from);
+  writeFileSync(path.join(folder, file), text.replace(from, to));
+};
 
-const written = (data: DecodedDataSet): string => snapshotFolder(encodeDataSet(data));
+function catchError(call: () => unknown): GamedataError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof GamedataError) return error;
+  }
+  return expect.unreachable();
+}
 
 describe('a snapshot', () => {
-  it('gives back the data set that it was made of, warnings and provenance too', () => {
-    expect(dataSet.warnings.length).toBeGreaterThan(2);
-    expect(decodeDataSet(readSnapshot(written(dataSet)))).toEqual(dataSet);
-  });
-
-  it('gives back whatever records there are, and the same bytes whatever order they came in', () => {
+  it('returns the same data set, and has the same bytes for records in any order', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
       .filter((text) => nameSchema.safeParse(text).success);
     const slug = fc
       .stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 })
       .filter((text) => slugSchema.safeParse(text).success);
-    const language = fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419');
-    const names = fc.dictionary(language, name);
-    const common = { id: idOf(), slug, englishName: fc.option(name), names };
+    const names = fc.dictionary(fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419'), name);
+    const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+    const common = { id, slug, englishName: fc.option(name), names };
     const generation = fc.integer({ min: 1, max: 12 });
-    const own = { selector: ({ id }: { id: number }) => id, maxLength: 12 };
-    const moves = fc.uniqueArray(
-      fc.record({ ...common, generation }).map((move) => rawMove(move.id, move)),
-      own,
-    );
+    const unique = { selector: (record: { id: number }) => record.id, maxLength: 12 };
+    const move = fc.record({ ...common, generation }).map((own) => rawMove(own.id, own));
     const index = fc.record({ generation, index: fc.nat() });
     const sprite = fc.option(slug.map((file) => `https://x.test/sprites/items/${file}.png`));
-    const items = fc.uniqueArray(
-      fc.record({ ...common, gameIndices: fc.array(index, { maxLength: 4 }), sprite }),
-      own,
-    );
+    const item = fc.record({ ...common, gameIndices: fc.array(index, { maxLength: 4 }), sprite });
     fc.assert(
-      fc.property(moves, items, (move, item) => {
+      fc.property(fc.uniqueArray(move, unique), fc.uniqueArray(item, unique), (move, item) => {
         const data = dataSetOf({ move, item });
         const reversed = dataSetOf({ move: move.toReversed(), item: item.toReversed() });
         expect(snapshotFiles(encodeDataSet(reversed))).toEqual(snapshotFiles(encodeDataSet(data)));
-        expect(decodeDataSet(readSnapshot(written(data)))).toEqual(data);
+        expect(decodeDataSet(readSnapshot(write(data)))).toEqual(data);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('has one record on each line, and the same bytes each time', () => {
+  it('has one record per line', () => {
     const [moves] = snapshotFiles(encodeDataSet(dataSet));
     const lines = dataSet.records.move.map((move) => `${JSON.stringify(move)}\n`);
     expect(lines[1]).toMatch(/^\{"id":2,"slug":"a--b","name":"Âme “à” 🙂",/);
     expect(moves).toEqual({ path: 'move.ndjson', body: lines.join('') });
-    expect(snapshotFiles(encodeDataSet(dataSet))).toEqual(snapshotFiles(encodeDataSet(dataSet)));
   });
 
-  const edited = (file: string, from: string, to: string) => (folder: string) => {
-    const text = readFileSync(path.join(folder, file), 'utf8');
-    expect(text).toContain(from);
-    writeFileSync(path.join(folder, file), text.replace(from, to));
-  };
-  const DIGEST =
-    /^snapshot › digest: got sha256:[0-9a-f]{64}, expected sha256:[0-9a-f]+, as in provenance\.json$/;
+  it('skips a byte order mark in provenance.json', () => {
+    const folder = write();
+    edit('provenance.json', '{', '\uFEFF{')(folder);
+    expect(decodeDataSet(readSnapshot(folder))).toEqual(dataSet);
+  });
 
-  it.each<{ change: string; tamper: (folder: string) => void; problem: string | RegExp }>([
-    { change: 'a changed value', tamper: edited('move.ndjson', '"Move 1"', '"Move 7"'), problem: DIGEST },
-    { change: 'a missing line', tamper: edited('item.ndjson', '\n', ''), problem: DIGEST },
-    { change: 'a further line', tamper: edited('move.ndjson', '\n', '\n\n'), problem: DIGEST },
-    { change: 'a changed digest', tamper: edited('provenance.json', 'sha256:', 'sha256:0'), problem: DIGEST },
-    {
-      change: 'a missing provenance',
-      tamper: edited('provenance.json', '"captured"', '"caught"'),
-      problem: 'provenance.json › captured: got nothing: expected string, received undefined',
-    },
-    {
-      change: 'another count',
-      tamper: edited('provenance.json', '"move": 3', '"move": 4'),
-      problem: 'move: got 3 records, expected 4, as in provenance.json',
-    },
-    {
-      change: 'a newer format',
-      tamper: edited('provenance.json', '"format": 1', '"format": 9'),
-      problem: /provenance\.json: has format 9, this version of gamedata reads format 1$/,
-    },
-    {
-      change: 'half a provenance',
-      tamper: (folder) => writeFileSync(path.join(folder, 'provenance.json'), '{'),
-      problem: /^provenance\.json: invalid JSON: /,
-    },
-    {
-      change: 'a file that is gone',
-      tamper: (folder) => rmSync(path.join(folder, 'item.ndjson')),
-      problem: /item\.ndjson: cannot be read \(ENOENT\), expected a snapshot$/,
-    },
-  ])('is rejected for $change', ({ tamper, problem }) => {
-    const folder = written(dataSet);
-    tamper(folder);
-    const read = () => readSnapshot(folder);
-    expect(read).toThrow(GamedataError);
-    expect(read).toThrow(problem);
+  const restore = 'Restore the snapshot from a copy, or write a new one into another folder.';
+  const refresh =
+    'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
+  const digest = /^DATA › digest: got sha256:\w{64}, expected sha256:\w+, as in provenance\.json$/;
+
+  it.each<[change: string, damage: (folder: string) => void, problem: RegExp | string, hint?: string]>([
+    ['a changed value', edit('move.ndjson', '"Move 1"', '"Move 7"'), digest],
+    ['a missing line', edit('item.ndjson', '\n', ''), digest],
+    ['another line', edit('move.ndjson', '\n', '\n\n'), digest],
+    ['a changed digest', edit('provenance.json', 'sha256:', 'sha256:0'), digest],
+    [
+      'a missing date',
+      edit('provenance.json', '"captured"', '"caught"'),
+      'DATA/provenance.json › captured: got nothing: expected string, received undefined',
+    ],
+    [
+      'another count',
+      edit('provenance.json', '"move": 3', '"move": 4'),
+      'DATA › move: got 3 records, expected 4, as in provenance.json',
+    ],
+    [
+      'conflict markers',
+      edit('provenance.json', '{', '<<<<<<< HEAD\n{'),
+      'DATA/provenance.json: got "<<<<<<< HEAD\\n{\\n  \\"format\\": 1,\\n…" in line 1, column 1, expected JSON',
+    ],
+    [
+      'UTF-16',
+      (folder) => writeFileSync(path.join(folder, 'provenance.json'), '\uFEFF{}', 'utf16le'),
+      'DATA/provenance.json: got UTF-16, expected UTF-8',
+    ],
+    [
+      'a newer format',
+      edit('provenance.json', '"format": 1', '"format": 9'),
+      'DATA/provenance.json: has format 9, this version of gamedata reads format 1',
+      'A newer version of gamedata wrote it: upgrade, or use another folder.',
+    ],
+    [
+      'a missing file',
+      (folder) => rmSync(path.join(folder, 'item.ndjson')),
+      'DATA/item.ndjson: cannot be read (ENOENT), expected a snapshot',
+      'Create one with: gamedata snapshot --data <dir>',
+    ],
+  ])('is rejected for %s', (_, damage, problem, hint = restore) => {
+    const folder = write();
+    damage(folder);
+    const error = catchError(() => readSnapshot(folder));
+    const message = error.message.replace(folder, 'DATA');
+    expect(message).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+    expect(error.hint).toBe(hint);
   });
 
   it.each([
-    ['none', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x": expected a safe slug'],
+    ['unsafe', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x": expected a safe slug'],
     ['incomplete', { generation: undefined }, 'move.ndjson line 1 › generation: got nothing: expected'],
-  ])('is rejected for a record that is %s, although its digest is right', (_, change, problem) => {
+  ])('is rejected for an %s record even if its digest is right', (_, change, problem) => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, ...change }] } as DecodedDataSet['records'];
-    expect(() => readSnapshot(written({ ...dataSet, records: broken }))).toThrow(
-      expect.objectContaining({
-        message: expect.stringContaining(problem),
-        hint: 'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>',
-      }),
+    expect(() => readSnapshot(write({ ...dataSet, records: broken }))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(problem), hint: refresh }),
     );
+  });
+
+  it('is rejected for names of unknown records', () => {
+    const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
+    const namesSummary = summarizeNames(names);
+    const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
+    expect(() => readSnapshot(folder)).toThrow(`${folder} › names.digest: got sha256:`);
   });
 });
 
-it('a snapshot with names of records that it does not have is refused', () => {
-  const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
-  const folder = snapshotFolder({
-    ...encodeDataSet(dataSet),
-    names,
-    namesSummary: summarizeNames(names),
+describe('readPreviousSnapshot', () => {
+  it('returns undefined for a folder without a snapshot', () => {
+    expect(readPreviousSnapshot(temporaryFolder())).toBeUndefined();
   });
-  expect(() => readSnapshot(folder)).toThrow('snapshot › names.digest: got sha256:');
+
+  it('reads records, provenance and an empty history', () => {
+    const data = encodeDataSet(dataSet);
+    const previous = readPreviousSnapshot(
+      snapshotFolder(data, { path: 'changes.json', body: '{"steps":[]}' }),
+    );
+    expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: data.digest });
+    expect(previous?.records()).toEqual(data.records);
+    expect(previous?.history()).toEqual({ steps: [] });
+  });
+
+  it('accepts records with other fields, and a last line without a line break', () => {
+    const folder = write();
+    const replace = (move: string) => {
+      writeFileSync(path.join(folder, 'move.ndjson'), move);
+      const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
+      const file = path.join(folder, 'provenance.json');
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
+    };
+    replace('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
+    expect(JSON.stringify(readPreviousSnapshot(folder)?.records()?.move)).toBe(
+      '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
+    );
+    replace('{"id":"1","slug":"a"}\n');
+    expect(() => readPreviousSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
+  });
+});
+
+it('rejects a history that does not end at its data', () => {
+  const changes = renamedSite()
+    .files()
+    .find((file) => file.path === 'changes.json');
+  expect(openSnapshot(write()).history()).toBeUndefined();
+  const folder = snapshotFolder(encodeDataSet(dataSet), {
+    path: 'changes.json',
+    body: String(changes?.body),
+  });
+  expect(() => openSnapshot(folder).history()).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(
+        /changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256/,
+      ),
+      hint: 'Delete changes.json to start a new history.',
+    }),
+  );
+  writeFileSync(path.join(folder, 'changes.json'), '{}');
+  expect(() => openSnapshot(folder).history()).toThrow('changes.json › steps: got nothing');
 });
 
 describe('the bundled data set', () => {
-  it('has every record of the tables that it was made of', () => {
+  it('has every record of its tables, and the notice of its license', () => {
     const { records, warnings, provenance } = decodeDataSet(readSnapshot(BUNDLED_DATA));
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
@@ -156,9 +224,20 @@ describe('the bundled data set', () => {
     expect(records.move[0]).toMatchObject({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
     const icon = 'sprites/items/master-ball.png';
     expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
+    expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
   });
 
-  it('carries the notice of its license', () => {
-    expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
+  it.each<[damage: string, change: (folder: string) => void]>([
+    ['provenance.json', edit('provenance.json', '{', '<<<<<<< HEAD\n{')],
+    ['move.ndjson', edit('move.ndjson', '{', '<<<<<<< HEAD\n{')],
+    ['former.json', (folder) => writeFileSync(path.join(folder, 'former.json'), '<<<<<<< HEAD\n{')],
+  ])('is ignored by other sources if %s is damaged', async (_, damage) => {
+    const folder = write();
+    expect(readBundledSnapshot(folder)).toMatchObject({ counts: { move: 3 } });
+    damage(folder);
+    expect(readBundledSnapshot(folder)).toBeUndefined();
+    const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
+    const { notices } = await captured({ source: 'rest', upstream: url, dataFolder: folder });
+    expect(notices).toEqual([expect.stringContaining('--max-shrink could not be applied')]);
   });
 });

@@ -7,7 +7,7 @@ import type { DataSet } from '../../src/dataset/data-set.ts';
 import { checkReplacement, type GuardOptions } from '../../src/dataset/guard.ts';
 import { type CompareOptions, compareDataSets, type Previous } from '../../src/dataset/replacement.ts';
 import { loadSource } from '../../src/sources/index.ts';
-import { readPreviousSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { readBundledSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import type { SourceContext, SourceName } from '../../src/sources/source.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -26,7 +26,7 @@ export async function captured(options: CaptureOptions) {
     ...{ maxShrink: 0, allowMissing: [], published: undefined, ...options },
   };
   const next = await loadSource(context);
-  const readBundled = () => readPreviousSnapshot(context.dataFolder);
+  const readBundled = () => readBundledSnapshot(context.dataFolder);
   const changes = compareDataSets(next, published, { ...context, readBundled });
   checkReplacement(changes, context);
   const { isCached = false } = next;
