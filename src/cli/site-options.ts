@@ -35,21 +35,16 @@ export const siteOptions = {
   ...inGroup('Output:', {
     /** The base URL. Default: `BASE_URL`, Netlify's variables, the published site's, `http://127.0.0.1:3000`. */
     baseUrl: option('--base-url <url>', 'base URL [$BASE_URL, or as published]', plainUrl.optional()),
-    /** Whether links point to endpoints or to files. Default `query`, for GitHub Pages `file`. */
+    /** Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages. */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
-    /** Whether the site has bulk files. Default true. */
     downloads: flag('--no-downloads', 'omit the bulk files'),
     /** How icons are served. Default `link`, which redirects to the upstream. */
     sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
-    /** The base URL of icons. Default: the live upstream's. */
     spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
-    /** Whether the site offers itself for download, as `/download/gamedata.tar.gz`. Default false. */
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
-    /** Whether to read and check every published file afterwards. Default false. */
     verify: flag('--verify', 'check every published file'),
   }),
   ...inGroup('Hosts:', {
-    /** Default `['netlify']`. */
     hosts: option('--host <name...>', 'write configuration for [netlify]', hostList),
     /** The document root of nginx, Caddy or Apache. Default: the output folder. */
     root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),

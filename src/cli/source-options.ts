@@ -35,6 +35,8 @@ const missingRecord = text(
   (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
   '<kind>/<slug>, such as move/pound, or names/<language>',
 );
+const missingRecords = z.array(missingRecord).readonly().optional();
+const anyText = z.string().optional();
 
 const cacheFolder = z
   .union([z.string(), z.literal(false)], 'expected a folder, or false for none')
@@ -45,54 +47,32 @@ type Watcher<Name extends keyof Watchers> = Exclude<Watchers[Name], undefined>;
 
 export const sourceOptions = {
   ...inGroup('Data:', {
-    /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. Default `auto`. */
+    /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
     source: option('--source <name>', 'one of', oneOf(sourceNames).default('auto')),
     /** The base URL of the upstream. For `csv` and `snapshot` a folder, too; for `site` a folder, an archive or a URL. */
-    upstream: option(
-      '--upstream <url|dir>',
-      'other source; a folder for csv, snapshot, site',
-      z.string().optional(),
-    ),
-    /** The folder of the disk cache; false for none. Default `.cache/gamedata`. */
+    upstream: option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site', anyText),
+    /** False for none. */
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
-    /** Default 16. */
-    concurrency: option(
-      '--concurrency <n>',
-      'maximum number of concurrent requests',
-      integer(1, 256).default(16),
-    ),
-    /** Default 4. */
-    retries: option('--retries <n>', 'how often a failed request is retried', integer(0, 20).default(4)),
-    /** Whether to read the names in every language. Default true. */
+    concurrency: option('--concurrency <n>', 'maximum of concurrent requests', integer(1, 256).default(16)),
+    retries: option('--retries <n>', 'how often to retry a failed request', integer(0, 20).default(4)),
     names: flag('--no-names', 'omit names in other languages'),
-    /** Records to skip, as `<kind>/<id>`. They are not requested, and listed in `meta.json`. */
+    /** Skipped records are not requested, and listed in `meta.json`. */
     skip: option(
       '--skip <record...>',
       'skip records, as <kind>/<id>',
       z.array(skippedRecord).readonly().transform(groupSkipped).optional(),
     ),
-    /** Whether to start a new history, without redirects of renamed records. Default false. */
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
-    /** Fails if more than this percentage of a kind's records disappeared. Default 1. */
-    maxShrink: option(
-      '--max-shrink <percent>',
-      'records that may disappear, in percent',
-      percentage.default(1),
-    ),
-    /** Records that may disappear, as `<kind>/<slug>`, and names of a language, as `names/fr`. */
-    allowMissing: option(
-      '--allow-missing <record...>',
-      'as <kind>/<slug> or names/<tag>',
-      z.array(missingRecord).readonly().optional(),
-    ),
-    /** Fails if the data was captured more than this number of days ago. Default: any age. */
+    /** A percentage of the records of each kind. */
+    maxShrink: option('--max-shrink <percent>', 'records that may disappear', percentage.default(1)),
+    /** More records that may disappear, as `<kind>/<slug>`, and languages whose names may, as `names/fr`. */
+    allowMissing: option('--allow-missing <record...>', '<kind>/<slug> or names/<tag>', missingRecords),
     maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
-    /** Whether to break the lock of another machine or container, whose process cannot be checked. */
+    /** Breaks the lock of another machine or container, whose process cannot be checked. */
     takeLock: flag('--take-lock', 'break the lock of a dead build elsewhere now, not after 10 minutes'),
   }),
-  /** Stops the work. Responses stay in the cache. */
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watcher<'onProgress'>>(),
   /** Called if local data is read instead of the upstream. */
@@ -128,11 +108,7 @@ export function resolveSource(
 /** @see https://reproducible-builds.org/docs/source-date-epoch/ */
 function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
   if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= MIN_DEPLOY_TIME))
-    throw createUsageError(
-      'SOURCE_DATE_EPOCH',
-      epoch,
-      `seconds since 1970, at least ${MIN_DEPLOY_TIME}: the upstream began in 2014`,
-    );
+    throw createUsageError('SOURCE_DATE_EPOCH', epoch, `seconds since 1970, at least ${MIN_DEPLOY_TIME}`);
   return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
 }
 

@@ -158,7 +158,7 @@ describe('the schema of gamedata.config.json', () => {
 
   it('has defaults and ranges', () => {
     expect(schema.properties.build.properties.concurrency).toEqual({
-      description: 'maximum number of concurrent requests',
+      description: 'maximum of concurrent requests',
       default: 16,
       type: 'integer',
       minimum: 1,

@@ -32,9 +32,8 @@ const buildOptions = {
   ...sourceOptions,
   ...siteOptions,
   ...inGroup('Output:', {
-    /** The output folder. Default `build`. */
     out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
-    /** The number of states of the data whose archives are kept next to the output folder. Default 0. */
+    /** Archives are next to the output folder. */
     keep: option('--keep <n>', 'keep archives of the last n states of the data', integer(0, 1000).optional()),
   }),
 };

@@ -29,11 +29,10 @@ const ownAddress = text(
 );
 
 const serveOptions = inGroup('Server:', {
-  /** The port to listen on; 0 picks a free one. Default 3000. */
   port: option('--port <n>', 'port to listen on; 0 picks a free one', integer(0, 65_535).default(3000)),
-  /** The IP address to listen on, or `localhost`. Default 127.0.0.1, which only this machine can reach. */
+  /** An IP address, or `localhost`. */
   listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
-  /** Whether responses of the API are compressed, too: their `Vary` is then more than `Accept`. Default false. */
+  /** Adds `Accept-Encoding` to `Vary`. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
   /** The folder of the site. Default `build`. */
   dir: { schema: z.string().default(BUILD_FOLDER) },
@@ -41,35 +40,32 @@ const serveOptions = inGroup('Server:', {
   onRequest: codeOnly<(line: string) => void>(),
   /** Called with one line per request that failed, and while the folder does not hold a complete site. */
   onProblem: codeOnly<(line: string) => void>(),
-  /** Ends the waiting for complete sites, the first one and later ones. */
+  /** Stops waiting for a complete site. */
   signal: codeOnly<AbortSignal>(),
-  /** Limits for clients. */
   limits: codeOnly<Partial<Limits>>(),
 });
 
 export type ServeOptions = OptionInput<typeof serveOptions>;
 
-/** A site that is being served. */
 export interface SiteServer {
-  /** Where it is served, such as `http://127.0.0.1:3000`, with the path of the site's base URL. */
+  /** Such as `http://127.0.0.1:3000`, with the path of the site's base URL. */
   readonly url: string;
   readonly meta: Meta;
-  /** Accepts no new requests, lets running ones finish (for up to five seconds), and resolves when all is closed. */
+  /** Rejects new requests and waits up to five seconds for running ones. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a built site, as soon as the folder holds a complete one. When a build replaces the site, the new one is served
- * within about a second.
+ * Serves a built site as soon as the folder holds a complete one, and reloads the site within about a second after a build.
  *
  * @throws UsageError for an invalid option
  * @throws OutputError if the site is too large, or the address is not available
  */
 export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
-  const checked = parseOptions(serveOptions, options);
-  const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = checked;
+  const parsed = parseOptions(serveOptions, options);
+  const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = parsed;
   const closing = new AbortController();
-  const signal = AbortSignal.any([closing.signal, ...(checked.signal ? [checked.signal] : [])]);
+  const signal = AbortSignal.any([closing.signal, ...(parsed.signal ? [parsed.signal] : [])]);
   const site = await openSite(dir, onProblem, signal);
   const server = createBoundedServer({
     respond: (request) => respond(request, site(), compress),
@@ -83,7 +79,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
     throw error;
   });
   return {
-    url: `http://${reachable(bound.address)}:${bound.port}${base}`,
+    url: `http://${formatHost(bound.address)}:${bound.port}${base}`,
     meta,
     async close() {
       closing.abort();
@@ -92,8 +88,8 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   };
 }
 
-/** A host for a URL: wildcard addresses cannot be opened in a browser. */
-function reachable(address: string): string {
+/** Browsers cannot open wildcard addresses. */
+function formatHost(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
   return isIP(address) === 6 ? `[${address}]` : address;
@@ -115,27 +111,25 @@ export const command = defineCommand({
       if (!signal.aborted) throw error;
     });
     if (!server) return {};
-    const stray = strayLinks(server);
-    if (!quiet) print(servedLines(dir, server, stray));
-    if (stray) reporter.notice(`warning: ${stray}`);
+    const { url, meta } = server;
+    const port = findOtherPort(meta.base_url, url);
+    const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
+    const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+    if (meta.base_url !== url && !port) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
+    if (!quiet) print(lines);
+    if (port)
+      reporter.notice(
+        `warning: links point to ${meta.base_url}: serve the site there with --port ${port}, or build it with --base-url ${url}`,
+      );
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return {};
   },
 });
 
-/** What to do about links to another port of this machine; undefined if there are none. */
-function strayLinks({ url, meta: { base_url: baseUrl } }: SiteServer): string | undefined {
-  const [found, port = '80'] =
-    /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d+))?(?![^/])/.exec(baseUrl) ?? [];
-  if (found === undefined || port === (new URL(url).port || '80')) return undefined;
-  return `links point to ${baseUrl}: serve the site there with --port ${port}, or build it with --base-url ${url}`;
-}
-
-/** Where a site is served, as URLs that terminals make clickable. */
-function servedLines(folder: string, { url, meta }: SiteServer, stray: string | undefined): string[] {
-  const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
-  const lines = [`${escapeControls(folder)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
-  if (meta.base_url !== url && !stray) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
-  return lines;
+/** Finds the port of links to this machine if the site is served on another port. */
+function findOtherPort(baseUrl: string, url: string): string | undefined {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return isLocal && port !== new URL(url).port ? port || '80' : undefined;
 }

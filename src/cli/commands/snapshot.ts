@@ -23,7 +23,6 @@ import { resolveSource, type SourceOptions, sourceOptions } from '../source-opti
 const snapshotOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
-    /** The folder of the data set. Default `data`, which in a clone is the bundled one. */
     data: option('--data <dir>', 'folder of the data set', z.string().default('data')),
   }),
 };

@@ -19,11 +19,16 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { createUsageError, hintAtBaseUrl, httpUrl, oneOf, parseValue, text } from '../option-values.ts';
+import { hintAtBaseUrl, httpUrl, oneOf, parseValue, text } from '../option-values.ts';
 import { formatCounts, formatProblems } from '../report.ts';
 import { sourceOptions, waitForSource } from '../source-options.ts';
 
 const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const milliseconds = text((time) => /^\d{1,6}[smh]$/.test(time), 'a time such as 90s, 10m or 1h').transform(
+  (time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0),
+);
 
 const verifyOptions = {
   /** The folder or archive of a site, or the URL of a deployment. */
@@ -34,8 +39,7 @@ const verifyOptions = {
     /** The folder of the site that the deployment must serve. */
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait for that site, such as `90s`, `10m` or `1h`. */
-    wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', z.string().optional()),
-    /** The base URL of links. Default: the URL of the deployment. */
+    wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', milliseconds.optional()),
     linkBase: option('--link-base <url>', 'base URL of links, if it is another one', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
@@ -71,22 +75,13 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
     throw new UsageError(
       '--link-base: got --like, expected one of them: the site in the folder has a base URL',
     );
-  const deadline = Date.now() + (wait === undefined ? 0 : parseTime(wait));
+  const deadline = Date.now() + (wait ?? 0);
   await waitForSource(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
   const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
   return verifyDeployment(url, { ...deployment, level: level ?? 'static', supported, site });
-}
-
-const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000 } as const;
-
-/** Converts `90s`, `10m` or `1h` to milliseconds. */
-function parseTime(time: string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(time) ?? [];
-  if (amount !== '') return Number(amount) * UNITS_MS[unit as keyof typeof UNITS_MS];
-  throw createUsageError('--wait', time, 'a time such as 90s, 10m or 1h');
 }
 
 /** Finds the guarantees that all hosts of a site support, unless this version supports none of the hosts. */

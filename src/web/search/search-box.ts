@@ -5,9 +5,9 @@ import {
   button,
   element,
   fetchJson,
+  getMessage,
   iconImage,
   linkTo,
-  getMessage,
   requireElement,
   siteRoot,
 } from '../shared/dom.ts';

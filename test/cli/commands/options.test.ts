@@ -223,9 +223,7 @@ describe('today', () => {
     'cannot be SOURCE_DATE_EPOCH=%s',
     (epoch) => {
       expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-        new UsageError(
-          `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400: the upstream began in 2014`,
-        ),
+        new UsageError(`SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`),
       );
     },
   );
