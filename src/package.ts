@@ -22,15 +22,12 @@ export const PRODUCT = `${name}/${version}`;
 /** The digest of the code in dist/, as `npm run compile` notes it. */
 export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 
-/** What the upstream sees. */
 export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;
 
-/** The bundled data set. */
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
 /** Files that every site has as they are. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
-/** The handler as one module. */
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
 /** Reads files that every site has, in a fixed order and without what file managers leave. */
@@ -52,7 +49,6 @@ export function readBuildAssets() {
       '404.html': template('404.html'),
       'search.html': template('search.html'),
     },
-    // Style sheets and scripts of the pages.
     compiled: readFolder(path.join(DIST, 'assets')),
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
     hostTemplate: template,

@@ -14,7 +14,6 @@ import {
 import { hintAtBaseUrl } from './option-values.ts';
 import { createReporter, createWatchers, print, type Reporter } from './reporter.ts';
 
-/** Read if the working folder has it. */
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
 type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
@@ -31,7 +30,6 @@ export function addCommand(to: Commander, command: Command<Options>, loadAll: Lo
   const defaults = Object.fromEntries(options.map(({ option, value }) => [option.name, value]));
   for (const { option, parsed } of options) {
     to.addOption(parsed);
-    // `--cache <dir>` also has `--no-cache`.
     if (parsed.required && option.schema.safeParse(false).success)
       to.addOption(new CommanderOption(`--no-${parseFlag(option.flags)}`).hideHelp());
   }
@@ -110,7 +108,6 @@ async function runCommand(
     if (!(error instanceof GamedataError)) throw error;
     const { code, message, hint = null } = error;
     printJson({ error: { code, message, hint } });
-    // The caller adds the usage line.
     if (code === 'usage') throw error;
     process.exitCode = printError(error, reporter, [
       ...args.flatMap(hintAtBaseUrl),
@@ -121,7 +118,6 @@ async function runCommand(
   }
 }
 
-/** Returns the exit code. */
 function printError(
   { code, message, hint }: GamedataError,
   { notice }: Reporter,

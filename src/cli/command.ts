@@ -19,9 +19,7 @@ export const exitCodes = {
 /** An option of a library function and, if it has flags, of the command line and the configuration file. */
 export interface Option<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** In commander's syntax: `--out <dir>`, `--skip <record...>`, `--no-names`. */
   readonly flags?: string;
-  /** The heading in the help. */
   readonly group?: string;
 }
 
@@ -42,7 +40,6 @@ export interface Command<O extends Options> {
   readonly inherits?: string;
   /** Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up. */
   readonly exitsOnSignal?: boolean;
-  /** The first SIGINT or SIGTERM aborts the signal. */
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
   /** Describes the state after a failure, or after an interruption if there is no failure. */
   describePreserved?(
@@ -62,12 +59,10 @@ export interface CommandContext<O extends Options> {
 
 export interface CommandResult {
   readonly lines?: readonly string[];
-  /** The result for `--json`. */
   readonly output?: object;
   readonly exitCode?: number;
 }
 
-/** Lets the compiler infer the type of the options. */
 export const defineCommand = <O extends Options>(command: Command<O>): Command<O> => command;
 
 /** `option('--port <n>', 'port to listen on', integer(0, 65_535).default(3000))` */
@@ -80,7 +75,6 @@ export const option = <S extends z.ZodType>(flags: string, about: string, schema
 export const flag = (flags: string, about: string) =>
   option(flags, about, z.boolean().default(flags.startsWith('--no-')));
 
-/** An option that only code can set, such as a signal. */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
 export const inGroup = <O extends Options>(group: string, options: O): O =>
@@ -115,11 +109,7 @@ export function rejectUnknownOptions<O extends Options>(options: O, given: Optio
   throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known}`);
 }
 
-/**
- * Checks options and applies defaults.
- *
- * @throws UsageError
- */
+/** Checks options and applies defaults. @throws UsageError */
 export function parseOptions<O extends Options>(options: O, given: OptionInput<O>): ParsedOptions<O> {
   rejectUnknownOptions(options, given);
   const parsed = Object.entries(options).map(([name, { flags, schema }]) => [

@@ -12,14 +12,9 @@ import { type Environment, findBaseUrlVariable } from './site-options.ts';
 type Commands = Readonly<Record<string, Command<Options>>>;
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-/** A hundred times the size of all options. */
 const MAX_BYTES = 64 * 1024;
 
-/**
- * Reads the options of a command from `gamedata.config.json`. Options on the command line override them.
- *
- * @throws UsageError if the file cannot be read or is invalid
- */
+/** Reads the options of a command from `gamedata.config.json`. @throws UsageError */
 export function readConfig(commands: Commands, name: string, file: string, environment: Environment) {
   const config = parseConfig(file, commands);
   const command = commands[name];
@@ -31,7 +26,6 @@ export function readConfig(commands: Commands, name: string, file: string, envir
     const section = sections.find((one) => config[one]?.[flag] !== undefined);
     if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment))) return [];
     const value = config[section]?.[flag];
-    // `--out <dir>`, `--upstream <url|dir>`
     const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
     return [{ name: option.name, flag, section, value: isFolder ? resolve(value) : value }];
   });
@@ -88,7 +82,6 @@ function suggest(key: string, section: PropertyKey | undefined, commands: Comman
       expected: `an option of gamedata ${String(section)}`,
       meant: formatValue(closest(key, known)),
     };
-  // An option next to the commands belongs to one of them.
   const owner = [...flags].find(([, own]) => own.includes(key))?.[0];
   const meant = owner
     ? `${formatValue(key)} in ${formatValue(owner)}`
@@ -109,6 +102,5 @@ export function createConfigSchema(commands: Commands) {
     .meta({ title: 'gamedata.config.json', description: 'The options of each command of gamedata.' });
 }
 
-/** Creates the JSON Schema of the configuration file, for editors. */
 export const createConfigJsonSchema = (commands: Commands): object =>
   z.toJSONSchema(createConfigSchema(commands), { target: 'draft-2020-12', io: 'input' });

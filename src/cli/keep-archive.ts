@@ -56,7 +56,6 @@ function nameArchive(out: string, { meta }: Site): { state: string; name: string
   return { state, name: `gamedata-${time}-${state}.tar.gz` };
 }
 
-/** @throws OutputError if a file differs from the manifest */
 function readContents(out: string, { storage, manifest, entries }: Site) {
   const listed = manifest.files.map(({ path }) => ({ path, body: readVerified(storage, entries, path) }));
   return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];

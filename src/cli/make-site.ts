@@ -26,9 +26,7 @@ export interface MakeSiteOptions {
   readonly out: string;
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
-  /** Whether to compare published files by content instead of size and mtime. */
   readonly verify: boolean;
-  /** What the site copies: another site or the published one. */
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
@@ -94,11 +92,7 @@ const folderKinds = {
   dataSet: { marker: PROVENANCE_FILE, name: 'a data set', option: '--data' },
 } as const;
 
-/**
- * Asserts that a site does not replace a data set or the reverse, and that the cache is outside.
- *
- * @throws OutputError or UsageError
- */
+/** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
 export function assertReplaceable(
   { name, folder, published: { entries } }: Output,
   wanted: keyof typeof folderKinds,

@@ -6,10 +6,7 @@ import { UsageError } from '../errors.ts';
 export const createUsageError = (name: string, given: unknown, expected: string): UsageError =>
   new UsageError(`${name}: got ${JSON.stringify(given)}, expected ${expected}`);
 
-/**
- * @param name the option, variable or argument
- * @throws UsageError
- */
+/** @throws UsageError with the name of an option, variable or argument */
 export function parseValue<S extends z.ZodType>(schema: S, given: unknown, name: string): z.output<S> {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
@@ -17,7 +14,6 @@ export function parseValue<S extends z.ZodType>(schema: S, given: unknown, name:
   throw new UsageError(`${name}: ${describeIssue(issue, given)}`);
 }
 
-/** `got "x", expected boolean` */
 export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
   if (message.startsWith('got ')) return message;
   return `got ${formatValue(valueAt(given, path))}, ${message.replace(/^Invalid \w+: |, received .*$/g, '')}`;
@@ -57,7 +53,6 @@ export const httpUrl = z.string().transform((given, { issues }) => {
   return url.href.replace(/\/+$/, '');
 });
 
-/** An http URL that can be part of a host's configuration. */
 export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), { error: expect(PLAIN_URL_RULE) });
 
 export const maskCredentials = (url: string): string => url.replace(/[^/]*@/, '…@');

@@ -29,7 +29,6 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
   return Object.fromEntries(await Promise.all(Object.entries(commands).map(load)));
 }
 
-/** @param isWanted whether to load a command, by its name and alias */
 export async function createProgram(
   isWanted: (...names: string[]) => boolean = () => true,
 ): Promise<Commander> {
@@ -53,7 +52,6 @@ export async function createProgram(
   return program;
 }
 
-/** Runs the command line and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
   const isNamed = (...names: string[]): boolean => args.slice(0, 2).some((arg) => names.includes(arg));
   const program = await createProgram(isNamed);

@@ -18,7 +18,6 @@ import type { Loaded } from '../sources/index.ts';
 import type { Problem } from '../verify/folder.ts';
 import type { Settings } from './site-options.ts';
 
-/** The warnings about a kind with the same code. */
 export interface WarningGroup {
   readonly kind: Kind;
   readonly code: string;
@@ -50,7 +49,6 @@ export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlF
   /** The command for the operator of each web server whose configuration or redirects changed. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
-  /** Files and kinds of the source that the new site lacks. */
   readonly leftBehind: readonly string[];
   readonly missingKinds: readonly string[];
 }
@@ -75,7 +73,6 @@ export function createReport(
 
 const EXAMPLES = 3;
 
-/** Groups warnings by kind and code, in order of first occurrence. */
 export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
   kindNames.flatMap((kind) => {
     const own = warnings.filter((warning) => warning.kind === kind);
@@ -117,14 +114,12 @@ function formatStep(step: Comparison): string[] {
   return [`records: ${formatHeadline(step)}`, ...lines];
 }
 
-/** The fields that only builds and copies report. */
 interface BuildFields
   extends Pick<SiteReport, 'leftBehind' | 'missingKinds' | 'baseUrl' | 'baseUrlFrom' | 'sprites'> {
   readonly verified: number | null;
   readonly problems: readonly Problem[];
 }
 
-/** Formats the result of a build or a copy. */
 export function formatBuild(report: Report & BuildFields): string[] {
   const lines = formatSummary(report);
   return report.changed ? [...lines, ...formatIcons(report.sprites), ...formatVerified(report)] : lines;

@@ -4,17 +4,14 @@ import type { Progress, Watchers } from '../sources/source.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-/** Minimum times between two updates, in milliseconds. */
 const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
 /** Earlier estimates would depend on the time that connections take, in seconds. */
 const ESTIMATED_FROM = 2;
-/** The live line is updated this often even without progress. */
 const TICK = 1000;
 /** Narrower terminals get plain lines, because a live line would be cut. An unknown width is 0. */
 const MIN_COLUMNS = 30;
 
-/** Colors of the part before a colon. */
 const styles = [
   [/^(?:error|FAIL)\b/, 'red'],
   [/^warning\b/i, 'yellow'],
@@ -60,7 +57,6 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   }
 
   return {
-    /** Ends the live line. */
     settle,
     progress(progress: Progress): void {
       latest = progress;
@@ -118,5 +114,4 @@ export function formatProgress({ done, total, requests, waiting }: Progress, sec
   return parts;
 }
 
-/** Prints a result on stdout. */
 export const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);

@@ -16,7 +16,6 @@ import {
 import { flag, inGroup, option, type ParsedOptions } from './command.ts';
 import { createUsageError, oneOf, parseValue, plainUrl } from './option-values.ts';
 
-/** The folder that is built and served by default. */
 export const BUILD_FOLDER = 'build';
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 const DEFAULT_HOSTS: readonly HostName[] = ['netlify'];
@@ -102,7 +101,6 @@ type Described = Pick<Meta, 'base_url' | 'links' | 'hosts'>;
 interface KnownSites {
   /** Undefined if nothing is published; without fields if its description is damaged. */
   readonly published: Partial<Described> | undefined;
-  /** Undefined for a build. */
   readonly copied: Described | undefined;
   /** Whether the published site is its own source. It may come from anyone, so it provides no hosts. */
   readonly isOwnSource: boolean;
@@ -167,7 +165,6 @@ export function resolveDocumentRoot(
   out: string,
   system: Pick<typeof path, 'resolve'> = path,
 ): WebServerPaths {
-  // The server may run another operating system.
   const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined && given !== undefined)

@@ -51,7 +51,6 @@ export const sourceOptions = {
     source: option('--source <name>', 'one of', oneOf(sourceNames).default('auto')),
     /** The base URL of the upstream. For `csv` and `snapshot` a folder, too; for `site` a folder, an archive or a URL. */
     upstream: option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site', anyText),
-    /** False for none. */
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
     concurrency: option('--concurrency <n>', 'maximum of concurrent requests', integer(1, 256).default(16)),
     retries: option('--retries <n>', 'how often to retry a failed request', integer(0, 20).default(4)),
@@ -65,7 +64,6 @@ export const sourceOptions = {
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
-    /** A percentage of the records of each kind. */
     maxShrink: option('--max-shrink <percent>', 'records that may disappear', percentage.default(1)),
     /** More records that may disappear, as `<kind>/<slug>`, and languages whose names may, as `names/fr`. */
     allowMissing: option('--allow-missing <record...>', '<kind>/<slug> or names/<tag>', missingRecords),
@@ -75,7 +73,6 @@ export const sourceOptions = {
   }),
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watcher<'onProgress'>>(),
-  /** Called if local data is read instead of the upstream. */
   onFallback: codeOnly<Watcher<'onFallback'>>(),
   /** Called with the recovery result of an interrupted build, if the work then fails. */
   onNotice: codeOnly<Watcher<'onNotice'>>(),
@@ -83,7 +80,6 @@ export const sourceOptions = {
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
-/** Settings for reading a data set, comparing it with the published one, and checking it. */
 export type SourceSettings = SourceContext & CompareOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
 
 /** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
@@ -128,7 +124,6 @@ function resolveUpstream(upstream: string | undefined, source: SourceName): stri
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
 }
 
-/** Returns distinct ids in ascending order. */
 function groupSkipped(records: readonly string[]): Skipped | undefined {
   if (records.length === 0) return undefined;
   return mapKinds((kind) => {
@@ -138,11 +133,7 @@ function groupSkipped(records: readonly string[]): Skipped | undefined {
   });
 }
 
-/**
- * Waits until a folder is not between two sites. The output folder is recovered before it is read.
- *
- * @throws OutputError if the folder is still being changed after a second, or is a file
- */
+/** Waits until no build is changing a folder. The output folder itself is recovered later. @throws OutputError after a second */
 export async function waitForSource(target: string, out?: string): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
   if (attempt(() => statSync(target))?.isDirectory() === false)

@@ -23,7 +23,6 @@ export function compare(from: SummarizedRecords, to: SummarizedRecords): Compari
   return { from: summarize(from), to: summarize(to), totals, changes };
 }
 
-/** Counts the records of all kinds that differ. */
 export const countChanges = ({ totals }: Comparison): number =>
   changeTypes.reduce((sum, type) => sum + totals[type], 0);
 

@@ -12,7 +12,6 @@ import type { ServedRecord } from '../contract/served.ts';
 export const provenanceSchema = z.object({
   /** The source that was read originally; `snapshot` if a site does not contain more. */
   source: z.enum(['rest', 'csv', 'snapshot']),
-  /** The upstream's URL, or a name. */
   upstream: z.string().min(1),
   /** The day on which this state of the data was first seen, `YYYY-MM-DD`. */
   captured: z.iso.date(),
@@ -27,7 +26,6 @@ export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
 /** Codes of warnings about items that get the placeholder. */
 export const missingIconCodes = ['no-icon', 'icon-not-found'] as const;
 
-/** Explained in docs/DATA.md. */
 export const warningCodes = [
   'adapted-slug',
   'duplicate-slug',
@@ -54,7 +52,6 @@ export type Warning = z.infer<typeof warningSchema>;
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 
-/** A record of any version. */
 export type AnyRecord = { readonly id: number; readonly slug: string } & {
   readonly [field: string]: FieldChange['from'];
 };
@@ -82,7 +79,6 @@ export interface DataSet {
   readonly counts: Counts;
   readonly digest: string;
   readonly records: Records;
-  /** In alphabetical order of languages. */
   readonly names: readonly Names[];
   readonly namesSummary: NamesSummary | undefined;
 }
@@ -96,7 +92,6 @@ export function digestDataSet(
   return { ...about, counts, digest: digestRecords(records), records, namesSummary };
 }
 
-/** Encodes a record as one line of a snapshot. */
 export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
 
 /** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record does. */

@@ -24,7 +24,6 @@ export const mergeFormer = (...all: readonly Former[]): Former =>
 
 const mapSlugs = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
 
-/** Finds the slugs of records that were renamed or removed. */
 export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
   mapKinds((kind) => {
     const slugs = mapSlugs(after[kind]);
@@ -66,7 +65,6 @@ export const encodeFormer = (former: Former): string =>
     1,
   )}\n`;
 
-/** @throws DataError */
 export function decodeFormer(json: unknown): Former {
   const parsed = parse(formerReader, json, { record: FORMER_FILE });
   return mapKinds((kind) => new Map(Object.entries(parsed[kind])));

@@ -11,7 +11,6 @@ export interface GuardOptions {
   readonly maxShrink: number;
   /** More records that may disappear, as `<kind>/<slug>`, and languages, as `names/<language>`. */
   readonly allowMissing: readonly string[];
-  /** In days. */
   readonly maxAge?: number | undefined;
   readonly today: string;
   readonly forgetHistory?: boolean | undefined;
@@ -19,11 +18,9 @@ export interface GuardOptions {
   readonly isRestored?: boolean | undefined;
 }
 
-/** One limit. */
 interface Row {
   /** A kind or a language. */
   readonly subject?: string;
-  /** What is counted. */
   readonly unit: string;
   readonly affected: number;
   readonly total: number;
@@ -37,11 +34,7 @@ interface Row {
 /** Fewer than ten changes in a small kind are not a sign of a systematic fault. */
 const FEW = 9;
 
-/**
- * Rejects a data set that is valid but implausible, too old, or would remove too much.
- *
- * @throws GuardError for the first problem
- */
+/** @throws GuardError if a data set is implausible or too old, or would remove too much */
 export function checkReplacement(replacement: Replacement, options: GuardOptions): void {
   if (!options.isRestored) checkAge(replacement, options);
   checkFallback(replacement);
@@ -62,7 +55,6 @@ function checkRow({ subject, unit, affected, total, percent, few = 0, examples =
   throw new GuardError(problem, subject === undefined ? {} : { kind: subject }, { hint });
 }
 
-/** Lists every limit on the losses and changes of a replacement. */
 function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
   const { dataSet, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
   const { maxShrink: percent, allowMissing } = options;

@@ -12,7 +12,6 @@ const MAX_STEPS = 100;
 /** The newest step is kept even if it has more changes. */
 const MAX_CHANGES = 10_000;
 
-/** Adds a step unless it has no changes. */
 export function extendHistory({ steps }: History, step: Comparison): History {
   return countChanges(step) === 0 ? { steps } : cutHistory([step, ...steps]);
 }

@@ -22,7 +22,6 @@ export const selectNames = (
 
 export interface NameChanges {
   readonly language: string;
-  /** The number of previous names. */
   readonly before: number;
   readonly lost: number;
   readonly changed: number;

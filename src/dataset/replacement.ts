@@ -25,7 +25,6 @@ export interface Previous extends DataSetSummary {
   listed?(): AddressedRecords;
   /** @throws OutputError if old slugs are damaged */
   former(): Former;
-  /** The old slugs, or those that redirect. */
   readableFormer?(): Former | undefined;
   history(): History | undefined;
   readonly names?: NamesSummary | undefined;
@@ -34,26 +33,21 @@ export interface Previous extends DataSetSummary {
   readonly warnings?: readonly Warning[] | Meta['warnings'];
 }
 
-/** A complete data set from a source. */
 export interface Next {
   readonly dataSet: DataSet;
   readonly history?: History | undefined;
   readonly former?: Former | undefined;
   /** Whether it comes from a snapshot or a site, which was checked and dated when it was captured. */
   readonly isCopy: boolean;
-  /** The reason for reading local data instead of the upstream. */
   readonly fallback?: string | undefined;
 }
 
 export interface CompareOptions {
-  /** `YYYY-MM-DD` */
   readonly today: string;
-  /** Reads the data set in the package, if the package has one. */
   readBundled(): (Previous & Provenance) | undefined;
   readonly skip?: Skipped | undefined;
   readonly hasNames?: boolean | undefined;
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the user named an archive to restore. */
   readonly isRestored?: boolean | undefined;
 }
 
@@ -110,7 +104,6 @@ export function compareDataSets(
     ...{ history, former, steps, fallback: fallback ?? null },
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
-    /** For the guard. */
     ...{ previous, losses, oldSlugs, isCopy, read },
     /** The number of records of a bundled data set from another upstream. */
     floor: other?.counts as Counts | undefined,
@@ -166,14 +159,12 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
   return {
     counts: mapKinds((kind) => before.records[kind].length),
     missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
-    /** Records with another slug or id. */
     changed: mapKinds((kind) => before.records[kind].filter((record) => isChanged(kind, record))),
     /** Dead paths of records that still exist. */
     paths: deadPaths.flatMap(([path, record]) => (targets.has(record) ? [path] : [])),
   };
 }
 
-/** Maps each path to the record that it returns or redirects to. */
 function listPaths({ records, former }: Addresses): Map<string, string> {
   const paths = new Map<string, string>();
   for (const kind of kindNames)

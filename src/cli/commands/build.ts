@@ -33,7 +33,6 @@ const buildOptions = {
   ...siteOptions,
   ...inGroup('Output:', {
     out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
-    /** Archives are next to the output folder. */
     keep: option('--keep <n>', 'keep archives of the last n states of the data', integer(0, 1000).optional()),
   }),
 };
@@ -50,11 +49,7 @@ export interface BuildReport extends SiteReport {
   readonly kept: string | null;
 }
 
-/**
- * Builds the site and publishes it into a folder.
- *
- * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
- */
+/** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
 export async function build(options: BuildOptions = {}): Promise<BuildReport> {
   const { keep, ...resolved } = resolveBuild(options, process.env);
   const { out, source, verify } = resolved;
@@ -64,7 +59,6 @@ export async function build(options: BuildOptions = {}): Promise<BuildReport> {
   return { ...(await makeSite(resolved)), ...(await inspect(out, { verify, keep })) };
 }
 
-/** @throws UsageError */
 export function resolveBuild(
   options: BuildOptions,
   environment: Environment,

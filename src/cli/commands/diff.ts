@@ -33,11 +33,7 @@ const diffOptions = {
 
 export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
 
-/**
- * Compares two data sets.
- *
- * @throws UsageError, OutputError, UpstreamError or DataError if one of them cannot be read completely
- */
+/** @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read completely */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
   return compare(...(await Promise.all([readDataSet(from, parsed), readDataSet(to, parsed)])));

@@ -34,13 +34,11 @@ const serveOptions = inGroup('Server:', {
   listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
   /** Adds `Accept-Encoding` to `Vary`. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
-  /** The folder of the site. Default `build`. */
   dir: { schema: z.string().default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
   onRequest: codeOnly<(line: string) => void>(),
   /** Called with one line per request that failed, and while the folder does not hold a complete site. */
   onProblem: codeOnly<(line: string) => void>(),
-  /** Stops waiting for a complete site. */
   signal: codeOnly<AbortSignal>(),
   limits: codeOnly<Partial<Limits>>(),
 });

@@ -31,12 +31,10 @@ const milliseconds = text((time) => /^\d{1,6}[smh]$/.test(time), 'a time such as
 );
 
 const verifyOptions = {
-  /** The folder or archive of a site, or the URL of a deployment. */
   target: { schema: z.string('expected a folder, an archive or a URL').min(1) },
   ...inGroup('For a URL:', {
     /** The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
-    /** The folder of the site that the deployment must serve. */
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait for that site, such as `90s`, `10m` or `1h`. */
     wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', milliseconds.optional()),
@@ -115,7 +113,6 @@ export function formatFolder(folder: string, { files, counts, problems }: Folder
   return [`${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`];
 }
 
-/** One line for each broken guarantee, with the first request that shows it. */
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
   const lines = guarantees.flatMap(({ guarantee, title, failures }) => {
