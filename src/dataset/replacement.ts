@@ -15,7 +15,7 @@ import {
   noFormer,
   selectMatching,
 } from './former.ts';
-import { continueHistory, correctDates, correctHistory, emptyHistory, stepsSince } from './history.ts';
+import { continueHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 
 /** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts are undefined. */
@@ -70,16 +70,14 @@ export function compareDataSets(
   const { records, digest, provenance: read } = dataSet;
   const bundled = published || isCopy ? undefined : readBundled();
   const isSameUpstream = bundled?.source === read.source && bundled.upstream === read.upstream;
-  const known = published ?? (isSameUpstream ? bundled : undefined);
-  const previous = known && correctDates(known, options.today);
+  const previous = published ?? (isSameUpstream ? bundled : undefined);
   const other = previous ? undefined : bundled;
   const isSameData = previous?.digest === digest;
   const before = isSameData ? records : previous?.records();
 
-  // Unchanged data keeps its first dates.
-  const { captured, edition } = isSameData && !isCopy ? previous : read;
-  const provenance = { ...read, captured: captured ?? read.captured, edition: edition ?? read.edition };
-  const summary = { ...dataSet, captured: provenance.captured, edition: provenance.edition };
+  const dates = isCopy ? read : continueDates(previous, read, isSameData);
+  const provenance = { ...read, ...dates };
+  const summary = { ...dataSet, ...dates };
 
   const oldRecords = previous && (before ?? previous.listed?.() ?? records);
   const oldSlugs = readOldSlugs(previous, options);
@@ -92,12 +90,11 @@ export function compareDataSets(
   const losses =
     oldRecords && findLosses({ records: oldRecords, former: oldSlugs }, { records, former }, options.skip);
 
-  const continued = continueHistory(
+  const { history, notices } = continueHistory(
     { ...summary, history: next.history },
     previous && options.forgetHistory ? { ...previous, history: () => emptyHistory } : previous,
     before,
   );
-  const history = isCopy ? continued.history : correctHistory(continued.history, options.today);
   const steps: readonly Comparison[] = stepsSince(history, previous?.digest);
   return {
     dataSet: { ...dataSet, provenance },
@@ -109,10 +106,29 @@ export function compareDataSets(
     floor: other?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || other ? [] : [UNGUARDED]),
+      ...(isCopy ? [] : describeEarlyClock(previous, options.today)),
       ...(isCopy && fallback === undefined ? describeOlder(previous, summary) : []),
-      ...continued.notices,
+      ...notices,
     ],
   };
+}
+
+/** Unchanged data keeps its dates, and changed data is never dated before the previous data, even if the clock is wrong. */
+function continueDates(
+  previous: Previous | undefined,
+  { captured, edition }: Provenance,
+  isSameData: boolean,
+): Pick<Provenance, 'captured' | 'edition'> {
+  const { captured: before, edition: oldEdition } = previous ?? {};
+  if (isSameData) return { captured: before ?? captured, edition: oldEdition ?? edition };
+  return { captured: before && before > captured ? before : captured, edition };
+}
+
+function describeEarlyClock(previous: Previous | undefined, today: string): string[] {
+  if (!previous?.captured || previous.captured <= today) return [];
+  return [
+    `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${previous.captured}, whose dates are kept: a build is reproducible only into an empty folder`,
+  ];
 }
 
 function readOldSlugs(
