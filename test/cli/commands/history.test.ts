@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { type History, historySchema } from '../../../src/contract/changes.ts';
@@ -84,6 +84,25 @@ describe('a site', () => {
     on('2026-01-04');
     await build();
     expect(fingerprint(site)).toEqual(before);
+  });
+
+  it.each([0, Date.now() - 90 * 86_400_000])('keeps its dates if the clock is at %i', async (now) => {
+    const { build, rename, report } = await operator();
+    vi.stubEnv('SOURCE_DATE_EPOCH', undefined);
+    onTestFinished(() => void vi.useRealTimers());
+    const today = new Date().toISOString().slice(0, 10);
+    const site = await build();
+    rename('second-name');
+    await build();
+    const before = fingerprint(site);
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    const { captured, changed, notices } = await report('site');
+    expect({ captured, changed }).toEqual({ captured: today, changed: false });
+    expect(notices).toEqual([expect.stringContaining(`before the published data of ${today}`)]);
+    expect(fingerprint(site)).toEqual(before);
+    rename('third-name');
+    await build();
+    expect(stepsIn(site)[0]).toBe(`${today} ${today} second-name → third-name`);
   });
 
   it.each([
