@@ -1,17 +1,15 @@
-/** Clients that are slow, send malformed or huge requests, disconnect, or are connected when the server stops. */
-
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { logRequest } from '../../src/serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../src/serve/server.ts';
-import { getRaw, openSocket, readAll, sendRaw, statusOf } from '../support/serving.ts';
+import { openSocket, readAll, sendTarget, sendText } from '../support/serving.ts';
 
 const GET = 'GET / HTTP/1.1\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
-const GET_SMALL = 'GET /small HTTP/1.1\r\nHost: x\r\n\r\n';
-const GET_LARGE = 'GET /large HTTP/1.1\r\nHost: x\r\n\r\n';
+const createGet = (target: string, end = ''): string => `GET ${target} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
+const CLOSE = 'Connection: close\r\n';
 const part = new Uint8Array(1_000_000);
 const bodies: Record<string, Uint8Array<ArrayBuffer>[]> = {
   '/large': [new Uint8Array(30_000_000)],
@@ -19,100 +17,95 @@ const bodies: Record<string, Uint8Array<ArrayBuffer>[]> = {
 };
 const small = [new Uint8Array(Buffer.from('{"small":1}'))];
 const HOUR = 3_600_000;
-/** Nothing ends by itself. */
 const patient = { headersMs: HOUR, requestMs: HOUR, keepAliveMs: HOUR, idleMs: HOUR, stopMs: HOUR };
 
 /** Serves canned responses until the test ends. */
 async function start(limits: Partial<Limits> = {}) {
-  const [asked, lines, problems] = [[], [], []] as string[][];
+  const requested: string[] = [];
+  const lines: string[] = [];
+  const problems: string[] = [];
   const server = createBoundedServer({
     async respond({ url = '' }) {
-      asked?.push(url);
+      requested.push(url);
       if (url === '/fault') throw new Error('no disk');
       const body = bodies[url] ?? small;
       const length = body.reduce((sum, { length }) => sum + length, 0);
       return { status: 200, headers: { 'Content-Length': `${length}` }, body };
     },
     limits: { ...defaultLimits, ...limits },
-    onResponse: (request, response) => logRequest(request, response, (line) => lines?.push(line)),
-    onProblem: (line) => problems?.push(line),
+    onResponse: (request, response) => logRequest(request, response, (line) => lines.push(line)),
+    onProblem: (line) => problems.push(line),
   });
   const { port } = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.stop());
   const isServing = async () => (await fetch(`http://127.0.0.1:${port}/small`)).ok;
-  return { port, asked, lines, problems, isServing, stop: server.stop };
+  /** Requests a long body, and reads only its beginning. */
+  async function startReading(target: string, more = '') {
+    const socket = await openSocket(port);
+    socket.write(createGet(target) + more);
+    await once(socket, 'readable');
+    return socket;
+  }
+  return { port, requested, lines, problems, isServing, startReading, stop: server.stop };
 }
 
-describe('a slow client', () => {
-  it.each(['', `${GET}Host: x\r\nX-Slow:`])('gets 408 for slow headers: %j', async (text) => {
+describe('the server', () => {
+  it.each(['', `${GET}Host: x\r\nX-Slow:`])('responds with 408 to slow headers: %j', async (text) => {
     const { port } = await start({ headersMs: 200, requestMs: 400 });
-    const answer = await sendRaw(port, text);
-    expect(statusOf(answer)).toBe(408);
-    expect(answer).toContain('Connection: close');
+    expect(await sendText(port, text)).toMatchObject({ status: 408, text: expect.stringContaining(CLOSE) });
   });
 
-  it.each(['/large', '/parts'])('is cut off if it does not read %s', async (target) => {
-    const { port, lines, problems } = await start({ idleMs: 300 });
-    const socket = await openSocket(port);
-    socket.pause().write(GET_LARGE.replace('/large', target));
+  it.each(['/large', '/parts'])('disconnects a client that does not read %s', async (target) => {
+    const { lines, problems, startReading } = await start({ idleMs: 300 });
+    (await startReading(target)).pause();
     await expect.poll(() => lines, { timeout: 60_000 }).toEqual([expect.stringMatching(/, cut off$/)]);
     expect(problems).toEqual([]);
   });
 
-  it('is cut off if its next request is late', async () => {
+  it('closes an idle connection, by default after 75 seconds', async () => {
     const { port } = await start({ keepAliveMs: 200 });
-    expect(statusOf(await sendRaw(port, GET_SMALL))).toBe(200);
+    expect(await sendText(port, createGet('/small'))).toMatchObject({ status: 200 });
     expect(defaultLimits.keepAliveMs).toBe(75_000);
   });
-});
 
-it('writes a long body part by part, and then the next response', async () => {
-  const { port } = await start();
-  const answer = await sendRaw(
-    port,
-    GET_LARGE.replace('/large', '/parts') + GET_SMALL.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
-  );
-  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-  expect(answer.length).toBeGreaterThan(30 * part.length);
-  expect(answer.endsWith('{"small":1}')).toBe(true);
-});
+  it('writes a long body part by part, and then the next response', async () => {
+    const { port } = await start();
+    const { text } = await sendText(port, createGet('/parts') + createGet('/small', CLOSE));
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(text.length).toBeGreaterThan(30 * part.length);
+    expect(text.endsWith('{"small":1}')).toBe(true);
+  });
 
-describe('a client that does not wait for responses', () => {
-  it('gets them in the order of its requests, of which 100 may wait', async () => {
-    const { port, asked } = await start();
+  it('responds to 100 waiting requests in their order', async () => {
+    const { port, requested } = await start();
     const targets = Array.from({ length: 100 }, (_, at) => `/${at}`);
-    const waiting = targets.map((target) => GET_SMALL.replace('/small', target)).join('');
-    const answer = await sendRaw(
-      port,
-      GET_LARGE + waiting.replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n'),
-    );
-    expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
-    expect(asked).toEqual(['/large', ...targets]);
+    const sent = [
+      createGet('/large'),
+      ...targets.map((target) => createGet(target, target === '/99' ? CLOSE : '')),
+    ];
+    const { text } = await sendText(port, sent.join(''));
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+    expect(requested).toEqual(['/large', ...targets]);
   });
 
-  it.each([
-    ['requests', GET_SMALL],
-    ['requests with an unknown expectation', GET_SMALL.replace('Host', 'Expect: pizza\r\nHost')],
-  ])('is cut off if more wait: %s', async (_, text) => {
-    const { port, isServing } = await start();
-    const answer = await sendRaw(port, GET_LARGE + text.repeat(101));
-    expect(answer.length).toBeLessThan(30_000_000);
-    expect(await isServing()).toBe(true);
-  });
+  it.each(['', 'Expect: pizza\r\n'])(
+    'disconnects a client with more waiting requests: %j',
+    async (header) => {
+      const { port, isServing } = await start();
+      const { text } = await sendText(port, createGet('/large') + createGet('/small', header).repeat(101));
+      expect(text.length).toBeLessThan(30_000_000);
+      expect(await isServing()).toBe(true);
+    },
+  );
 
-  it('gets nothing computed after it disconnects', async () => {
-    const { port, asked, problems, isServing } = await start();
-    const socket = await openSocket(port);
-    socket.write(GET_LARGE + GET_SMALL.repeat(50));
-    await once(socket, 'readable');
-    socket.destroy();
+  it('computes nothing for a client that disconnected', async () => {
+    const { requested, problems, isServing, startReading } = await start();
+    (await startReading('/large', createGet('/small').repeat(50))).destroy();
     expect(await isServing()).toBe(true);
-    expect(asked).toEqual(['/large', '/small']);
+    expect(requested).toEqual(['/large', '/small']);
     expect(problems).toEqual([]);
   });
-});
 
-describe('a malformed request', () => {
   it.each<[string, string, number]>([
     ['no host', GET, 400],
     ['two hosts', `${GET}Host: a\r\nhost: b\r\n`, 400],
@@ -123,29 +116,33 @@ describe('a malformed request', () => {
     ['a line break in a header’s name', `${GET}Host: x\r\nA\nB: c\r\n`, 400],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n`, 400],
     ['a tunnel', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n', 405],
-  ])('with %s gets uncached JSON and the end of the connection', async (_, text, status) => {
-    const { port, isServing } = await start();
-    const answer = await sendRaw(port, `${text}\r\n`);
-    expect(statusOf(answer)).toBe(status);
-    expect(answer).toMatch(/\r\nContent-Type: application\/json\r\n/);
-    expect(answer).toMatch(/\r\nCache-Control: no-cache\r\n/);
-    expect(answer).toMatch(/\r\nAccess-Control-Allow-Origin: \*\r\n/);
-    expect(answer).toMatch(/\r\n\r\n\{"detail":"[^"]+"\}$/);
-    expect(await isServing()).toBe(true);
-  });
+  ])(
+    'responds to a request with %s with uncached JSON, and closes the connection',
+    async (_, sent, status) => {
+      const { port, isServing } = await start();
+      const response = await sendText(port, `${sent}\r\n`);
+      expect(response).toMatchObject({ status, body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/) });
+      const headers = [
+        'Content-Type: application/json',
+        'Cache-Control: no-cache',
+        'Access-Control-Allow-Origin: *',
+      ];
+      expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
+      expect(await isServing()).toBe(true);
+    },
+  );
 
-  it('gets its error after the responses to earlier requests', async () => {
+  it('responds to earlier requests before it reports a malformed one', async () => {
     const { port } = await start();
-    const answer = await sendRaw(port, `${GET_SMALL}garbage\r\n\r\n`);
-    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
-    expect(answer.indexOf('"small"')).toBeLessThan(answer.indexOf('HTTP/1.1 400'));
+    const { text } = await sendText(port, `${createGet('/small')}garbage\r\n\r\n`);
+    expect(text.match(/HTTP\/1\.1 \d+|small/g)).toEqual(['HTTP/1.1 200', 'small', 'HTTP/1.1 400']);
   });
 
   it.each([
     'CONNECT x:443 HTTP/1.1\r\nHost: x',
     'hello',
     `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`,
-  ])('does not end the server if the client resets the connection: %j', async (text) => {
+  ])('survives that the client resets the connection: %j', async (text) => {
     const { port, isServing } = await start();
     for (let delay = 0; delay < 10; delay++) {
       const socket = await openSocket(port);
@@ -156,18 +153,14 @@ describe('a malformed request', () => {
     expect(await isServing()).toBe(true);
   });
 
-  it('is not one without a host in HTTP/1.0, and a host may be any text', async () => {
+  it('accepts HTTP/1.0 without a host, and any host', async () => {
     const { port } = await start();
-    expect(statusOf(await sendRaw(port, 'GET / HTTP/1.0\r\n\r\n'))).toBe(200);
-    for (const host of ['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)])
-      expect(statusOf(await sendRaw(port, `${GET}Host: ${host}\r\nConnection: close\r\n\r\n`)), host).toBe(
-        200,
-      );
+    const hosts = ['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)];
+    for (const sent of ['GET / HTTP/1.0\r\n', ...hosts.map((host) => `${GET}Host: ${host}\r\n${CLOSE}`)])
+      expect(await sendText(port, `${sent}\r\n`), sent).toMatchObject({ status: 200 });
   });
-});
 
-describe('a request body', () => {
-  it('is not read if it is huge: the response comes immediately, and the connection ends', async () => {
+  it('responds without reading a huge request body', async () => {
     const { port } = await start();
     const total = 2_000_000_000;
     const upload = request({ port, host: '127.0.0.1', method: 'POST', path: '/' });
@@ -175,90 +168,79 @@ describe('a request body', () => {
     let sent = 0;
     const chunk = Buffer.alloc(65_536);
     const ended = new Promise((resolve) => upload.on('close', resolve).on('error', resolve));
-    const more = (): void => {
+    const writeMore = (): void => {
       while (!upload.destroyed) {
         sent += chunk.length;
         if (!upload.write(chunk)) break;
       }
     };
-    upload.on('drain', more);
-    const response = new Promise<number | undefined>((resolve) => {
-      upload.on('response', (answer) => resolve(answer.resume().statusCode));
+    upload.on('drain', writeMore);
+    const response = new Promise((resolve) => {
+      upload.on('response', (message) => resolve(message.resume().statusCode));
     });
-    more();
+    writeMore();
     expect(await response).toBe(200);
     await ended;
     expect(sent).toBeLessThan(total / 10);
   });
 
   it.each(['Content-Length: 5\r\nExpect: 100-continue\r\n', 'Content-Length: 3\r\n\r\nabc'])(
-    'makes no difference to the response: %j',
+    'responds in the same way to a request with a body: %j',
     async (body) => {
       const { port } = await start();
-      const undated = (text: string): string => text.replace(/Date: .*\r\n/, '');
-      expect(undated(await getRaw(port, '/', 'POST', body))).toBe(undated(await getRaw(port, '/', 'POST')));
+      const post = async (headers?: string) => (await sendTarget(port, '/', 'POST', headers)).text;
+      const removeDate = (text: string): string => text.replace(/Date: .*\r\n/, '');
+      expect(removeDate(await post(body))).toBe(removeDate(await post()));
     },
   );
-});
 
-describe('the access log', () => {
-  it('contains nothing that moves the cursor or starts a line', async () => {
+  it('logs requests without control characters', async () => {
     const { port, lines } = await start();
-    await getRaw(port, '/api/gamedata/%1b[2J%0a');
-    await getRaw(port, '/\x9b2J');
+    await sendTarget(port, '/api/gamedata/%1b[2J%0a');
+    await sendTarget(port, '/\x9b2J');
     expect(lines).toEqual([expect.stringMatching(/^GET \/api\/gamedata\/%1b\[2J%0a 200 11 B [\d.]+ ms$/)]);
   });
 
-  it.each(['/large', '/parts'])('shows that the client disconnected: %s', async (target) => {
-    const { port, lines, problems } = await start();
-    const socket = await openSocket(port);
-    socket.write(GET_LARGE.replace('/large', target));
-    await once(socket, 'readable');
-    socket.destroy();
-    await expect
-      .poll(() => lines)
-      .toEqual([expect.stringMatching(/^GET \/\w+ 200 30000000 B .* ms, cut off$/)]);
+  it.each(['/large', '/parts'])('logs that the client disconnected: %s', async (target) => {
+    const { lines, problems, startReading } = await start();
+    (await startReading(target)).destroy();
+    const line = expect.stringMatching(/^GET \/\w+ 200 30000000 B .* ms, cut off$/);
+    await expect.poll(() => lines).toEqual([line]);
     expect(problems).toEqual([]);
+  });
+
+  it('responds to a failure with a JSON 500, and reports one line', async () => {
+    const { port, problems } = await start();
+    const response = await fetch(`http://127.0.0.1:${port}/fault`);
+    expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error.' }]);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(problems).toEqual(['GET /fault: no disk']);
   });
 });
 
-it('responds to a failure with a JSON 500, and reports one line', async () => {
-  const { port, problems } = await start();
-  const response = await fetch(`http://127.0.0.1:${port}/fault`);
-  expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error.' }]);
-  expect(response.headers.get('access-control-allow-origin')).toBe('*');
-  expect(problems).toEqual(['GET /fault: no disk']);
-});
-
-describe('a server that stops', () => {
-  it('ends connections that wait, that never sent anything and that sent half a request', async () => {
-    const { port, stop } = await start(patient);
-    const sockets = await Promise.all([openSocket(port), openSocket(port), openSocket(port)]);
-    const [, half, kept] = sockets;
-    half?.write('GET / HTTP/1.1\r\nHo');
-    kept?.write(GET_SMALL);
-    await once(kept ?? sockets, 'data');
+describe('stop', () => {
+  it('closes idle connections, and connections with half a request', async () => {
+    const { port, startReading, stop } = await start(patient);
+    await openSocket(port);
+    (await openSocket(port)).write('GET / HTTP/1.1\r\nHo');
+    await startReading('/small');
     await stop();
   });
 
-  it('accepts no new connection, and lets running responses end', async () => {
-    const { port, isServing, stop } = await start(patient);
-    const socket = await openSocket(port);
-    socket.write(GET_LARGE);
-    await once(socket, 'readable');
+  it('rejects new connections, and finishes running responses', async () => {
+    const { isServing, startReading, stop } = await start(patient);
+    const socket = await startReading('/large');
     const stopped = stop();
     await expect(isServing()).rejects.toThrow('fetch failed');
-    const answer = await readAll(socket);
-    expect(answer.length - answer.indexOf('\r\n\r\n') - 4).toBe(30_000_000);
+    const text = await readAll(socket);
+    expect(text.length - text.indexOf('\r\n\r\n') - 4).toBe(30_000_000);
     await stopped;
     await stop();
   });
 
   it('does not wait indefinitely', async () => {
-    const { port, stop } = await start({ ...patient, stopMs: 100 });
-    const socket = await openSocket(port);
-    socket.pause().write(GET_LARGE);
-    await once(socket, 'readable');
+    const { startReading, stop } = await start({ ...patient, stopMs: 100 });
+    (await startReading('/large')).pause();
     await stop();
   });
 });

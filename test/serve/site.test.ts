@@ -6,10 +6,8 @@ import { openSite } from '../../src/serve/site.ts';
 import { publishSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** A folder is checked about once a second. */
 const eventually = { timeout: 60_000 };
 
-/** Opens a folder, and responds from the site that is in memory. */
 async function open(folder: string) {
   const problems: string[] = [];
   const controller = new AbortController();
@@ -19,7 +17,7 @@ async function open(folder: string) {
     const { status, body } = await site().respond({ method: 'GET', path, search, headers: new Headers() });
     return { status, text: Buffer.concat(body ?? []).toString() };
   };
-  /** Reads a page range that no file holds, so that every built page takes part. */
+  /** Reads all records through a page range that was not built. */
   async function count(): Promise<string> {
     const { count, results } = JSON.parse((await get('/api/gamedata/move/', '?limit=1000&offset=1')).text);
     return `${count} ${results.length + 1}`;
@@ -33,7 +31,6 @@ async function publish(content?: Parameters<typeof publishSite>[1]): Promise<str
   return folder;
 }
 
-/** Writes a manifest that differs from the published one. */
 function changeManifest(folder: string, change: (files: { path: string; bytes: number }[]) => object): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -41,8 +38,8 @@ function changeManifest(folder: string, change: (files: { path: string; bytes: n
   renameSync(`${file}.new`, file);
 }
 
-describe('a site in memory', () => {
-  it('has exactly the files that its manifest lists, and not the configuration of hosts', async () => {
+describe('openSite', () => {
+  it('loads exactly the files in the manifest, without the configuration of hosts', async () => {
     const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
     const folder = await publish({ extras: extras.map((path) => ({ path, body: 'x' })) });
     writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
@@ -56,7 +53,7 @@ describe('a site in memory', () => {
     expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
   });
 
-  it('is replaced by the next build, and unchanged files are kept', async () => {
+  it('loads the next build, and keeps unchanged files', async () => {
     const folder = await publish({ moves: 250 });
     const { site, count } = await open(folder);
     const before = site();
@@ -71,7 +68,7 @@ describe('a site in memory', () => {
     expect(otherList).not.toEqual(list);
   });
 
-  it('is replaced behind a symlink, and below another base path', async () => {
+  it('loads another site behind the same symlink', async () => {
     const folder = temporaryFolder();
     const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) => path.join(folder, name));
     await publishSite(one, { moves: 1 });
@@ -111,7 +108,7 @@ describe('a site in memory', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('is kept while the folder is half-published, which is reported once', async () => {
+  it('keeps the site while the folder is half-published, and reports that once', async () => {
     const folder = await publish();
     const { count, problems } = await open(folder);
     changeManifest(folder, (files) => ({
@@ -126,7 +123,7 @@ describe('a site in memory', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('is refused if it is larger than 1 GB or newer', async () => {
+  it('rejects a site of more than 1 GB or of a newer format', async () => {
     const folder = await publish();
     const large = Array.from({ length: 5 }, (_, at) => ({
       ...{ path: `large-${at}.bin`, bytes: 250_000_000, sha256: '0'.repeat(64) },
@@ -140,7 +137,7 @@ describe('a site in memory', () => {
     await expect(open(folder)).rejects.toThrow('has format 99');
   });
 
-  it('stops waiting if it is told to', async () => {
+  it('stops waiting at the signal', async () => {
     const controller = new AbortController();
     const opened = openSite(
       path.join(temporaryFolder(), 'nowhere'),

@@ -1,5 +1,3 @@
-/** Sites that are served for one test, and a client that sends whatever it is told to. */
-
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -11,13 +9,13 @@ import { temporaryFolder } from './temporary.ts';
 
 export const PAGE: SiteFile = { path: 'index.html', body: '<!doctype html><title>gamedata</title>' };
 
-export interface SiteContent {
+interface SiteContent {
   readonly moves?: number | undefined;
   readonly baseUrl?: string | undefined;
   readonly extras?: readonly SiteFile[] | undefined;
 }
 
-/** Publishes a site of plain records into a folder: so many moves, and three items. */
+/** Publishes a site of plain records: some moves and three items. */
 export async function publishSite(
   folder: string,
   { moves = 3, extras = [PAGE], baseUrl }: SiteContent = {},
@@ -26,31 +24,26 @@ export async function publishSite(
   await withOutput(folder, (output) => output.publish(site.files()));
 }
 
-/** Serves a folder until the test ends. */
-export async function serveFolder(folder: string, options: ServeOptions = {}) {
+/** Publishes a site, and serves it until the test ends. */
+export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOptions & SiteContent = {}) {
+  const folder = path.join(temporaryFolder(), 'site');
+  await publishSite(folder, { moves, extras, baseUrl });
   const problems: string[] = [];
   const server = await serve({ dir: folder, port: 0, onProblem: (line) => problems.push(line), ...options });
   onTestFinished(() => server.close());
   return { ...server, folder, problems, port: Number(new URL(server.url).port) };
 }
 
-/** Publishes a site, and serves it until the test ends. */
-export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOptions & SiteContent = {}) {
-  const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, { moves, extras, baseUrl });
-  return serveFolder(folder, options);
-}
-
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
-  // What the server does to the connection is what the test looks at.
+  // Tests check what the server does to the connection.
   socket.on('error', () => {});
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   return socket;
 }
 
-/** Everything that comes back until the connection is closed. */
+/** Reads until the connection is closed. */
 export async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
@@ -60,15 +53,19 @@ export async function readAll(socket: Socket): Promise<string> {
   return text;
 }
 
-/** Sends text as it is, and returns everything that comes back until the connection is closed. */
-export async function sendRaw(port: number, text: string): Promise<string> {
+/** Sends text as it is, and reads until the connection is closed. */
+export async function sendText(port: number, sent: string) {
   const socket = await openSocket(port);
-  socket.write(text, 'latin1');
-  return readAll(socket);
+  socket.write(sent, 'latin1');
+  const text = await readAll(socket);
+  return {
+    text,
+    status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]),
+    location: /^location: (.*)\r$/im.exec(text)?.[1],
+    body: text.slice(text.indexOf('\r\n\r\n') + 4),
+  };
 }
 
 /** Sends a request with a target as it is. */
-export const getRaw = (port: number, target: string, method = 'GET', headers = ''): Promise<string> =>
-  sendRaw(port, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
-
-export const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+export const sendTarget = (port: number, target: string, method = 'GET', headers = '') =>
+  sendText(port, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);

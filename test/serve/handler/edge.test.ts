@@ -1,42 +1,57 @@
-import { expect, it } from 'vitest';
-import { createEdgeFunction, createWorker } from '../../../src/serve/handler/edge.ts';
+import { describe, expect, it } from 'vitest';
+import { createEdgeFunction, createFetchStore, createWorker } from '../../../src/serve/handler/edge.ts';
 
 const RECORD = '/games/api/gamedata/move/pound/';
 const FILE = '/api/gamedata/move/pound/index.json';
 
-/** Serves one file, and keeps what was asked for. */
-function assets() {
-  const asked: string[] = [];
-  return {
-    asked,
-    serve(url: string): Promise<Response> {
-      asked.push(url);
-      return Promise.resolve(
-        url.endsWith(FILE)
-          ? new Response('{}', { headers: { ETag: '"1"' } })
-          : new Response('', { status: 404 }),
-      );
-    },
+function serveOneFile() {
+  const requested: string[] = [];
+  const serve = async (url: string): Promise<Response> => {
+    requested.push(url);
+    return url.endsWith(FILE)
+      ? new Response('{}', { headers: { ETag: '"1"' } })
+      : new Response('', { status: 404 });
   };
+  return { requested, serve };
 }
 
-it("a Worker reads Cloudflare's assets", async () => {
-  const { asked, serve } = assets();
-  const worker = createWorker('/games');
-  const ask = (path: string) =>
-    worker.fetch(new Request(`https://site.test${path}`), { ASSETS: { fetch: serve } });
-  expect(await (await ask(RECORD)).text()).toBe('{}');
-  expect(asked).toEqual([`https://assets.local${FILE}`]);
-  expect((await ask('/api/gamedata/move/pound/')).status).toBe(404);
+it("createWorker reads Cloudflare's assets", async () => {
+  const { requested, serve } = serveOneFile();
+  const send = (path: string) =>
+    createWorker('/games').fetch(new Request(`https://site.test${path}`), { ASSETS: { fetch: serve } });
+  expect(await (await send(RECORD)).text()).toBe('{}');
+  expect(requested).toEqual([`https://assets.local${FILE}`]);
+  expect((await send('/api/gamedata/move/pound/')).status).toBe(404);
 });
 
-it('an edge function reads files past itself, whatever the client has', async () => {
-  const { asked, serve } = assets();
+it('createEdgeFunction reads files without itself and without the headers of the client', async () => {
+  const { requested, serve } = serveOneFile();
   const request = new Request(`https://site.test${RECORD}`, { headers: { 'If-None-Match': '"1"' } });
   const next = (file: Request): Promise<Response> => {
     expect([...file.headers]).toEqual([]);
     return serve(file.url);
   };
   const { status } = await createEdgeFunction('/games')(request, { next });
-  expect([status, asked]).toEqual([304, [`https://site.test${FILE}`]]);
+  expect([status, requested]).toEqual([304, [`https://site.test${FILE}`]]);
+});
+
+describe('createFetchStore', () => {
+  const get = (body: string | null, init?: ResponseInit) =>
+    createFetchStore(async () => new Response(body, init)).get('a.json');
+
+  it('takes the ETag from the host', async () => {
+    const asset = await get('{}', { headers: { ETag: 'W/"1"' } });
+    expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
+  });
+
+  it('derives an ETag from the content if the host sends none', async () => {
+    const [first, same, other] = await Promise.all(['{}', '{}', '[]'].map((body) => get(body)));
+    expect(first?.etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(same?.etag).toBe(first?.etag);
+    expect(other?.etag).not.toBe(first?.etag);
+  });
+
+  it.each([301, 302, 304, 404, 500])('returns undefined for status %i', async (status) => {
+    expect(await get(status === 304 ? null : 'x', { status })).toBeUndefined();
+  });
 });

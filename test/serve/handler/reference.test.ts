@@ -1,10 +1,8 @@
-/** The reference framework's behaviour cell by cell, with the differences that the contract decides. */
-
 import { describe, expect, it } from 'vitest';
 import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
 import { forOthers } from '../../support/kinds.ts';
 
-const { ask } = handledSite(recordsWithGaps());
+const { send } = handledSite(recordsWithGaps());
 
 const LIST = '/api/gamedata/move/';
 const RECORD = '/api/gamedata/move/pound/';
@@ -28,14 +26,14 @@ describe.each([
   ['record of an item', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
 ])('methods on a %s', (_, path, name) => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('%s is not allowed', async (method) => {
-    const { status, headers, text } = await asked(path, { method });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects %s', async (method) => {
+    const { status, headers, text } = await send(path, { method });
     expect([status, text]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
     expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
   });
 
-  it('OPTIONS says what there is', async () => {
-    const { status, headers, text } = await asked(path, { method: 'OPTIONS' });
+  it('describes the endpoint for OPTIONS', async () => {
+    const { status, headers, text } = await send(path, { method: 'OPTIONS' });
     expect(status).toBe(200);
     expect(headers).toMatchObject(common);
     expect(JSON.parse(text)).toEqual({
@@ -46,9 +44,9 @@ describe.each([
     });
   });
 
-  it('a CORS preflight passes', async () => {
+  it('accepts a CORS preflight', async () => {
     const headers = { Origin: 'https://app.test', 'Access-Control-Request-Method': 'GET' };
-    expect(await asked(path, { method: 'OPTIONS', headers })).toMatchObject({
+    expect(await send(path, { method: 'OPTIONS', headers })).toMatchObject({
       status: 204,
       headers: {
         ...common,
@@ -58,31 +56,29 @@ describe.each([
     });
   });
 
-  it('HEAD is GET without the body', async () => {
-    const get = await asked(path);
-    expect(await asked(path, { method: 'HEAD' })).toEqual({ ...get, text: '' });
-    expect(get).toMatchObject({
-      status: 200,
-      headers: { 'content-length': `${Buffer.byteLength(get.text)}` },
-    });
+  it('responds to HEAD as to GET, without the body', async () => {
+    const get = await send(path);
+    expect(await send(path, { method: 'HEAD' })).toEqual({ ...get, body: Buffer.of(), text: '' });
+    expect(get).toMatchObject({ status: 200, headers: { 'content-length': `${get.body.length}` } });
   });
 });
 
-describe('the order of decisions: format, method, lookup', () => {
-  it.each([
-    ['POST', `${LIST}?format=xml`, '*/*', 404],
-    ['POST', LIST, 'image/png', 405],
-    ['POST', `${LIST}?format=api`, 'application/json', 405],
-    ['POST', '/api/gamedata/move/nope/', '*/*', 405],
-    ['DELETE', '/api/gamedata/move/nope/', '*/*', 405],
-    ['OPTIONS', '/api/gamedata/move/nope/', '*/*', 200],
-    ['OPTIONS', `${LIST}?format=xml`, '*/*', 404],
-    ['HEAD', '/api/gamedata/move/nope/', '*/*', 404],
-    ['GET', LIST, 'image/png', 200],
-  ])('%s %s with Accept %s is %i', async (method, path, accept, status) => {
-    expect((await ask(path, { method, headers: { Accept: accept } })).status).toBe(status);
-  });
-});
+it.each([
+  ['POST', `${LIST}?format=xml`, '*/*', 404],
+  ['POST', LIST, 'image/png', 405],
+  ['POST', `${LIST}?format=api`, 'application/json', 405],
+  ['POST', '/api/gamedata/move/nope/', '*/*', 405],
+  ['DELETE', '/api/gamedata/move/nope/', '*/*', 405],
+  ['OPTIONS', '/api/gamedata/move/nope/', '*/*', 200],
+  ['OPTIONS', `${LIST}?format=xml`, '*/*', 404],
+  ['HEAD', '/api/gamedata/move/nope/', '*/*', 404],
+  ['GET', LIST, 'image/png', 200],
+])(
+  'checks format, method and lookup in this order: %s %s with Accept %s is %i',
+  async (method, path, accept, status) => {
+    expect((await send(path, { method, headers: { Accept: accept } })).status).toBe(status);
+  },
+);
 
 describe('Accept and format', () => {
   const rows = {
@@ -97,7 +93,7 @@ describe('Accept and format', () => {
     'format=json&format=api': ['json', 'html'],
   };
   const programs = [
-    // The last two are Java's own client, of today and of before.
+    // The last two are Java's own client.
     ...[undefined, '*/*', 'application/json', 'application/*', 'application/json; indent=4'],
     ...[
       'text/html;q=0.1, application/json',
@@ -123,11 +119,11 @@ describe('Accept and format', () => {
   it.each([
     ...programs.map((accept) => [accept, 'program'] as const),
     ...browsers.map((accept) => [accept, 'browser'] as const),
-  ])('takes Accept %j for a %s', async (accept, client) => {
+  ])('treats a client with Accept %j as a %s', async (accept, client) => {
     const headers: Record<string, string> = accept === undefined ? {} : { Accept: accept };
     for (const path of [LIST, RECORD])
       for (const [query, expected] of Object.entries(rows)) {
-        const { status, headers: got } = await asked(`${path}?${query}`, { headers });
+        const { status, headers: got } = await send(`${path}?${query}`, { headers });
         const wanted = expected[client === 'program' ? 0 : 1];
         const isPage = wanted === 'html' || (wanted === 404 && client === 'browser');
         const type = isPage ? HTML_TYPE : JSON_TYPE;
@@ -139,9 +135,9 @@ describe('Accept and format', () => {
   });
 
   it.each(['move/nope/', 'move/nope/?format=xml', 'nope', 'nope/', 'move/a/b/', 'move/%zz/'])(
-    'answers what is not there with a page for browsers and JSON for programs: %s',
+    'responds with a 404 page to browsers and JSON to programs: %s',
     async (path) => {
-      const page = await asked(`/api/gamedata/${path}`, { headers: { Accept: 'text/html' } });
+      const page = await send(`/api/gamedata/${path}`, { headers: { Accept: 'text/html' } });
       expect([page.status, page.text]).toEqual([404, '<!doctype html><title>browse</title>']);
       expect(page.headers).toMatchObject({
         ...common,
@@ -149,7 +145,7 @@ describe('Accept and format', () => {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       });
       for (const Accept of ['*/*', 'application/json'])
-        expect((await asked(`/api/gamedata/${path}`, { headers: { Accept } })).text).toBe(notFound);
+        expect((await send(`/api/gamedata/${path}`, { headers: { Accept } })).text).toBe(notFound);
     },
   );
 
@@ -157,9 +153,9 @@ describe('Accept and format', () => {
     ['POST', '', 405, JSON_TYPE],
     ['GET', '?format=json', 404, JSON_TYPE],
     ['HEAD', '', 404, HTML_TYPE],
-  ])('answers a browser that sends %s %s with %i and %s', async (method, query, status, type) => {
+  ])('responds to a browser that sends %s %s with %i and %s', async (method, query, status, type) => {
     const init = { method, headers: { Accept: 'text/html' } };
-    expect(await asked(`/api/gamedata/move/nope/${query}`, init)).toMatchObject({
+    expect(await send(`/api/gamedata/move/nope/${query}`, init)).toMatchObject({
       status,
       headers: { 'content-type': type },
     });
@@ -175,17 +171,17 @@ describe('paths', () => {
     ['/api/gamedata/move/nope', '/api/gamedata/move/nope/'],
     ['/api/gamedata', '/api/gamedata/'],
     ['/api/gamedata/move/pound%3Fformat=api', '/api/gamedata/move/pound%3Fformat=api/'],
-  ])('%s redirects for good to %s, whatever the method', async (path, location) => {
+  ])('redirects %s to %s for every method', async (path, location) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'])
-      expect(await asked(path, { method })).toMatchObject({ status: 301, headers: { ...common, location } });
+      expect(await send(path, { method })).toMatchObject({ status: 301, headers: { ...common, location } });
   });
 
   it.each([
     '/api/gamedata/move/p%6Fund/',
     '/api/gamedata/move/%70%6F%75%6E%64/',
     '/api/gamedata/move/pound%2F',
-  ])('%s is there', async (path) => {
-    expect((await ask(path)).status).toBe(200);
+  ])('decodes %s', async (path) => {
+    expect((await send(path)).status).toBe(200);
   });
 
   it.each([
@@ -203,34 +199,28 @@ describe('paths', () => {
     `/api/gamedata/item/${'a'.repeat(5000)}/`,
     '/api/gamedata/berry/',
     ...['/api/', '/nothing'],
-  ])('%.80s is a JSON 404', async (path) => {
+  ])('responds to %.80s with a JSON 404', async (path) => {
     const headers = { ...common, 'content-type': JSON_TYPE };
-    expect(await asked(path)).toMatchObject({ status: 404, headers, text: notFound });
+    expect(await send(path)).toMatchObject({ status: 404, headers, text: notFound });
   });
 });
 
-describe('bytes', () => {
-  it('are compact, unescaped and the same whatever the host and the like', async () => {
-    const { text: move } = await asked(RECORD);
+describe('a body', () => {
+  it('contains compact, unescaped JSON, regardless of Host, Range and Origin', async () => {
+    const { text: move } = await send(RECORD);
     expect(move).toBe(JSON.stringify(JSON.parse(move)));
     expect(move).toContain(
       '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,"slug":"pound",',
     );
     for (const headers of [{ 'X-Forwarded-Host': 'evil.test' }, { Range: 'bytes=0-9' }, { Origin: 'null' }])
-      expect((await asked(RECORD, { headers })).text).toBe(move);
+      expect((await send(RECORD, { headers })).text).toBe(move);
     for (const path of ['poke-ball/', '?limit=1&offset=3'])
-      expect((await asked(`/api/gamedata/item/${path}`)).text).toContain('"name":"Poké Ball"');
+      expect((await send(`/api/gamedata/item/${path}`)).text).toContain('"name":"Poké Ball"');
   });
 
-  it('of the root are the lists', async () => {
+  it('lists the kinds at the root', async () => {
     const list = (kind: string) => `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
     const others = forOthers((kind) => `,${list(kind)}`);
-    expect((await asked('/api/gamedata/')).text).toBe(`{${list('move')},${list('item')}${others}}`);
+    expect((await send('/api/gamedata/')).text).toBe(`{${list('move')},${list('item')}${others}}`);
   });
 });
-
-async function asked(...request: Parameters<typeof ask>) {
-  const response = await ask(...request);
-  const { status, headers } = response;
-  return { status, headers: Object.fromEntries(headers), text: await response.text() };
-}

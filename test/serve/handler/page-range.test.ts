@@ -1,18 +1,16 @@
-/** Limit and offset, as in the reference framework, with the differences that the contract decides. */
-
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 
-const { ask } = handledSite(recordsWithGaps());
+const { send } = handledSite(recordsWithGaps());
 
 interface Page {
   readonly next: string | null;
   readonly results: readonly { readonly id: number }[];
 }
 const LIST = 'https://example.test/api/gamedata/item/';
-const textOf = async (query: string): Promise<string> => (await ask(`/api/gamedata/item/?${query}`)).text();
+const read = async (query: string): Promise<string> => (await send(`/api/gamedata/item/?${query}`)).text;
 const many = '9'.repeat(4300);
 
 type Place = readonly [limit: number, offset: number | string] | null;
@@ -20,23 +18,11 @@ type Place = readonly [limit: number, offset: number | string] | null;
 describe('limit and offset', () => {
   it.each<[query: string, records: number, ids: string, next: Place, previous: Place]>([
     ['', 100, '1-100', [100, 100], null],
-    ['limit=1', 1, '1-1', [1, 1], null],
     ['limit=007', 7, '1-7', [7, 7], null],
     ['limit=%2B5', 5, '1-5', [5, 5], null],
-    ['limit=1000', 1000, '1-1051', [1000, 1000], null],
-    ['limit=2223', 2223, '1-2279', null, null],
-    ['offset=1', 100, '2-101', [100, 101], [100, 0]],
-    ['offset=100', 100, '101-200', [100, 200], [100, 0]],
     ['offset=0100', 100, '101-200', [100, 200], [100, 0]],
-    ['offset=150', 100, '151-250', [100, 250], [100, 50]],
-    ['offset=2122', 100, '2179-2278', [100, 2222], [100, 2022]],
-    ['offset=2123', 100, '2180-2279', null, [100, 2023]],
-    ['offset=2222', 1, '2279-2279', null, [100, 2122]],
-    ['offset=2223', 0, 'none', null, [100, 2123]],
     ['offset=2300', 0, 'none', null, [100, 2200]],
     [`offset=${'9'.repeat(30)}`, 0, 'none', null, [100, `${'9'.repeat(27)}899`]],
-    ['limit=10&offset=10', 10, '11-20', [10, 20], [10, 0]],
-    ['limit=10&offset=5', 10, '6-15', [10, 15], [10, 0]],
     ['limit=0&offset=30', 100, '31-130', [100, 130], [100, 0]],
     ['limit=10&limit=20', 20, '1-20', [20, 20], null],
     ['offset=10&offset=20', 100, '21-120', [100, 120], [100, 0]],
@@ -45,9 +31,8 @@ describe('limit and offset', () => {
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
-  ])('?%s', async (query, records, ids, next, previous) => {
-    const page = JSON.parse(await textOf(query));
-    // Links keep the format that they were asked in.
+  ])('selects the records and links of ?%s', async (query, records, ids, next, previous) => {
+    const page = JSON.parse(await read(query));
     const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
     const link = (place: Place) => place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
     expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results']);
@@ -61,29 +46,27 @@ describe('limit and offset', () => {
     ...['limit=0', 'limit=-1', 'limit=abc', 'limit=', 'limit=1e3', 'offset=0', 'offset=-1', 'offset=abc'],
     ...['limit=20&limit=abc', 'a=b%20c%2Bd%26', 'LIMIT=3', 'limit=3;offset=2', 'limit[]=3'],
     ...['page=2&search=ball&ordering=-id', `limit=9${many}`],
-    // The reference framework takes blanks, underscores and digits of other scripts.
+    // Unlike the reference framework, which accepts blanks, underscores and digits of other scripts.
     ...['limit=%205', 'limit=1_0', 'limit=%EF%BC%95'],
-  ])('?%.60s is the first page', async (query) => {
-    expect(await textOf(query)).toBe(await textOf(''));
+  ])('treats ?%.60s as the first page', async (query) => {
+    expect(await read(query)).toBe(await read(''));
   });
 
   // The reference framework fails beyond 2^63 - 1.
   it.each(['100000', '9223372036854775807', '9223372036854775808', many])(
-    'a limit of %.60s is everything',
+    'returns all records for a limit of %.60s',
     async (limit) => {
-      expect(await textOf(`limit=${limit}`)).toBe(await textOf('limit=2223'));
+      expect(await read(`limit=${limit}`)).toBe(await read('limit=2223'));
     },
   );
 
-  it('echo a limit of thousands of digits in the link back', async () => {
+  it('keeps a limit of thousands of digits in links', async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
-    expect(JSON.parse(await textOf(`limit=${many}&offset=5`))).toMatchObject({ next: null, previous });
+    expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({ next: null, previous });
   });
-});
 
-describe('any window', () => {
-  it('is a plain slice of all the records, with exact links', async () => {
-    const all: Page = JSON.parse(await textOf('limit=100000'));
+  it('returns a slice of all records for any limit and offset', async () => {
+    const all: Page = JSON.parse(await read('limit=100000'));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2400 }), fc.nat({ max: 2400 }), async (limit, offset) => {
         const link = (start: number) => `${LIST}?format=api&limit=${limit}&offset=${start}`;
@@ -93,28 +76,31 @@ describe('any window', () => {
           previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
           results: all.results.slice(offset, offset + limit),
         };
-        expect(await textOf(`limit=${limit}&offset=${offset}`)).toBe(JSON.stringify(page));
+        expect(await read(`limit=${limit}&offset=${offset}`)).toBe(JSON.stringify(page));
       }),
     );
   });
 
-  it.each(['', 'limit=7', 'limit=100&offset=0'])('of an empty kind is empty: ?%s', async (query) => {
-    const response = await handledSite(rawRecords(0, 1)).ask(`/api/gamedata/move/?${query}`);
-    expect(await response.text()).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
-  });
+  it.each(['', 'limit=7', 'limit=100&offset=0'])(
+    'returns an empty page of an empty kind: ?%s',
+    async (query) => {
+      const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
+      expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
+    },
+  );
 
-  it('is right if links are those of files: they lead to the endpoints, since code runs', async () => {
+  it('links to endpoints, even if the built pages link to files', async () => {
     const files = handledSite(rawRecords(7, 1), { links: 'file' });
-    const page = (await (await files.ask('/api/gamedata/move/?limit=5')).json()) as Page;
-    expect(page.next).toBe('https://example.test/api/gamedata/move/?format=api&limit=5&offset=5');
+    const { text } = await files.send('/api/gamedata/move/?limit=5');
+    expect(JSON.parse(text).next).toBe('https://example.test/api/gamedata/move/?format=api&limit=5&offset=5');
   });
 
   it.each([
     'api/gamedata/move/index.json',
     'api/gamedata/index.json',
     'api/gamedata/move/offset/100/index.json',
-  ])('is none over the missing %s', async (file) => {
+  ])('responds with 404 if %s is missing', async (file) => {
     const broken = handledSite(rawRecords(250, 3), {}, { [file]: null });
-    expect((await broken.ask('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
+    expect((await broken.send('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
   });
 });

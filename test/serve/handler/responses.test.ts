@@ -1,0 +1,194 @@
+import { describe, expect, it, vi } from 'vitest';
+import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
+import { rawRecords } from '../../support/sites.ts';
+
+const LIST = '/api/gamedata/move/';
+const CORS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+const changeSite = (changes: Record<string, string | null>) =>
+  handledSite(rawRecords(2, 1), {}, changes).send;
+
+describe('an ETag', () => {
+  const { send } = handledSite(recordsWithGaps());
+  const readEtag = async (path: string, headers: Record<string, string> = {}) =>
+    (await send(path, { headers })).headers.etag ?? '';
+  const revalidate = (path: string, etag: string, method = 'GET') =>
+    send(path, { method, headers: { 'If-None-Match': etag } });
+
+  it.each([
+    ...['/api/gamedata/', LIST, `${LIST}pound/`, `${LIST}?offset=300`, '/meta.json'],
+    ...[`${LIST}?limit=7&offset=95`, `${LIST}?limit=7&offset=5000`],
+  ])('revalidates %s', async (path) => {
+    const etag = await readEtag(path);
+    expect(etag).toMatch(/^"[!#-~]+"$/);
+    for (const known of [etag, `W/${etag}`, '*', `"other", ${etag}`, `"other",W/${etag} `]) {
+      const { status, headers, text } = await revalidate(path, known);
+      expect([known, status, text]).toEqual([known, 304, '']);
+      expect(headers).toMatchObject({ etag, ...CORS });
+      expect(headers['content-type']).toBeUndefined();
+    }
+    for (const unknown of ['"other"', '', etag.slice(1, -1), `x${etag}`])
+      expect((await revalidate(path, unknown)).status, unknown).toBe(200);
+  });
+
+  it('revalidates HEAD, but not errors', async () => {
+    const etag = await readEtag(LIST);
+    expect((await revalidate(LIST, etag, 'HEAD')).status).toBe(304);
+    expect((await revalidate(LIST, etag, 'POST')).status).toBe(405);
+    expect((await revalidate(`${LIST}nope/`, '*')).status).toBe(404);
+  });
+
+  it('differs between page ranges, kinds and representations, but not between equivalent queries', async () => {
+    const queries = Array.from({ length: 60 }, (_, at) => `?limit=${1 + (at % 6)}&offset=${at}`);
+    const paths = ['move', 'item'].flatMap((kind) =>
+      queries.map((query) => `/api/gamedata/${kind}/${query}`),
+    );
+    const etags = await Promise.all([...paths, LIST, `${LIST}pound/`].map((path) => readEtag(path)));
+    etags.push(await readEtag(LIST, { Accept: 'text/html' }));
+    expect(new Set(etags).size).toBe(etags.length);
+    expect(await readEtag(`${LIST}?offset=095&limit=%2B7&utm=1`)).toBe(
+      await readEtag(`${LIST}?limit=7&offset=95`),
+    );
+    expect(await readEtag(`${LIST}?offset=100&limit=100`)).toBe(await readEtag(`${LIST}?offset=100`));
+  });
+
+  it('changes with the records of a page range, the count and the base URL', async () => {
+    const raw = rawRecords(400, 1);
+    const move = raw.move.map((one) => (one.id === 151 ? { ...one, englishName: 'Other' } : one));
+    const root = '{"move":"https://other.test/api/gamedata/move/?format=api"}';
+    const sites = [
+      handledSite(raw),
+      handledSite(rawRecords(401, 1)),
+      handledSite({ ...raw, move }),
+      handledSite(raw, {}, { 'api/gamedata/index.json': root }),
+    ];
+    const responses = await Promise.all(sites.map(({ send }) => send(`${LIST}?limit=3&offset=150`)));
+    expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(4);
+  });
+});
+
+describe('a file', () => {
+  const POLICY = 'content-security-policy';
+  const html = '<!doctype html>';
+  const extras = { 'changes.atom': '<feed/>', 'x/download/a.bin': 'x', '.hidden.json': '{}' };
+  const { send, files } = handledSite(
+    rawRecords(250, 3),
+    {},
+    {
+      ...{ 'index.html': html, 'browse.html': html, 'download/gamedata.tar.gz': 'x', ...extras },
+      'my-icons/a_b.c-d.png': 'x',
+    },
+  );
+
+  it.each([
+    ['index.html', 'text/html; charset=utf-8', true],
+    ['browse.html', 'text/html; charset=utf-8', true],
+    ['meta.json', 'application/json', false],
+    ['changes.atom', 'application/atom+xml', false],
+    ['x/download/a.bin', 'application/octet-stream', false],
+    ['my-icons/a_b.c-d.png', 'image/png', false],
+    ['sprites/items/unknown.png', 'image/png', false],
+  ])('has its media type, and a policy if it is a page: %s', async (file, type, isPage) => {
+    const { status, headers, body } = await send(`/${file}`);
+    expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
+    expect(headers).toMatchObject({ ...CORS, 'content-type': type, 'x-content-type-options': 'nosniff' });
+    expect([POLICY, 'content-disposition', 'allow'].map((name) => name in headers)).toEqual([
+      isPage,
+      false,
+      false,
+    ]);
+    expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
+    const options = await send(`/${file}`, { method: 'OPTIONS' });
+    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  });
+
+  it('serves the page of a folder at the folder', async () => {
+    expect((await send('/')).text).toBe(html);
+    expect((await send('/', { method: 'OPTIONS' })).status).toBe(204);
+    expect((await send('/none.json', { method: 'OPTIONS' })).status).toBe(404);
+  });
+
+  it('has other headers below download/ and below the prefix of the API', async () => {
+    const bulk = { 'content-disposition': 'attachment', 'content-type': 'application/gzip' };
+    expect((await send('/download/gamedata.tar.gz')).headers).toMatchObject(bulk);
+    const page = await send('/api/gamedata/move/offset/100/index.json');
+    expect(page.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])('does not exist at %s', async (path) => {
+    expect(await send(path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-cache' } });
+  });
+
+  it('has a policy as the page of a record, but not as its JSON', async () => {
+    const get = (Accept: string) => send('/api/gamedata/move/move-1/', { headers: { Accept } });
+    const [page, json] = [await get('text/html'), await get('*/*')];
+    expect([POLICY in page.headers, POLICY in json.headers]).toEqual([true, false]);
+    expect(page.text).toBe(html);
+  });
+});
+
+describe('the old URL of a renamed record', () => {
+  const OLD = `${LIST}move-1/`;
+  const NEW = `${LIST}new/`;
+  const removed = { 'api/gamedata/move/move-1/index.json': null };
+  const moved = { 'moved.json': JSON.stringify({ [OLD]: NEW }) };
+  const send = changeSite({ ...removed, ...moved });
+
+  it.each([
+    [OLD, NEW, {}],
+    [`${OLD}?format=api&x=%20`, `${NEW}?format=api&x=%20`, {}],
+    [OLD, NEW, { headers: { Accept: 'text/html' } }],
+    [OLD, NEW, { method: 'HEAD' }],
+  ])('redirects %s to %s for %j', async (path, location, init) => {
+    const caching = { 'cache-control': 'public, max-age=300, stale-while-revalidate=86400' };
+    expect(await send(path, init)).toMatchObject({ status: 301, headers: { location, ...CORS, ...caching } });
+  });
+
+  it('redirects without parsing the table again', async () => {
+    await send(OLD);
+    const parse = vi.spyOn(JSON, 'parse');
+    expect((await send(OLD)).status).toBe(301);
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
+  it.each([
+    ['an unknown format', `${OLD}?format=xml`, {}, 404],
+    ['a method that is not allowed', OLD, { method: 'POST' }, 405],
+    ['another kind', '/api/gamedata/item/move-1/', {}, 404],
+    ['a property of every object', `${LIST}constructor/`, {}, 404],
+  ] as const)('does not redirect %s', async (_, path, init, status) => {
+    expect((await send(path, init)).status).toBe(status);
+  });
+
+  it.each([
+    ['a record has the URL now', moved, 200],
+    ['the site has no table', { ...removed, 'moved.json': null }, 404],
+    ['the table lacks the URL', { ...removed, 'moved.json': '{}' }, 404],
+    ['the table is invalid', { ...removed, 'moved.json': `{"${OLD}":1}` }, 404],
+  ])('does not redirect if %s', async (_, changes, status) => {
+    expect((await changeSite(changes)(OLD)).status).toBe(status);
+  });
+});
+
+describe('an icon that the site does not hold', () => {
+  const upstream = 'https://icons.test/items';
+  const standard = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+
+  it.each<[meta: object | null, base: string | undefined]>([
+    [{ sprites: { mode: 'link', upstream } }, upstream],
+    [{ sprites: { mode: 'link', upstream: 5 } }, undefined],
+    [{ sprites: { mode: 'mirror', upstream } }, undefined],
+    [{ sprites: { mode: 'none', upstream: null } }, undefined],
+    [{ sprites: { mode: 'other', upstream } }, standard],
+    [{}, standard],
+    [null, standard],
+  ])('with meta.json %j redirects to %s', async (meta, base) => {
+    const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await send('/sprites/items/a.png', { method });
+      expect([status, headers.location]).toEqual(base ? [302, `${base}/a.png`] : [404, undefined]);
+      expect(headers).toMatchObject(CORS);
+    }
+    expect((await send('/sprites/a.png')).status).toBe(404);
+  });
+});
