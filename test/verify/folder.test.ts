@@ -2,7 +2,6 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
-import { OutputError } from '../../src/errors.ts';
 import { archiveStorage } from '../../src/sources/site/storage.ts';
 import { verifyFolder, verifySite } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -64,16 +63,12 @@ describe('verifyFolder', () => {
   });
 
   it.each<[string, Damage, RegExp]>([
-    [
-      'a changed record',
-      edit(move('move-7/'), 'Move 7', 'Move 8'),
-      /^.*move-7\/index.json: has SHA-256 \w+, expected \w+, as in the manifest$/,
-    ],
-    ['a changed page', edit('404.json', 'N', 'n'), /^404.json: has SHA-256 /],
+    ['a changed record', edit(move('move-7/'), 'Move 7', 'Move 8'), /move-7\/index.json: has SHA-256 \w+, /],
+    ['a changed page', edit('404.json', 'N', 'n'), /^404.json: has SHA-256 \w+, expected \w+, as in /],
     [
       'a truncated file',
       edit(move('offset/100/'), /.{40}$/, ''),
-      /offset\/100\/index.json: has \d+ bytes, expected \d+, as in the manifest$/,
+      /100\/index.json: has \d+ bytes, expected \d+/,
     ],
     ['a missing file', remove('sprites/items/unknown.png'), /^sprites\/items\/unknown.png: is missing$/],
     ['a missing record', remove(move('move-7/')), /^.*move-7\/index.json: is missing$/],
@@ -83,47 +78,32 @@ describe('verifyFolder', () => {
     expect(findProblems(damage)).toEqual([expect.stringMatching(problem)]);
   });
 
+  const otherNames = '"names":{"digest":"sha256:0","languages":{}},"base_url"';
   it.each<[string, Damage, RegExp]>([
     [
-      'another digest of records',
+      'another digest',
       edit('meta.json', /sha256:\w/, 'sha256:x'),
-      /^meta.json: .* › digest: got sha256:\w+, expected sha256:x/,
+      /digest: got sha256:\w+, expected sha256:x/,
     ],
-    [
-      'another record on a page',
-      edit(move('offset/100/'), '"name":"Move 107"', '"name":"Move 108"'),
-      /^meta.json: .* › digest: got /,
-    ],
-    [
-      'fewer pages than records',
-      remove(move('offset/100/')),
-      /^meta.json: .*offset\/100\/index.json: is not in the manifest$/,
-    ],
-    [
-      'a page without records',
-      write(move(''), '{}'),
-      /^meta.json: .* › results: got nothing: expected array/,
-    ],
+    ['another record on a page', edit(move('offset/100/'), '"Move 107"', '"Move 108"'), / › digest: got /],
+    ['fewer pages than records', remove(move('offset/100/')), /100\/index.json: is not in the manifest$/],
+    ['a page without records', write(move(''), '{}'), / › results: got nothing: expected array/],
     [
       'other names',
-      edit('meta.json', '"base_url"', '"names":{"digest":"sha256:0","languages":{}},"base_url"'),
-      /^meta.json: describes other names/,
+      edit('meta.json', '"base_url"', otherNames),
+      /: describes other names than the site has$/,
     ],
     [
-      'a history of something else',
+      'another history',
       write('changes.json', JSON.stringify({ steps: [elsewhere] })),
-      /^changes.json: ends at digest sha256:1{64}, expected sha256:/,
+      /: ends at digest .*1{64}, /,
     ],
     [
       'an invalid history',
       edit('changes.json', '[', '[1'),
-      /^meta.json: .*changes.json › steps\[0\]: got 1: expected object/,
+      /changes.json › steps\[0\]: got 1: expected object/,
     ],
-    [
-      'invalid old slugs',
-      write('former.json', '{"move":{"x":"y"}}'),
-      /^meta.json: .*former.json › move.x: got "y"/,
-    ],
+    ['invalid old slugs', write('former.json', '{"move":{"x":"y"}}'), /former.json › move.x: got "y"/],
   ])('finds %s even if the manifest lists it', (_, damage, problem) => {
     expect(findProblems(damage, true)).toEqual([expect.stringMatching(problem)]);
   });
@@ -132,13 +112,14 @@ describe('verifyFolder', () => {
     ['no manifest', remove('manifest.json'), /has no valid manifest.json: ENOENT$/],
     ['a broken manifest', write('manifest.json', '{'), /manifest.json: invalid JSON$/],
     [
-      'a manifest with a path outside the site',
+      'a path outside the site',
       edit('manifest.json', '"404.json"', '"../404.json"'),
-      /manifest.json: files\[\d+\]\.path: got .* expected a relative path/,
+      /path: got .* a relative path/,
     ],
     ['an unknown link style', edit('meta.json', '"query"', '"magic"'), /meta.json: links: /],
   ])('rejects a folder with %s', (_, damage, message) => {
-    expect(() => findProblems(damage)).toThrow(OutputError);
-    expect(() => findProblems(damage)).toThrow(message);
+    expect(() => findProblems(damage)).toThrow(
+      expect.objectContaining({ code: 'output', message: expect.stringMatching(message) }),
+    );
   });
 });
