@@ -16,6 +16,7 @@ const copies = {
     'web/browse/browse.html',
     'web/docs/docs.html',
     'web/shared/404.html',
+    'web/shared/page.html',
     'web/search/search.html',
     ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map((name) => `hosts/templates/${name}`),
   ],

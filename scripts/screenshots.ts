@@ -1,10 +1,10 @@
 /** `npm run screenshots`: takes the README's screenshot, the image of link previews, and `favicon.ico`. Requires Chromium. */
 
-import { statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { SOCIAL_CARD_FILE } from '../src/contract/paths.ts';
-import { logoFile } from '../src/web/shared/markup.ts';
+import { capitalize, listKinds } from '../src/contract/words.ts';
 import { startServe } from '../test/support/engines/serve.ts';
 import { findProgram } from '../test/support/engines/server-program.ts';
 import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
@@ -16,6 +16,8 @@ const FAVICON = fileOf('public/favicon.ico');
 const FAVICON_SIZE = 32;
 const SCREENSHOT_BYTES = 150_000;
 
+const logo = readFileSync(fileOf('public/mark.svg'), 'utf8');
+
 /** https://ogp.me */
 const CARD_SIZE = { width: 1200, height: 630 };
 const card = `<!doctype html><meta charset="utf-8"><style>
@@ -24,7 +26,7 @@ body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px
 svg { width: 180px; margin: auto }
 b { font-size: 92px; letter-spacing: -0.02em }
 p { margin: 0; color: #57606a }
-</style>${logoFile}<b>gamedata</b><p>Moves and items, as JSON</p>`;
+</style>${logo}<b>gamedata</b><p>${capitalize(listKinds())}, as JSON</p>`;
 
 /** Wraps a square PNG: https://en.wikipedia.org/wiki/ICO_(file_format) */
 function wrapInIco(png: Buffer, size: number): Buffer {
@@ -54,7 +56,7 @@ try {
   await preview.setContent(card);
   await preview.screenshot({ path: CARD });
   await preview.setViewportSize({ width: FAVICON_SIZE, height: FAVICON_SIZE });
-  await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logoFile}`);
+  await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logo}`);
   writeFileSync(FAVICON, wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE));
   if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES) throw new Error('the screenshot is too large');
 } finally {

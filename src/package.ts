@@ -47,6 +47,7 @@ export function readBuildAssets() {
       'browse.html': template('browse.html'),
       'docs.html': template('docs.html'),
       '404.html': template('404.html'),
+      'page.html': template('page.html'),
       'search.html': template('search.html'),
     },
     compiled: readFolder(path.join(DIST, 'assets')),

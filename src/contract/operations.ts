@@ -24,7 +24,7 @@ export const parameters = {
   format: {
     ...{ name: 'format', in: 'query', schema: { type: 'string', enum: [...formats] } },
     description:
-      '`api` is the browsable form: JSON for programs, a page for browsers. `json` is always JSON. Any other value is a 404.',
+      '`api` is JSON for programs and a page for browsers. `json` is always JSON. Any other value is a 404.',
   },
   limit: {
     ...{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: PAGE_SIZE } },

@@ -71,9 +71,9 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
 
 /** Creates the specification and the pages, which describe the other files. */
 function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
-  const { records, meta } = site;
+  const { records, meta, names } = site;
   const { templates } = site.buildAssets;
-  const specification = createSpecification(records, meta, { archive, docs: templates['docs.html'] });
+  const specification = createSpecification(records, meta, { archive, names, templates });
   const sizes = new Map([...content, ...specification].map((file) => [file.path, getSize(file)]));
   return [...specification, ...renderPages({ templates, records, meta, archive, sizes })];
 }

@@ -1,15 +1,21 @@
 /** The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
 
+import type { Comparison } from '../contract/changes.ts';
+import { plainBulkRows } from '../contract/files.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import type { Names } from '../contract/names.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import { errorDetails, getMediaType, isCompressible } from '../contract/responses.ts';
 import * as served from '../contract/served.ts';
 import { capitalize, formatCount, joinWords, listKinds } from '../contract/words.ts';
-import { addUrl, type Records } from '../dataset/data-set.ts';
-import { renderDocs } from '../web/docs/render-docs.ts';
+import { addUrl, addUrls, type Records } from '../dataset/data-set.ts';
+import { selectNames } from '../dataset/names.ts';
+import { hosts } from '../hosts/index.ts';
+import { type DocsTemplates, renderDocs } from '../web/docs/render-docs.ts';
+import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
@@ -17,16 +23,69 @@ type Operation = contract.Operation;
 export function createSpecification(
   records: Records,
   meta: Meta,
-  { archive, docs }: { archive: boolean; docs: string },
+  {
+    archive,
+    templates,
+    names = [],
+  }: { archive: boolean; templates: DocsTemplates; names?: readonly Names[] },
 ): SiteFile[] {
-  const operations = contract.listOperations(meta, pickExamples(records, getLinkBase(meta)), archive);
+  const first = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
+  const examples = createFileExamples(first, meta, names);
+  const operations = contract
+    .listOperations(meta, pickExamples(records, getLinkBase(meta)), archive)
+    .map((operation) => ({ ...operation, example: operation.example ?? examples[operation.id] }));
   const schemas = pickSchemas(operations);
+  const content = {
+    ...{ operations, schemas, anyPageRange: supportsAnyPageRange(meta) },
+    excerpts: createExcerpts(first, getLinkBase(meta)),
+  };
   const standalone = served.createStandaloneSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
-    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(docs, { operations, schemas }, meta) },
+    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(templates, content, meta) },
     ...standalone.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
   ];
+}
+
+/** Without a host, the site may be served as files. */
+const supportsAnyPageRange = ({ hosts: names }: Meta): boolean =>
+  names.length > 0 &&
+  Object.entries(hosts).every(
+    ([name, host]) => !names.includes(name) || !host.unsupported.includes('windows'),
+  );
+
+/** The first lines of a table and of a list of JSON objects. */
+function createExcerpts(first: Records, base: paths.LinkBase): Map<string, string> {
+  const kind = kindNames.find((name) => first[name].length > 0);
+  const rows = plainBulkRows.filter((row) => row.kind === kind && kind !== undefined);
+  return new Map(rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]));
+}
+
+/** Operation id → a short example of its file. */
+function createFileExamples(first: Records, meta: Meta, names: readonly Names[]): Record<string, object> {
+  const { digest, captured, counts, names: summary, ...others } = meta;
+  const kind = kindNames.find((name) => first[name].length > 0);
+  const [record] = kind ? first[kind] : [];
+  if (!kind || !record) return {};
+  const { id, slug, name } = record;
+  const [own] = selectNames(names.filter(({ language }) => language !== 'en').slice(0, 1), first);
+  const none = { added: [], removed: [], renamed: [], changed: [] };
+  const step: Comparison = {
+    from: {
+      digest: `sha256:${'0'.repeat(64)}`,
+      captured,
+      counts: { ...counts, [kind]: counts[kind] - 1 },
+    },
+    to: { digest, captured, counts },
+    totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
+    changes: mapKinds((one) => (one === kind ? { ...none, added: [{ id, slug, name }] } : none)),
+  };
+  const languages = Object.fromEntries(Object.entries(summary?.languages ?? {}).slice(0, 1));
+  return {
+    ...(own && { getNames: own }),
+    getMeta: { ...others, digest, captured, counts, ...(summary && { names: { ...summary, languages } }) },
+    getChanges: { steps: [step] },
+  };
 }
 
 /** The first page of each kind, shortened to two records, and its first record. */

@@ -10,8 +10,8 @@ import {
 } from '../support/sites.ts';
 
 function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
-  const { records, meta, docs } = siteOf(raw, options).plan;
-  const files = createSpecification(records, meta, { archive, docs });
+  const { records, meta, templates } = siteOf(raw, options).plan;
+  const files = createSpecification(records, meta, { archive, templates });
   const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
   return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }

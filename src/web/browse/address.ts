@@ -1,17 +1,9 @@
-/**
- * Addresses in the browsable page. An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`,
- * regardless of the site's links and the page's own URL.
- */
+/** An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`, regardless of the page's own URL. */
 
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/**
- * Reads the address from the page's own path, or else from the fragment. The search of a list is in the last fragment, which no host
- * receives.
- *
- * @param root the base URL with a trailing slash
- */
+/** Reads the address from the page's own path, or else from the fragment. The search of a list is in the last fragment. */
 export function parseAddress(href: string, root: string) {
   const [url = '', ...fragments] = href.split('#');
   if (url.startsWith(root + API_PREFIX.slice(1)))

@@ -101,7 +101,6 @@ function breadcrumb(address: string): HTMLElement[] {
 const escapeForShell = (url: string): string =>
   url.replaceAll(/["$`!\\]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 
-/** The request, to copy as curl or to open as JSON. */
 function requestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
@@ -119,7 +118,6 @@ function requestBar(address: string): HTMLElement[] {
   return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
 }
 
-// Links to endpoints open in this page, unless the user wants a new tab or window.
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
     return;

@@ -1,5 +1,3 @@
-/** The views of the browsable page: a list page, a record, other JSON, or a problem. */
-
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, type ListPage, listPath, parseRecordPath } from '../../contract/paths.ts';
@@ -174,7 +172,6 @@ function valueElement(tag: 'td' | 'dd', value: unknown): HTMLElement {
 
 const classifyValue = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
 
-/** The names of a record in every language, which load when the user opens the element. */
 function recordNames(address: string): HTMLElement[] {
   const record = parseRecordPath(address.split('?')[0] ?? '');
   const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({ value, text }));

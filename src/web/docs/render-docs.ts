@@ -1,5 +1,3 @@
-/** The docs: a hand-written template, filled from the tables of the contract. */
-
 import { type Operation, type Parameter, parameters } from '../../contract/operations.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
@@ -13,30 +11,42 @@ export interface DocsContent {
   readonly operations: readonly Operation[];
   /** Type → its schema, which may refer to others. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
+  /** Path → the beginning of a file that is not JSON. */
+  readonly excerpts: ReadonlyMap<string, string>;
+  /** Whether the host supports any limit and offset. */
+  readonly anyPageRange: boolean;
 }
 
-export function renderDocs(template: string, { operations, schemas }: DocsContent, site: Site): string {
+export type DocsTemplates = Readonly<Record<'docs.html' | 'page.html', string>>;
+
+export function renderDocs(templates: DocsTemplates, content: DocsContent, site: Site): string {
+  const { operations, schemas, excerpts, anyPageRange } = content;
   const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
-  const endpoints = inGroup('records');
-  const names = inGroup('names');
-  const downloads = inGroup('downloads');
-  const content = fillPlaceholders(template, {
+  const [endpoints, names, downloads] = [inGroup('records'), inGroup('names'), inGroup('downloads')];
+  const isNegotiated = site.links === 'query';
+  const first = endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
+  const type = typeName(first?.schema ?? '');
+  const filled = fillPlaceholders(templates['docs.html'], {
     base: site.base_url,
     size: PAGE_SIZE,
     contents: [...endpoints, ...names].map(
       ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
     ),
-    samples: renderSamples(endpoints, site),
-    endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site)),
-    names: names.map((endpoint) => renderEndpoint(endpoint, site)),
+    ...{ url: site.base_url + (first ? examplePath(first) : ''), type, variable: type.toLowerCase() },
+    ...{ negotiated: isNegotiated, file: !isNegotiated },
+    ...{ any: isNegotiated && anyPageRange, built: isNegotiated && !anyPageRange },
+    endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
+    names: names.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
     types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
-    downloads:
-      downloads.length > 0
-        ? html`<p>The same records in one request. Append <code>.gz</code> to a <code>.csv</code>,
-<code>.ndjson</code> or <code>.json</code> file for a compressed copy.</p>
-${renderFiles(downloads)}`
-        : html`<p>This site has no bulk files.</p>`,
+    empty: downloads.length === 0,
+    downloads: downloads.length === 0 ? '' : renderFiles(downloads),
+    ...(downloads.length > 0 && {
+      excerpts: Array.from(excerpts, ([path, text]) => renderExample(path, text)),
+    }),
     files: renderFiles(inGroup('site')),
+    examples: inGroup('site').flatMap(({ path, example }) =>
+      example ? renderExample(path, formatJson(example)) : [],
+    ),
   });
   const page = {
     title: 'Docs · gamedata',
@@ -45,48 +55,34 @@ ${renderFiles(downloads)}`
     path: DOCS_PATH,
     script: 'docs',
   };
-  return renderPage(content, page, site);
+  return renderPage(templates['page.html'], filled, page, site);
 }
 
-/** The path of an example request. */
+/** The parameters of a list, on hosts with any pages and on hosts with built pages only. */
+const pageRangeMeanings: Readonly<Record<'any' | 'built', Partial<Record<keyof typeof parameters, string>>>> =
+  {
+    any: {
+      limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
+      offset:
+        'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
+    },
+    built: {
+      limit: `Always ${PAGE_SIZE}.`,
+      offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
+    },
+  };
+
 const examplePath = ({ path, pathParameter }: Operation): string =>
   path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
 
-/** Language → the code of a first request, to a record if one exists. */
-function renderSamples(endpoints: readonly Operation[], site: Site): Markup[] {
-  const endpoint = endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
-  if (!endpoint) return [];
-  const url = site.base_url + examplePath(endpoint);
-  const type = typeName(endpoint.schema ?? '');
-  const variable = type.toLowerCase();
-  const fetchCode = (json: string): string => `const response = await fetch('${url}');
-if (!response.ok) throw new Error(\`got \${response.status}\`);
-const ${variable} = ${json};`;
-  const samples = {
-    JavaScript: fetchCode('await response.json()'),
-    Python: `import json
-from urllib.request import urlopen
-
-with urlopen("${url}") as response:
-    ${variable} = json.load(response)`,
-    TypeScript: `import type { ${type} } from './types.d.ts';
-
-${fetchCode(`(await response.json()) as ${type}`)}`,
-  };
-  return Object.entries(samples).map(
-    ([language, code]) => html`<h3>${language}</h3>
-<pre><code>${code}</code></pre>`,
-  );
-}
-
-function renderEndpoint(endpoint: Operation, site: Site): Markup {
+function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group, pathParameter } = endpoint;
   const type = typeName(schema ?? '');
   const shown = examplePath(endpoint);
-  const all = [
-    ...(pathParameter ? [pathParameter] : []),
-    ...endpoint.parameters.map((name) => parameters[name]),
-  ];
+  const all: Field[] = endpoint.parameters.map((name) => {
+    const description = pageRangeMeanings[anyPageRange ? 'any' : 'built'][name];
+    return { ...parameters[name], ...(description && { description }) };
+  });
   const page = shown.replace(/(?:offset\/\d+\/)?index\.json$/, '');
   const link =
     group === 'records'
@@ -94,25 +90,29 @@ function renderEndpoint(endpoint: Operation, site: Site): Markup {
       : html`<a href="..${shown}">Open the file</a>`;
   // A kind without records has no example.
   const tryIt = shown.includes('{') ? '' : html` ${link}.`;
+  const label = type.endsWith('Page') || group === 'names' ? 'Response, shortened' : 'Response';
   return html`<section id="${id}">
 <h3><code>GET ${path}</code></h3>
 <p>${summary}. The response is <a href="#${type}">${type}</a>.${tryIt}</p>
-${renderFields('Parameter', all)}
+${renderFields('Parameter', pathParameter ? [pathParameter, ...all] : all)}
 <pre><code>curl "${site.base_url}${shown}"</code></pre>
-${
-  example === undefined
-    ? ''
-    : html`<pre aria-label="${type.endsWith('Page') ? 'Response, shortened' : 'Response'}"><code>${JSON.stringify(example, null, 2)}</code></pre>`
-}
+${example ? html`<pre aria-label="${label}"><code>${formatJson(example)}</code></pre>` : ''}
 </section>`;
 }
 
-/** Files at their own URLs, without their compressed copies. */
+const formatJson = (value: object): string => JSON.stringify(value, null, 2);
+
+const renderExample = (
+  path: string,
+  text: string,
+): Markup => html`<h3><code>${path.replace(/^\//, '')}</code>, shortened</h3>
+<pre aria-label="Example of ${path}"><code>${text}</code></pre>`;
+
 const renderFiles = (operations: readonly Operation[]): Markup =>
   renderTable(
     ['File', 'Content'],
     operations
-      .filter(({ path }) => !/(?<!\.tar)\.(?:gz|br)$/.test(path))
+      .filter(({ path }) => !/(?<!\.tar)\.gz$/.test(path))
       .map(({ path, summary }) => {
         const name = html`<code>${path}</code>`;
         const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
@@ -120,7 +120,6 @@ const renderFiles = (operations: readonly Operation[]): Markup =>
       }),
   );
 
-/** A type's fields under its name, to which other types link. */
 const renderType = (
   name: string,
   { description = '', properties = {} }: JsonSchema,
@@ -135,7 +134,6 @@ ${renderFields(
 
 type Field = Pick<Parameter, 'name' | 'schema'> & { in?: string; description?: string | undefined };
 
-/** @param heading of the first column */
 const renderFields = (heading: string, fields: readonly Field[]): Markup | '' =>
   fields.length === 0
     ? ''
@@ -148,20 +146,14 @@ const renderFields = (heading: string, fields: readonly Field[]): Markup | '' =>
       );
 
 const renderTable = (heads: readonly string[], rows: readonly Markup[]): Markup => html`<table class="fields">
-<thead><tr>${join(
-  heads.map((head) => html`<th scope="col">${head}</th>`),
-  '',
-)}</tr></thead>
-<tbody>
-${rows}
-</tbody>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
 </table>`;
 
 /** Marks up code in backticks, as in Markdown. */
 const renderProse = (text: string): Markup =>
   new Markup(html`${text}`.text.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
 
-/** Describes a schema in a few words; types with a table of their own are links. */
 function describeType(schema: JsonSchema): Markup {
   const { $ref, anyOf, enum: values, type, items } = schema;
   const name = $ref?.slice($ref.lastIndexOf('/') + 1);
@@ -173,5 +165,4 @@ function describeType(schema: JsonSchema): Markup {
   return html`${String(type ?? 'any')}`;
 }
 
-const join = (all: readonly Markup[], separator = ' or '): Markup =>
-  new Markup(all.map(({ text }) => text).join(separator));
+const join = (all: readonly Markup[]): Markup => new Markup(all.map(({ text }) => text).join(' or '));

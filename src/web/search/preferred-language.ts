@@ -1,7 +1,4 @@
-/**
- * Returns the first of the browser's languages that has names; empty for English, the language of records. Some browsers report system
- * locales, such as `C` or `en_US`.
- */
+/** Returns the first of the browser's languages that has names; empty for English, the language of records. */
 export function findPreferredLanguage(tags: readonly string[], known: readonly string[]): string {
   for (const tag of tags) {
     const locale = parseLocale(tag);
@@ -15,6 +12,7 @@ export function findPreferredLanguage(tags: readonly string[], known: readonly s
   return '';
 }
 
+/** Some browsers report system locales, such as `C` or `en_US`. */
 function parseLocale(tag: string): Intl.Locale | undefined {
   try {
     return new Intl.Locale(tag);

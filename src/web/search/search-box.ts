@@ -25,10 +25,8 @@ export interface SearchFields {
 }
 
 /**
- * Connects the search form, which shows results while the user types.
- *
- * @param onSearch called with each search, and whether it selects nothing
- * @returns fills in the fields and searches; resolves when the results are shown
+ * Connects the search form, which shows results while the user types. Returns a function that fills in the form and resolves when the
+ * results are shown.
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -100,7 +98,6 @@ export function createSearchBox(
   };
 }
 
-/** @param language of the local name */
 export function resultItem({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
   const localName = local === undefined ? [] : [element('span', langAttributes(language), local), ' '];
   const link = element(
@@ -146,20 +143,19 @@ const LANGUAGE_KEY = 'gamedata.names';
 /** Selects and remembers the user's last choice, by default the browser's language. */
 function preselectLanguage(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);
-  let last: string | null = null;
-  try {
-    last = localStorage.getItem(LANGUAGE_KEY);
-  } catch {
-    // The browser blocks storage.
-  }
+  const last = ignoreBlockedStorage(() => localStorage.getItem(LANGUAGE_KEY));
   select(field, last ?? findPreferredLanguage(navigator.languages, known));
-  field.addEventListener('change', () => {
-    try {
-      localStorage.setItem(LANGUAGE_KEY, field.value);
-    } catch {
-      // The choice ends with the page.
-    }
-  });
+  field.addEventListener('change', () =>
+    ignoreBlockedStorage(() => localStorage.setItem(LANGUAGE_KEY, field.value)),
+  );
+}
+
+function ignoreBlockedStorage<T>(use: () => T): T | undefined {
+  try {
+    return use();
+  } catch {
+    return undefined;
+  }
 }
 
 function select({ options }: HTMLSelectElement, value: string): void {

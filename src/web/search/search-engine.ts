@@ -10,7 +10,6 @@ export interface Match {
   readonly slug: string;
   readonly name: string;
   readonly icon?: string | undefined;
-  /** The name in the selected language. */
   readonly local?: string | undefined;
 }
 
@@ -73,10 +72,7 @@ const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) =
   intraDel: 0,
 });
 
-/**
- * Rates how well a name matches. The last word of an item's name is its category: "ball" means a Poké Ball rather than the move
- * Ice Ball. Items have icons.
- */
+/** Prefers items, which have icons, if a name ends with the words: "ball" means a Poké Ball rather than the move Ice Ball. */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const texts = [simplify(name), slug];
   const isEnd = texts[0]?.endsWith(` ${words}`) ?? false;
@@ -86,9 +82,6 @@ function rateCloseness({ icon, name, slug }: Match, words: string): number {
   return isEnd ? 1 : 0;
 }
 
-/**
- * Removes diacritics and letter case, so that `poke` finds `Poké`, and replaces the apostrophe that keyboards lack. NFKC equates the
- * half-width and full-width characters of Japanese keyboards.
- */
+/** NFKC equates the half-width and full-width characters of Japanese keyboards. Keyboards lack the apostrophe `’`. */
 const simplify = (text: string): string =>
   Fuzzy.latinize(text.normalize('NFKC')).replaceAll('’', "'").toLowerCase();

@@ -1,5 +1,3 @@
-/** Elements, links to endpoints, and requests of the page scripts. */
-
 import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
 
 /** The base URL with a trailing slash, because every script is at the top of the site. */
@@ -8,10 +6,7 @@ export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElemen
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Content = Node | string;
 
-/**
- * Creates an element from nodes and text, so that data is never parsed as markup. Attributes that are false or undefined are
- * omitted; true is an empty value.
- */
+/** Creates an element without parsing data as markup. Omits attributes that are false or undefined. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -71,7 +66,6 @@ export async function copyText(source: HTMLElement): Promise<void> {
   }, MESSAGE_MS);
 }
 
-/** The style of the links in the data. */
 export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
 /** Plain file servers do not find the page of a folder. */
@@ -103,7 +97,6 @@ export function showFileFallback(): void {
   }
 }
 
-/** Sets how the page links to endpoints. */
 export function setLinkMode(negotiated: boolean): void {
   isNegotiated = negotiated;
   for (const anchor of document.querySelectorAll('a'))
@@ -127,7 +120,6 @@ export interface RequestResult {
   readonly response?: Response;
   /** Undefined if the response is not JSON. */
   readonly json?: unknown;
-  /** Why the response is missing. */
   readonly reason?: string;
 }
 
@@ -148,7 +140,6 @@ export async function request(url: string, signal: AbortSignal): Promise<Request
 export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** @throws if the file of the site is missing */
 export async function fetchJson<T>(file: string): Promise<T> {
   const response = await fetch(siteRoot + file);
   if (!response.ok) throw new Error(`${file}: got ${response.status}`);
@@ -165,11 +156,7 @@ function classifyToken(token: string, next = ''): string {
   return token === 'null' ? 'null' : 'literal';
 }
 
-/**
- * Colors code.
- *
- * @param linkString creates a link for a string of JSON
- */
+/** Colors code. @param linkString creates a link for a string of JSON */
 export const highlight = (
   code: string,
   linkString: (text: string) => Node | undefined = () => undefined,
