@@ -106,7 +106,7 @@ const renderExample = (
   path: string,
   text: string,
 ): Markup => html`<h3><code>${path.replace(/^\//, '')}</code>, shortened</h3>
-<pre aria-label="Example of ${path}"><code>${text}</code></pre>`;
+<pre class="example" tabindex="0" aria-label="Example of ${path}"><code>${text}</code></pre>`;
 
 const renderFiles = (operations: readonly Operation[]): Markup =>
   renderTable(
