@@ -4,7 +4,7 @@ import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
 import { API_PREFIX, isHostConfig, META_FILE } from '../contract/paths.ts';
 import { encodeFormer } from '../dataset/former.ts';
-import { checkReplacement } from '../dataset/guard.ts';
+import { checkIcons, checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files.ts';
@@ -62,6 +62,7 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
       fetcher: source,
       site: next.site,
     });
+    checkIcons(changes, icons.warnings, source);
     const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
     const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
     const meta = describeSite(next, changes, settings, countWarnings(warnings));

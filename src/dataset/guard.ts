@@ -2,7 +2,7 @@ import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import { unusableCodes } from './data-set.ts';
+import { missingIconCodes, unusableCodes, type Warning } from './data-set.ts';
 import type { Addressed, Former } from './former.ts';
 import { getDays, type Replacement } from './replacement.ts';
 
@@ -48,6 +48,18 @@ export function checkReplacement(replacement: Replacement, options: GuardOptions
   if (!options.isRestored) for (const row of listRows(replacement, options)) checkRow(row);
 }
 
+/** @throws GuardError if too many icons are missing that the published site has */
+export function checkIcons(
+  replacement: Replacement,
+  warnings: readonly Warning[],
+  options: GuardOptions,
+): void {
+  const { previous } = replacement;
+  if (options.isRestored || previous?.sprites?.mode !== 'mirror') return;
+  for (const kind of kindNames)
+    checkRow(createWarningRow(replacement, warnings, { kind, code: 'icon-not-found' }, options.maxShrink));
+}
+
 function checkRow({ subject, unit, affected, total, percent, few = 0, examples = [], hint }: Row): void {
   if (affected <= Math.max(few, (total * percent) / 100)) return;
   const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
@@ -56,11 +68,13 @@ function checkRow({ subject, unit, affected, total, percent, few = 0, examples =
 }
 
 function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
-  const { dataSet, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
+  const { dataSet, previous, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
   const { maxShrink: percent, allowMissing } = options;
+  const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
   for (const kind of kindNames) {
     // A copy was checked when it was captured.
-    if (!isCopy) yield* listUnusable(replacement, kind, percent);
+    const codes = isCopy ? [] : [...unusableCodes, ...(isSameUpstream ? ['no-icon'] : [])];
+    for (const code of codes) yield createWarningRow(replacement, dataSet.warnings, { kind, code }, percent);
     const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isForbidden) ?? [];
     const total = losses?.counts[kind] ?? floor?.[kind] ?? 0;
@@ -91,21 +105,26 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
   };
 }
 
-/** Limits values that became unusable, for example because the upstream changed a field. */
-function* listUnusable({ dataSet, previous }: Replacement, kind: Kind, percent: number): Generator<Row> {
-  const { warnings: known = [] } = previous ?? {};
-  for (const code of unusableCodes) {
-    const isSame = (one: { kind: string; code: string }) => one.kind === kind && one.code === code;
-    const found = dataSet.warnings.filter(isSame);
-    const before = 'filter' in known ? known.filter(isSame).length : (known[kind][code] ?? 0);
-    yield {
-      ...{ subject: kind, unit: `records with a new ${code}`, percent, few: FEW },
-      affected: new Set(found.map(({ id }) => id)).size - before,
-      total: dataSet.counts[kind],
-      examples: found.slice(0, 1).map(({ message }) => message),
-      hint: 'If the upstream is right, raise --max-shrink.',
-    };
-  }
+/** Limits new warnings, for example because the upstream changed a field. New records may lack an icon. */
+function createWarningRow(
+  { dataSet, previous }: Replacement,
+  warnings: readonly Warning[],
+  { kind, code }: { kind: Kind; code: string },
+  percent: number,
+): Row {
+  const total = dataSet.counts[kind];
+  const isSame = (one: { kind: string; code: string }) => one.kind === kind && one.code === code;
+  const found = warnings.filter(isSame);
+  const { warnings: known = [], counts } = previous ?? {};
+  const before = 'filter' in known ? known.filter(isSame).length : (known[kind][code] ?? 0);
+  const isMissingIcon = (missingIconCodes as readonly string[]).includes(code);
+  const added = isMissingIcon && counts ? Math.max(0, total - counts[kind]) : 0;
+  return {
+    ...{ subject: kind, unit: `records with a new ${code}`, total, percent, few: FEW },
+    affected: new Set(found.map(({ id }) => id)).size - before - added,
+    examples: found.slice(0, 1).map(({ message }) => message),
+    hint: 'If the upstream is right, raise --max-shrink.',
+  };
 }
 
 /** Returns whether a record is listed by its slug or an old slug. */

@@ -31,6 +31,8 @@ export interface Previous extends DataSetSummary {
   readNames?(): readonly Names[] | undefined;
   /** A site has only the number of warnings of each kind and code. */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
+  readonly upstream?: string;
+  readonly sprites?: Meta['sprites'];
 }
 
 export interface Next {

@@ -233,6 +233,26 @@ describe('checkReplacement, for unusable values', () => {
     expect(check(warnings(10), { items: 10 })).toThrow('got 10 of 10');
   });
 
+  const upstream = PROVENANCE.upstream;
+  it.each([
+    ['accepts as many', 2000, 1125, upstream],
+    ['accepts as many more as there are more records', 2050, 1175, upstream],
+    ['ignores another upstream', 2000, 2000, 'https://other.test'],
+  ])('%s missing icons: %i items, %i without', (_, items, missing, before) => {
+    const check = (count: number) =>
+      replace(
+        nextOf(records(1, items), { warnings: warnings(count, 'no-icon') }),
+        {
+          ...previousOf(records(1, 2000)),
+          ...{ upstream: before, warnings: warnings(1105, 'no-icon') },
+        },
+        { maxShrink: 1 },
+      );
+    expect(() => check(missing)).not.toThrow();
+    if (before === upstream)
+      expect(() => check(missing + 1)).toThrow(/^item: got 21 of \d+ records with a new no-icon/);
+  });
+
   it('ignores a copy, which was checked when it was captured', () => {
     const copy = { ...nextOf(records(1, 40), { warnings: warnings(40) }), isCopy: true };
     expect(() => replace(copy, previousOf(records(1, 40)))).not.toThrow();

@@ -8,6 +8,7 @@ import { fingerprint } from '../support/fingerprint.ts';
 import { ground, icon, OWN } from '../support/icon-upstream.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { deserted, type Responder } from '../support/local-server.ts';
+import { rawRecords } from '../support/sites.ts';
 
 const PLACEHOLDER = readFileSync(new URL('../../public/sprites/items/unknown.png', import.meta.url));
 
@@ -119,6 +120,22 @@ describe('build --sprites mirror', () => {
     await expect(run()).rejects.toThrow(message);
     expect(fingerprint(site)).toEqual(before);
   });
+});
+
+it('build --sprites mirror rejects ten new missing icons', async () => {
+  const { run, faults } = await ground({}, rawRecords(1, 20));
+  const breakIcons = (ids: number) => {
+    for (let id = 1; id <= ids; id++)
+      faults.set(`item-${id}.png`, (response) => response.writeHead(404).end());
+  };
+  breakIcons(3);
+  await run();
+  breakIcons(12);
+  expect((await run()).sprites.missing).toBe(12);
+  faults.clear();
+  await run();
+  breakIcons(20);
+  await expect(run()).rejects.toThrow('item: got 20 of 20 records with a new icon-not-found');
 });
 
 describe('a site that is made from another', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { type Responder, startServer } from './local-server.ts';
-import { rawItem, rawMove, rawRecords } from './sites.ts';
+import { rawItem, rawMove, rawRecords, type SomeRecords } from './sites.ts';
 import { smallSource } from './small-data.ts';
 import { temporaryFolder } from './temporary.ts';
 
@@ -24,7 +24,7 @@ const raw = {
 export const OWN = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
 
 /** An upstream of icons, and the builds that read it. */
-export async function ground(options: Partial<BuildOptions> = {}) {
+export async function ground(options: Partial<BuildOptions> = {}, records: SomeRecords = raw) {
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
     const name = (request.url ?? '').replace('/icons/', '');
@@ -35,7 +35,7 @@ export async function ground(options: Partial<BuildOptions> = {}) {
     else response.writeHead(200, { etag }).end(icon(name));
   });
   const folder = temporaryFolder();
-  const source = await smallSource(raw);
+  const source = await smallSource(records);
   const run = (more: Partial<BuildOptions> = {}) =>
     build({
       ...source,
