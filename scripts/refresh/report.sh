@@ -27,9 +27,13 @@ annotate() {
 
 report_refusal() {
   local title='The data was refused' message hint open
-  error() { node -p 'JSON.parse(fs.readFileSync(process.argv[1])).error[process.argv[2]] ?? ""' "$work/report.json" "$1"; }
-  # What comes from the upstream is shown as it is: indented, so that nothing in it is markup, a mention or an order.
-  message=$(error message | sed 's/^/    /')
+  # Without line breaks and other control characters, because the job that wrote the report may be compromised.
+  error() {
+    node -p 'String(JSON.parse(fs.readFileSync(process.argv[1])).error[process.argv[2]] ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")' \
+      "$work/report.json" "$1"
+  }
+  # Indented, so that text from the upstream is not markup, a mention or a command.
+  message="    $(error message)"
   hint=$(error hint)
   cat > "$work/issue.md" <<END
 The upstream's data was refused. The snapshot and the published site are unchanged.

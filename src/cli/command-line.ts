@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import * as z from 'zod';
+import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError } from '../errors.ts';
 import {
   type CliOption,
@@ -106,8 +107,9 @@ async function runCommand(
     }
     const error = toOutputError(thrown, '.');
     if (!(error instanceof GamedataError)) throw error;
-    const { code, message, hint = null } = error;
-    printJson({ error: { code, message, hint } });
+    const { code, message, hint } = error;
+    const lines = hint?.split('\n').map(escapeControls);
+    printJson({ error: { code, message: escapeControls(message), hint: lines?.join('\n') ?? null } });
     if (code === 'usage') throw error;
     process.exitCode = printError(error, reporter, [
       ...args.flatMap(hintAtBaseUrl),

@@ -126,6 +126,18 @@ describe('a refresh', () => {
     expect(repo.has('../proposal.md')).toBe(false);
   });
 
+  it('keeps text from the upstream inside the indented block of the issue', async () => {
+    const repo = await repository();
+    repo.answers.move.push(moveAnswer(9, { name: 'x\r\r@team\u2028# Heading' }));
+    await repo.refresh();
+    const report = JSON.parse(repo.read('.cache/refresh/report.json'));
+    expect(report.error.message).toContain('x\\u000d\\u000d@team\\u2028# Heading');
+    const error = { ...report.error, message: 'x\r\r@team\u2028# Heading', hint: null };
+    writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify({ error }));
+    expect(await repo.step('report refused')).toBeUndefined();
+    expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
+  });
+
   it('that is refused fails with a summary and an annotation where issues are off', async () => {
     const repo = await repository();
     repo.answers.move.pop();
