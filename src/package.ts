@@ -1,6 +1,6 @@
 /** The package itself: its name, version, bundled data and build assets. */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listKinds } from './contract/words.ts';
@@ -54,4 +54,23 @@ export function readBuildAssets() {
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
     hostTemplate: template,
   };
+}
+
+/** Finds the command that started this process: `gamedata`, `npx gamedata` or `node scripts/gamedata.mjs`. */
+export function findStartCommand(
+  script = process.argv[1] ?? '',
+  { PATH = '', npm_command }: NodeJS.ProcessEnv = process.env,
+  cwd = process.cwd(),
+): string {
+  const folder = path.dirname(script);
+  const isInstalled = (above: string): boolean =>
+    existsSync(path.join(above, 'node_modules', '.bin', name)) ||
+    (path.dirname(above) !== above && isInstalled(path.dirname(above)));
+  if (npm_command === 'exec' || folder.endsWith(path.join('node_modules', '.bin'))) {
+    // Elsewhere, npx would request the name from the registry, where anyone may register it.
+    if (path.join(cwd, path.sep) === PACKAGE_ROOT || isInstalled(cwd)) return `npx ${name}`;
+  } else if (path.basename(script) === name && PATH.split(path.delimiter).includes(folder)) return name;
+  const relative = path.relative(cwd, script);
+  const shown = relative.startsWith('..') ? script : relative;
+  return `node ${/^[\w./-]+$/.test(shown) ? shown : JSON.stringify(shown)}`;
 }

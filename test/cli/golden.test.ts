@@ -41,7 +41,7 @@ it('builds a site', async () => {
   expect(await type(`${build} data`)).toMatchInlineSnapshot(`
     "data: 120 moves, 5 items from https://upstream.test/api/v2, captured 2026-01-02
     site: … files, … B: … written, 0 kept, 0 removed, in … s
-    next: npx gamedata serve site, or upload that folder to a host
+    next: gamedata serve site, or upload that folder to a host
     exit code 0"
   `);
 });
@@ -54,7 +54,7 @@ it('builds a site of which one record was renamed and one added', async () => {
     names: 1 name changed in en
     data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
     site: … files, … B: 27 written, … kept, 1 removed, in … s
-    next: npx gamedata serve site, or upload that folder to a host
+    next: gamedata serve site, or upload that folder to a host
     exit code 0"
   `);
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
@@ -82,7 +82,7 @@ it('mirrors a site', async () => {
     fetched: 8 requests · 8 bodies · … B · 0 not modified · 0 from cache
     base URL: https://example.test, as in the source
     copy: … files, … B: … written, 0 kept, 0 removed, in … s
-    next: npx gamedata serve copy, or upload that folder to a host
+    next: gamedata serve copy, or upload that folder to a host
     exit code 0"
   `);
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`

@@ -44,8 +44,9 @@ export async function callCli(
       return true;
     }),
   );
-  const outer = { env: process.env, cwd: process.cwd() };
-  process.env = { PATH: process.env.PATH, ...env };
+  const outer = { env: process.env, cwd: process.cwd(), argv: process.argv };
+  process.argv = [process.execPath, '/bin/gamedata', ...args];
+  process.env = { PATH: `/bin:${process.env.PATH}`, ...env };
   process.chdir(cwd);
   try {
     await run(args);
@@ -53,6 +54,7 @@ export async function callCli(
   } finally {
     process.exitCode = undefined;
     process.env = outer.env;
+    process.argv = outer.argv;
     process.chdir(outer.cwd);
     for (const spy of spies) spy.mockRestore();
   }

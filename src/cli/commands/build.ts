@@ -5,7 +5,7 @@ import { joinWords } from '../../contract/words.ts';
 import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
-import { PUBLIC_FOLDER } from '../../package.ts';
+import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
 import type { Problem } from '../../verify/folder.ts';
 import {
   type CommandResult,
@@ -110,7 +110,7 @@ function listNextSteps({ changed, problems, out, install, kept, hosts }: BuildRe
   const isInstalled = hosts.some((host) => webServerNames.includes(host));
   const elsewhere = hosts.includes('cloudflare')
     ? `cd ${out} && npx wrangler deploy`
-    : `npx gamedata serve ${out}, or upload that folder to a host`;
+    : `${findStartCommand()} serve ${out}, or upload that folder to a host`;
   const commands = isInstalled ? install : [elsewhere];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
