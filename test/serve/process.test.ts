@@ -100,13 +100,18 @@ describe('gamedata serve', () => {
     expect(output()).not.toContain("the site's base URL");
   });
 
-  it('rejects a port that is taken, and an address of another machine', async () => {
+  it('rejects a port that is taken, an address of another machine, and invalid options', async () => {
     const { folder: dir, port } = await serveSite();
     const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `error: 127.0.0.1 port ${port}: is already in use\nhint: Choose another port with --port (0 picks a free one).\n`,
     });
+    for (const [options, message] of [
+      [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],
+      [{ listen: 'example.test' }, '--listen: got "example.test", expected an IP address'],
+    ] as const)
+      await expect(serve(options)).rejects.toThrow(message);
     await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject({
       message: '192.0.2.1 port 0: is not an address of this machine',
       hint: expect.stringMatching(/^Choose an address/),
