@@ -47,9 +47,7 @@ export class UpstreamError extends GamedataError {
 
 export interface DataLocation {
   readonly kind?: string | undefined;
-  /** The record's slug or id, or a file and line. */
   readonly record?: string | undefined;
-  /** The path of the field, such as `names[0].language`. */
   readonly field?: string | undefined;
 }
 
@@ -72,7 +70,6 @@ export class GuardError extends DataError {
   override readonly code = 'guard';
 }
 
-/** Thrown if a file or folder cannot be read, written or replaced. */
 export class OutputError extends GamedataError {
   readonly code = 'output';
   readonly path: string;

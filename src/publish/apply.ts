@@ -71,7 +71,7 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
-/** Moves the files of a committed change into place. May be interrupted and repeated at any time. */
+/** Moves the files of a committed change into place. Can be interrupted and repeated at any time. */
 export function applyChange(paths: LockedPaths): void {
   const { name, out, staging, setAside, lock } = paths;
   const apply = fs.existsSync(out) ? replaceFiles : createFolder;
@@ -139,7 +139,6 @@ function sortByLinks(files: readonly string[]): string[] {
   return files.toSorted(byRank);
 }
 
-/** Removes a file and the folders that are then empty. Keeps a folder in the file's place. */
 function removeFile(out: string, name: string): void {
   const file = path.join(out, name);
   if (readStatus(file)?.isDirectory() === false) fs.unlinkSync(file);

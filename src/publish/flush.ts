@@ -3,13 +3,12 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, listParentFolders } from '../files.ts';
 
-/** Flushes files and their parent folders to disk. One `sync -f` is faster than thousands of fsync calls. */
+/** One `sync -f` is faster than thousands of fsync calls. */
 export function flushAll(folder: string, files: readonly string[]): void {
   if (spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
   for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
 }
 
-/** Flushes a file or folder where the system supports it: Windows cannot open folders. */
 export function flush(file: string): void {
   const descriptor = attempt(() => openSync(file, 'r'), 'ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES');
   if (descriptor === undefined) return;

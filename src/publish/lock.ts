@@ -49,22 +49,23 @@ export interface LockedPaths extends WorkPaths {
 /** Locks of this process. Its process id in a lock proves nothing, because ids are reused. */
 const heldLocks = new Set<string>();
 
-/**
- * Takes the lock of a folder, and renews it until it is released.
- * @throws OutputError if another build holds the lock
- */
+/** @throws OutputError if another build holds the lock */
 export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
   explainFailure('cannot be locked', name, () => take(paths, text, takeLock), hint);
   heldLocks.add(lockFile);
-  // Builds check the lock before each file, so this skips the checks of a lock that another process created.
+  // Called before each file, so this omits the checks for a lock of another process.
   const isHeld = (): boolean => attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT') === text;
   let renewed = Date.now();
+  /** Sets the mtime by the clock of the file system. All locks start with the same byte, in case another build took this one. */
   const renew = (): void => {
     renewed = Date.now();
-    attempt(() => writeFirstByte(out, lockFile, text));
+    const descriptor = attempt(() => openTrusted(out, lockFile, fs.constants.O_WRONLY));
+    if (descriptor === undefined) return;
+    attempt(() => fs.writeSync(descriptor, text.slice(0, 1)));
+    fs.closeSync(descriptor);
   };
   const timer = setInterval(() => attempt(isHeld) && renew(), RENEW_MS).unref();
   return {
@@ -81,13 +82,6 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
       if (attempt(isHeld) ?? true) attempt(() => fs.unlinkSync(lockFile));
     },
   };
-}
-
-/** Renews the mtime by the clock of the file system. All locks start with the same byte, in case another build took this one. */
-function writeFirstByte(out: string, file: string, text: string): void {
-  const descriptor = openTrusted(out, file, fs.constants.O_WRONLY);
-  fs.writeSync(descriptor, text.slice(0, 1));
-  fs.closeSync(descriptor);
 }
 
 function createLostError({ lockFile, name }: WorkPaths): OutputError {

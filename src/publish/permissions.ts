@@ -9,7 +9,6 @@ export interface Permissions {
   readonly gid: number | undefined;
 }
 
-/** Derives the permissions of files from the site's folder. Files of a new folder are public. */
 export function readPermissions(folder: string): Permissions {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
@@ -19,7 +18,6 @@ export function readPermissions(folder: string): Permissions {
   return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
 }
 
-/** Sets the permissions of files and of their parent folders inside the site. */
 export function setPermissions(site: string, files: readonly string[], permissions: Permissions): void {
   const folders = [...listParentFolders(files)].filter((name) => name !== '.').sort();
   for (const name of [...folders, ...files]) setPermission(path.join(site, name), permissions);

@@ -31,12 +31,6 @@ export interface PublishResult {
   readonly removed: number;
 }
 
-interface PublishOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Default: this version, unknown inputs. */
-  readonly buildInputs?: BuildInputs | undefined;
-}
-
 export interface OpenOptions {
   readonly takeLock?: boolean | undefined;
   /** Whether to compare published files by content, and not only by size and mtime. */
@@ -126,7 +120,7 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     published,
     notices,
     readDataSet: () => readPreviousSite(folderStorage(paths.out, paths.name), published),
-    /** Whether the same code generated the published site from the same inputs, and no file was modified since. */
+    /** Whether the same code and inputs would generate the published site again. */
     isUnchanged: (buildInputs: Required<BuildInputs>): boolean =>
       published.modified.size === 0 &&
       !isSetAside &&
@@ -139,7 +133,10 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     },
     async publish(
       files: Iterable<AnyFile>,
-      { buildInputs = { generator: PRODUCT }, signal }: PublishOptions = {},
+      {
+        buildInputs = { generator: PRODUCT },
+        signal,
+      }: { buildInputs?: BuildInputs; signal?: AbortSignal | undefined } = {},
     ): Promise<PublishResult> {
       const { entries, staged } = await stageFiles(files, paths, { published, signal });
       const body = Buffer.from(
@@ -165,7 +162,6 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
   };
 }
 
-/** Whether a build is changing the folder, or was interrupted and not completed since. */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);
   return isCommitted(paths) || existsSync(paths.setAside) || existsSync(paths.old.record);

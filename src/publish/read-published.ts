@@ -14,13 +14,7 @@ import type { WorkPaths } from './work-paths.ts';
 
 export type Published = ReturnType<typeof readPublished>;
 
-/**
- * Reads the published site: its manifest, and which files were modified since.
- *
- * @param byContent whether to compare hashes, and not only sizes and mtimes
- * @returns no entries if nothing is published
- * @throws OutputError if the folder contains anything but a published site
- */
+/** @throws OutputError if the folder contains anything but a published site */
 export function readPublished(paths: WorkPaths, byContent: boolean) {
   const { name, out, setAside } = paths;
   const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
@@ -72,7 +66,6 @@ export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly Mani
   return entriesByPath({ files: [...moved, ...old, ...listed] });
 }
 
-/** Returns undefined if the manifest is missing or invalid. */
 export function readFileList(site: string): ManifestEntry[] | undefined {
   const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;

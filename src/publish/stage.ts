@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
@@ -9,7 +9,6 @@ import { flush, flushAll } from './flush.ts';
 import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
 import { createEntry, type Published } from './read-published.ts';
-import type { WorkPaths } from './work-paths.ts';
 
 /**
  * Stages the files that differ from the published ones.
@@ -35,8 +34,13 @@ export async function stageFiles(
       throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
     if (isUnchanged(entry)) return entry;
     paths.lock.assertHeld();
-    const isReplaced = published.entries.has(file.path);
-    writeStaged(paths, { name: file.path, body, isReplaced });
+    explainFailure('cannot be written', file.path, () => {
+      const target = path.join(paths.staged, file.path);
+      fs.mkdirSync(path.dirname(target), { recursive: true });
+      fs.writeFileSync(target, body, { flag: 'wx' });
+      const time = published.entries.has(file.path) ? chooseTime(path.join(paths.out, file.path)) : undefined;
+      if (time !== undefined) setTime(target, time);
+    });
     staged.push(file.path);
     return entry;
   };
@@ -65,22 +69,9 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
-function writeStaged(
-  { staged, out }: WorkPaths,
-  { name, body, isReplaced }: { name: string; body: Uint8Array; isReplaced: boolean },
-): void {
-  explainFailure('cannot be written', name, () => {
-    const file = path.join(staged, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, body, { flag: 'wx' });
-    const time = isReplaced ? chooseTime(path.join(out, name)) : undefined;
-    if (time !== undefined) setTime(file, time);
-  });
-}
-
 function setTime(file: string, mtimeMs: number): void {
   const time = new Date(Math.ceil(mtimeMs));
-  utimesSync(file, time, time);
+  fs.utimesSync(file, time, time);
 }
 
 /** File systems use a coarser clock. */
@@ -111,22 +102,22 @@ export function commit(
   const draft = path.join(staging, MANIFEST_FILE);
   explainFailure('cannot be committed', name, () => {
     lock.assertHeld();
-    mkdirSync(staged, { recursive: true });
+    fs.mkdirSync(staged, { recursive: true });
     lock.assertHeld();
-    writeFileSync(paths.replaced, replaced);
+    fs.writeFileSync(paths.replaced, replaced);
     lock.assertHeld();
-    writeFileSync(draft, manifest);
+    fs.writeFileSync(draft, manifest);
     setPermissions(staged, files, permissions);
     setPermissions(staging, [MANIFEST_FILE], permissions);
     // The next build treats files that are newer than the manifest as modified.
-    const times = files.map((file) => statSync(path.join(staged, file)).mtimeMs);
+    const times = files.map((file) => fs.statSync(path.join(staged, file)).mtimeMs);
     const later = chooseTime(path.join(out, MANIFEST_FILE)) ?? 0;
     const newest = times.reduce((latest, time) => Math.max(latest, time), later);
-    if (newest > statSync(draft).mtimeMs) setTime(draft, newest);
+    if (newest > fs.statSync(draft).mtimeMs) setTime(draft, newest);
     flushAll(staged, files);
     for (const file of [paths.replaced, draft, staging]) flush(file);
     lock.assertHeld();
-    renameSync(draft, path.join(staged, MANIFEST_FILE));
+    fs.renameSync(draft, path.join(staged, MANIFEST_FILE));
     flush(staged);
   });
 }

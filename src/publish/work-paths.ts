@@ -14,7 +14,6 @@ export function resolveWorkPaths(name: string) {
     path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
   const staging = nextTo('staging');
   return {
-    /** As the user named the folder. */
     name,
     out,
     lockFile: nextTo('lock'),

@@ -38,7 +38,7 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
-    // Node's own response has no body.
+    // Node's own 400 has no body.
     requireHostHeader: false,
   });
   server.setTimeout(limits.idleMs);
@@ -53,10 +53,8 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     const queue = queues.get(socket) ?? pLimit(1);
     queues.set(socket, queue);
     if (queue.pendingCount >= limits.waiting) socket.destroy();
-    // The parser continues to the end of the received data.
     if (socket.destroyed) return;
     running++;
-    // The client may be gone, or an earlier response was the last one.
     await queue(() => (socket.writable ? task() : undefined));
     running--;
     if (stopped && running === 0) server.closeAllConnections();
@@ -99,7 +97,6 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
       }
       return server.address() as AddressInfo;
     },
-    /** Accepts no new connections, lets running responses finish, and closes every connection. */
     async stop(): Promise<void> {
       stopped ??= once(server.close(), 'close');
       if (running === 0) server.closeAllConnections();

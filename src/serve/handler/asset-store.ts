@@ -64,7 +64,6 @@ export async function readPageRange(
   const root = await readJson<Readonly<Record<Kind, string>>>(store, paths.rootFile);
   if (!first || !root) return undefined;
   const { count } = indexPage(first);
-  // Beyond the end, both are the count.
   const from = Math.min(Number(offset), count);
   const to = Math.min(from + Number(limit), count);
   const parts: Bytes[] = [];
@@ -92,7 +91,7 @@ const END = encode(']}');
 
 interface PageIndex {
   readonly count: number;
-  /** Byte offsets of the records, and the offset after the last one. */
+  /** Byte offsets, with the end of the last record. */
   readonly starts: readonly number[];
   readonly all: Bytes;
 }
@@ -116,7 +115,7 @@ function indexPage({ body }: Asset): PageIndex {
   return index;
 }
 
-/** Returns the bytes of the records from one index to before another. Full pages share one view in all responses. */
+/** Full pages share one view in all responses. */
 function sliceRecords(page: Asset, from: number, to: number): Bytes {
   const { starts, all } = indexPage(page);
   const size = starts.length - 1;

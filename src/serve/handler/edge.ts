@@ -28,7 +28,6 @@ export const createEdgeFunction =
     return createHandler(store, base)(request);
   };
 
-/** Any status but 200 means that the file does not exist. */
 export function createFetchStore(fetchFile: (file: string) => Promise<Response>): AssetStore {
   return {
     async get(file) {
@@ -38,7 +37,6 @@ export function createFetchStore(fetchFile: (file: string) => Promise<Response>)
         return undefined;
       }
       const body = new Uint8Array(await response.arrayBuffer());
-      // Some hosts send no ETag.
       return { body, etag: response.headers.get('ETag') ?? (await createEtag(body)) };
     },
   };

@@ -30,7 +30,6 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
   const prefersPage = (request: PlainRequest, format: requests.Format): boolean =>
     requests.negotiate(format, request.headers.get('Accept')) === 'html';
 
-  /** Browsers get a page with the same status. */
   async function notFound(request: PlainRequest): Promise<PlainResponse> {
     const format = requests.readFormat(new URLSearchParams(request.search));
     const isPage = requests.isGetOrHead(request) && prefersPage(request, format);
@@ -136,7 +135,6 @@ export const createError = (request: WithMethod, status: number, detail: string)
     assets.encode(contract.createErrorBody(detail)),
   ]);
 
-/** Describes an endpoint as the reference framework does. */
 function createOptions(request: WithMethod, name: string): PlainResponse {
   const renders = ['application/json', 'text/html'];
   const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];

@@ -7,7 +7,6 @@ import { capitalize } from '../../contract/words.ts';
 export interface PlainRequest {
   readonly method: string;
   readonly path: string;
-  /** Includes the question mark. */
   readonly search: string;
   readonly headers: Pick<Headers, 'get'>;
 }
@@ -22,7 +21,6 @@ export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =
   method === 'GET' || method === 'HEAD';
 
 export type Target =
-  /** `file` is undefined if no record can have the path. */
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
   /** The path of an endpoint, the docs or the base path, with the missing slash. */
@@ -50,7 +48,6 @@ export function resolveTarget(sent: string, base = ''): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-/** The configuration of hosts is not public. */
 function resolveFile(decoded: string): Target {
   const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
   const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostConfig(file);
@@ -96,7 +93,6 @@ function readQuality(text: string): [name: string, quality: number] {
   return [name, Number.isFinite(quality) ? quality : 0];
 }
 
-/** Finds the most specific range that includes a media type. */
 function rate(ranges: ReadonlyMap<string, number>, including: readonly string[]) {
   const place = including.findIndex((range) => ranges.has(range));
   return { place, quality: ranges.get(including[place] ?? '') ?? 0 };
