@@ -86,7 +86,7 @@ describe('a build', () => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource(undefined, path.join(cwd, 'data'));
     const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
-    const { code, stdout, stderr } = await runCli(args, { cwd, env: { BASE_URL: 'https://env.test' } });
+    const { code, stdout } = await runCli(args, { cwd, env: { BASE_URL: 'https://env.test' } });
     expect(code).toBe(0);
     const report = JSON.parse(stdout);
     expect(stdout).toBe(`${JSON.stringify(report)}\n`);

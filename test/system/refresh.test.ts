@@ -270,7 +270,9 @@ describe('a deployment', () => {
         env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
       },
     );
-    expect(stderr).toContain('next: npx gamedata serve build, or upload that folder to a host\n');
+    expect(stderr).toContain(
+      'next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n',
+    );
     const built = repo.read('../netlify/build/manifest.json');
     expect(built).toBe(repo.read('build/manifest.json'));
     expect(built).toContain('"changes.json"');
