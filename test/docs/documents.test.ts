@@ -92,17 +92,9 @@ const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.each([
-  ['serve', 'gamedata.service', ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes']],
-  ['build', 'gamedata-refresh.service', ['User=gamedata', 'ProtectSystem=full', 'NoNewPrivileges=yes']],
-])('has a unit that runs %s with few rights', (name, file, lines) => {
-  const unit = readUnit(file);
-  const [, command = ''] = /^ExecStart=\/usr\/bin\/node \S+gamedata\.mjs (.*)$/m.exec(unit) ?? [];
-  const [called, ...words] = command.split(' ');
-  expect(called).toBe(name);
-  const own = commands.find((candidate) => candidate.name() === name)?.options.map(({ long }) => long);
-  expect(own).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith('--'))));
-  for (const line of lines) expect(unit).toContain(`\n${line}\n`);
-});
+  ['gamedata.service', /\.mjs serve [\s\S]*\nDynamicUser=yes\nNoNewPrivileges=yes\n/],
+  ['gamedata-refresh.service', /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/],
+])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
 
 it.skipIf(!hasSystemd).each(units)('has a unit that systemd accepts: %s', (name) => {
   const folder = temporaryFolder();

@@ -22,8 +22,7 @@ const list = (folder: string) =>
 
 describe('updateFolder', () => {
   it('writes new files first, then changed files, and the marker last', () => {
-    const present = new Map(Object.entries(first));
-    const changes = listChanges(present, new Map(Object.entries(second)), 'done');
+    const changes = listChanges(new Map(Object.entries(first)), new Map(Object.entries(second)), 'done');
     expect(changes).toEqual(['build-2.js', 'cli.js', 'done']);
   });
 
@@ -67,19 +66,11 @@ it('compiles in a workspace, whose packages are in a parent folder', () => {
   const workspace = temporaryFolder();
   const clone = path.join(workspace, 'packages/gamedata');
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
-  for (const name of [
-    'src',
-    'scripts',
-    'package.json',
-    'package-lock.json',
-    'rolldown.config.ts',
-    'tsconfig.json',
-    'tsconfig.build.json',
-  ])
+  const configuration = ['package.json', 'package-lock.json', 'rolldown.config.ts', 'tsconfig.json'];
+  for (const name of ['src', 'scripts', 'tsconfig.build.json', ...configuration])
     cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
   execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: clone });
+  const read = (root: string, file: string) => readFileSync(path.join(root, 'dist', file), 'utf8');
   for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256'])
-    expect(readFileSync(path.join(clone, 'dist', file), 'utf8')).toBe(
-      readFileSync(path.join(ROOT, 'dist', file), 'utf8'),
-    );
+    expect(read(clone, file)).toBe(read(ROOT, file));
 });

@@ -1,15 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  fetchPath,
-  parseAddress,
-  parseLink,
-  readPageRange,
-  withJsonFormat,
-  withPageRange,
-  withSearch,
-} from '../../src/web/browse/address.ts';
-
-const roots = ['https://host.test/', 'https://host.test/data/'];
+import * as address from '../../src/web/browse/address.ts';
+import { findPreferredLanguage } from '../../src/web/search/preferred-language.ts';
 
 it.each([
   ['api/gamedata/', '/api/gamedata/', true],
@@ -18,30 +9,29 @@ it.each([
   ['browse/#main', '/api/gamedata/', false],
   ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
   ['browse#/api/gamedata/item/potion/?format=api', '/api/gamedata/item/potion/?format=api', false],
-])('reads the address of the page %s', (path, address, isNegotiated) => {
-  for (const root of roots) {
-    expect(parseAddress(root + path, root)).toEqual({ address, isNegotiated, search: '' });
-    const searched = withSearch(withSearch(root + path, 'q=a'), 'q=b%2Fc');
+])('reads the address and the search of the page %s', (path, expected, isNegotiated) => {
+  for (const root of ['https://host.test/', 'https://host.test/data/']) {
+    const page = { address: expected, isNegotiated };
+    expect(address.parseAddress(root + path, root)).toEqual({ ...page, search: '' });
+    const searched = address.withSearch(address.withSearch(root + path, 'q=a'), 'q=b%2Fc');
     if (path.includes('/api/') || isNegotiated)
-      expect(parseAddress(searched, root)).toEqual({ address, isNegotiated, search: 'q=b%2Fc' });
-    expect(withSearch(searched, '')).toBe(root + path.replace('#main', ''));
+      expect(address.parseAddress(searched, root)).toEqual({ ...page, search: 'q=b%2Fc' });
+    expect(address.withSearch(searched, '')).toBe(root + path.replace('#main', ''));
   }
 });
 
 it.each([
-  ['https://any.test/api/gamedata/move/pound/?format=api', '/api/gamedata/move/pound/?format=api'],
   ['https://any.test/under/api/gamedata/move/', '/api/gamedata/move/'],
   ['https://any.test/api/gamedata/move/pound/index.json?format=api', '/api/gamedata/move/pound/?format=api'],
-  [
-    'https://any.test/api/gamedata/item/offset/200/index.json?format=api&limit=100&offset=200',
-    '/api/gamedata/item/?format=api&limit=100&offset=200',
-  ],
+  ['https://any.test/api/gamedata/item/offset/200/index.json?offset=200', '/api/gamedata/item/?offset=200'],
   ['https://any.test/api/gamedata/index.json', '/api/gamedata/'],
   ['https://any.test/elsewhere', undefined],
   ['javascript:alert(1)//api/gamedata/', undefined],
   ['http://[broken/api/gamedata/', undefined],
   ['Pound', undefined],
-])('finds the endpoint of the link %s', (link, address) => expect(parseLink(link)).toBe(address));
+])('finds the endpoint of the link %s', (link, expected) => {
+  expect(address.parseLink(link)).toBe(expected);
+});
 
 it.each([
   ['/api/gamedata/', 'api/gamedata/index.json'],
@@ -50,9 +40,9 @@ it.each([
   ['/api/gamedata/move/?offset=300', 'api/gamedata/move/offset/300/index.json'],
   ['/api/gamedata/move/?limit=50', undefined],
   ['/api/gamedata/move/?offset=50', undefined],
-])('fetches %s, or its file', (address, file) => {
-  expect(fetchPath(address, 'file')).toBe(file);
-  expect(fetchPath(address, 'query')).toBe(address.slice(1));
+])('fetches %s or its file', (path, file) => {
+  expect(address.fetchPath(path, 'file')).toBe(file);
+  expect(address.fetchPath(path, 'query')).toBe(path.slice(1));
 });
 
 it.each([
@@ -62,11 +52,26 @@ it.each([
   ['?limit=x&offset=', 100, 0],
   ['?limit=5&limit=6', 6, 0],
 ])('reads the page range of %j', (query, limit, offset) => {
-  expect(readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
+  expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
 
-it('writes addresses as the site writes links', () => {
-  const address = withPageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
-  expect(address).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
-  expect(withJsonFormat(address)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
+it('formats addresses like the links of the site', () => {
+  const page = address.withPageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
+  expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
+  expect(address.withJsonFormat(page)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
+});
+
+it.each([
+  [['fr-CA', 'ja'], 'fr'],
+  [['zh-TW'], 'zh-hant'],
+  [['zh-CN'], 'zh-hans'],
+  [['es-419'], 'es-419'],
+  [['fi-FI', 'fr'], 'fr'],
+  [['en-GB', 'fr'], ''],
+  [['C', 'en-US@posix', 'en_US', '*', '', 'fr'], 'fr'],
+  [['fi-FI', 'C'], ''],
+  [[], ''],
+])('chooses a language for a browser that prefers %j', (tags, language) => {
+  const known = ['', 'es-419', 'fr', 'ja', 'zh-hans', 'zh-hant'];
+  expect(findPreferredLanguage(tags, known)).toBe(language);
 });

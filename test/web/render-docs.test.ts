@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createSpecification } from '../../src/site/openapi.ts';
+import { namesIn } from '../support/kinds.ts';
 import {
   rawItem,
   rawMove,
@@ -9,62 +10,73 @@ import {
   siteOf,
 } from '../support/sites.ts';
 
-function docsOf(raw: SomeRecords, options?: SiteOptions, archive = false): string {
+function renderDocs(raw: SomeRecords, options: SiteOptions & { hosts?: string[] } = {}, archive = false) {
   const { records, meta, templates } = siteOf(raw, options).plan;
-  const files = createSpecification(records, meta, { archive, templates });
+  const names = [namesIn('fr', { move: { 'move-1': 'Un' } })];
+  const described = { ...meta, hosts: options.hosts ?? [] };
+  const files = createSpecification(records, described, { archive, templates, names });
   const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
   return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }
+const docs = renderDocs(rawRecords(3, 3), { downloads: true });
 
-describe('the docs', () => {
-  it('escape names from the upstream', () => {
-    const hostile = '<img src=x onerror="alert(1)">';
-    const [move, item] = [[rawMove(1, { englishName: hostile })], [rawItem(1, { englishName: hostile })]];
-    const page = docsOf({ move, item });
-    expect(page).not.toContain('<img');
-    expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(2);
-  });
+it('escapes names from the upstream', () => {
+  const englishName = '<img src=x onerror="alert(1)">';
+  const page = renderDocs({ move: [rawMove(1, { englishName })], item: [rawItem(1, { englishName })] });
+  expect(page).not.toContain('<img');
+  expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(2);
+});
 
-  it('contain no inline script or style, which the Content-Security-Policy blocks', () => {
-    const page = docsOf(rawRecords(3, 3));
-    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>)/);
-  });
+it.each([
+  ['an existing record', 'curl "https://example.test/api/gamedata/move/move-1/"'],
+  ['its page', '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">'],
+  ['a first request', "await fetch('https://example.test/api/gamedata/move/move-1/')"],
+  [
+    'a line of a bulk file',
+    '{&quot;url&quot;:&quot;https://example.test/api/gamedata/move/move-1/?format=api&quot;,',
+  ],
+  ['a table', 'url,id,slug,name,generation\r\nhttps://example.test/'],
+  ['the description of the site', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
+  ['a change', '&quot;totals&quot;: {'],
+])('shows %s', (_, text) => expect(docs).toContain(text));
 
-  it('request an existing record, and link to its page', () => {
-    const page = docsOf(rawRecords(3, 3));
-    expect(page).toContain('curl "https://example.test/api/gamedata/move/move-1/"');
-    expect(page).toContain('<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">');
-    for (const language of ['JavaScript', 'Python', 'TypeScript'])
-      expect(page.split(`<h3>${language}</h3>`)).toHaveLength(2);
-    const empty = docsOf(rawRecords(0, 1));
-    expect(empty).toContain('<code>GET /api/gamedata/move/{slug}/</code>');
-    expect(empty).not.toMatch(/href="[^"]*\{|\/move\/\//);
-  });
+it('describes every field', () => {
+  const rows = [...docs.matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs)];
+  expect(rows.length).toBeGreaterThan(40);
+  for (const [row, name] of rows) expect(row, name).not.toContain('<td></td></tr>');
+});
 
-  it('describe every field', () => {
-    const rows = docsOf(rawRecords(3, 3)).matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs);
-    const fields = [...rows];
-    expect(fields.length).toBeGreaterThan(40);
-    for (const [row, name] of fields) expect(row, name).not.toContain('<td></td></tr>');
-  });
+it('shows no example of a kind without records', () => {
+  expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
+});
 
-  it('list the files of a site whose links point to files, and link to their pages', () => {
-    const page = docsOf(rawRecords(120, 3), { links: 'file' });
-    expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
-    expect(page).toContain('curl "https://example.test/api/gamedata/move/offset/100/index.json"');
-    expect(page).toContain('href="../browse/index.html#/api/gamedata/move/move-1/"');
-  });
+it.each([
+  ['netlify', {}, 'may have any value', 'rejects other values'],
+  ['nginx', {}, 'rejects other values', 'may have any value'],
+  ['netlify-rules', {}, 'Always 100.', 'may have any value'],
+  ['github-pages', { links: 'file' }, 'Every page is a file.', 'rejects other values'],
+] as const)('describes the pages of %s', (host, options, text, other) => {
+  const page = renderDocs(rawRecords(1, 1), { ...options, hosts: [host] });
+  expect(page).toContain(text);
+  expect(page).not.toContain(other);
+});
 
-  it.each([
-    [false, false, []],
-    [true, false, ['/download/move.csv']],
-    [false, true, ['/download/gamedata.tar.gz']],
-    [true, true, ['/download/move.csv', '/download/gamedata.tar.gz']],
-  ])('list the downloads of a site: bulk files %s, archives %s', (downloads, archive, files) => {
-    const page = docsOf(rawRecords(1, 1), { downloads }, archive);
-    for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
-      expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));
-    expect(page.includes('This site has no bulk files.')).toBe(files.length === 0);
-    expect(page).not.toContain('.csv.gz');
-  });
+it('lists the files of a site whose links point to files', () => {
+  const page = renderDocs(rawRecords(120, 3), { links: 'file' });
+  expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
+  expect(page).toContain('curl "https://example.test/api/gamedata/move/offset/100/index.json"');
+  expect(page).toContain('href="../browse/index.html#/api/gamedata/move/move-1/"');
+});
+
+it.each([
+  [false, false, []],
+  [true, false, ['/download/move.csv']],
+  [false, true, ['/download/gamedata.tar.gz']],
+  [true, true, ['/download/move.csv', '/download/gamedata.tar.gz']],
+])('lists the downloads of a site: bulk files %s, archives %s', (downloads, archive, files) => {
+  const page = renderDocs(rawRecords(1, 1), { downloads }, archive);
+  for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
+    expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));
+  expect(page.includes('This site has no bulk files.')).toBe(files.length === 0);
+  expect(page).not.toContain('.csv.gz');
 });
