@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { kindNames } from '../src/contract/kinds.ts';
 import type { RunningEngine } from '../test/support/engines/engine.ts';
-import { nginx } from '../test/support/engines/nginx.ts';
 import { engineFile } from '../test/support/engines/npm-engines.ts';
 import { freePort, startProgram } from '../test/support/engines/process.ts';
+import { nginx } from '../test/support/engines/web-servers.ts';
 import { tablesOf, writeTables } from '../test/support/tables.ts';
 import { fullUpstream } from './full-upstream.ts';
 

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { SOCIAL_CARD_FILE } from '../src/contract/paths.ts';
 import { capitalize, listKinds } from '../src/contract/words.ts';
 import { startServe } from '../test/support/engines/serve.ts';
-import { findProgram } from '../test/support/engines/server-program.ts';
+import { findProgram } from '../test/support/engines/web-servers.ts';
 import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
 
 const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));

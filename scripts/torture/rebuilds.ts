@@ -6,8 +6,8 @@ import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts';
-import { nginx } from '../../test/support/engines/nginx.ts';
 import { serve } from '../../test/support/engines/serve.ts';
+import { nginx } from '../../test/support/engines/web-servers.ts';
 import { inFolder } from '../../test/support/folders.ts';
 import { demand, type Ended, leftovers, run, siteDigest, succeed, writeDataSet } from './ground.ts';
 

@@ -2,7 +2,7 @@
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { findProgram } from './engines/server-program.ts';
+import { findProgram } from './engines/web-servers.ts';
 
 const executablePath = findProgram('chromium');
 

@@ -6,9 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { build as buildSite } from '../../src/cli/commands/build.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
-import { apache, main } from '../support/engines/apache.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { findProgram, moved } from '../support/engines/server-program.ts';
+import { apache, createApacheMain, findProgram, replaceLines } from '../support/engines/web-servers.ts';
 import { cliCommand, runProgram } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -30,11 +29,11 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     };
     await build({});
     const own = ['SSLEngine on', `SSLCertificateFile ${cert}`, `SSLCertificateKeyFile ${key}`];
-    const text = moved(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
+    const text = replaceLines(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
       '<VirtualHost *:80>\n': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>\n${own.join('\n')}\nProtocols h2 http/1.1\n`,
     });
     writeFileSync(at('site.conf'), `Listen 127.0.0.1:${port}\n${text}`);
-    writeFileSync(at('apache.conf'), main(folder, ['ssl', 'socache_shmcb', 'http2']));
+    writeFileSync(at('apache.conf'), createApacheMain(folder, ['ssl', 'socache_shmcb', 'http2']));
     const running = await startProgram({
       command: findProgram('apache2') ?? 'apache2',
       args: ['-D', 'FOREGROUND', '-f', at('apache.conf')],

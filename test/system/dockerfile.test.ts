@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { verify } from '../../src/cli/commands/verify.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
-import { nginx } from '../support/engines/nginx.ts';
+import { nginx } from '../support/engines/web-servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));

@@ -10,9 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { stateNumber } from '../support/editions.ts';
-import { main, nginx } from '../support/engines/nginx.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { findProgram, moved } from '../support/engines/server-program.ts';
+import { createNginxMain, findProgram, nginx, replaceLines } from '../support/engines/web-servers.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
@@ -61,7 +60,7 @@ async function machine({ secure }: { secure: boolean }) {
     writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   const [port, httpsPort] = [await freePort(), await freePort()];
   const sites = `conf.d/*.conf;\n  include ${etc}/sites-enabled/*`;
-  writeFileSync(path.join(etc, 'nginx.conf'), main(etc, 'nobody nogroup', sites));
+  writeFileSync(path.join(etc, 'nginx.conf'), createNginxMain(etc, 'nobody nogroup', sites));
   writeFileSync(path.join(etc, 'sites-enabled/default'), defaultSite(etc, port));
   const running = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
   onTestFinished(running.stop);
@@ -80,7 +79,7 @@ type Machine = Awaited<ReturnType<typeof machine>>;
 
 /** A copy of the configuration, with what certbot or an operator adds to it. */
 const withTls = (text: string, { port, cert, key }: Machine): string =>
-  moved(text, {
+  replaceLines(text, {
     '    listen 80;\n': `    listen ${port} ssl;\n    ssl_certificate ${cert};\n    ssl_certificate_key ${key};\n`,
     '    listen [::]:80;\n': "    location = /mine { return 200 'mine'; }\n",
   });

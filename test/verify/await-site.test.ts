@@ -10,7 +10,7 @@ import { openSite } from '../../src/sources/site/read.ts';
 import { folderStorage } from '../../src/sources/site/storage.ts';
 import { awaitSite } from '../../src/verify/await-site.ts';
 import { deploy } from '../support/deployed.ts';
-import { handler } from '../support/engines/handler.ts';
+import { handler } from '../support/engines/engine.ts';
 import { oneOfOthers } from '../support/kinds.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { rawRecords } from '../support/sites.ts';

@@ -7,7 +7,7 @@ import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { type AssetStore, createHandler } from '../../src/serve/handler/index.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
 import { versionOf } from '../support/data-set-versions.ts';
-import { startWebServer as serveHandler } from '../support/engines/web-server.ts';
+import { startWebServer as serveHandler } from '../support/engines/engine.ts';
 import { startServer } from '../support/local-server.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Engine } from './engine.ts';
+import { type Engine, getSitePath } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
-import { basePathOf } from './site-folder.ts';
 
 const ENTRY = 'miniflare/dist/src/index.js';
 
@@ -39,6 +38,6 @@ export const cloudflare: Engine = {
       },
     });
     const { origin } = await miniflare.ready;
-    return { url: origin + basePathOf(site), stop: () => miniflare.dispose() };
+    return { url: origin + getSitePath(site), stop: () => miniflare.dispose() };
   },
 };

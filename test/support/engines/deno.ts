@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { HANDLER_MODULE } from '../../../src/package.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, getSitePath } from './engine.ts';
 import { engineFile, missingEngine } from './npm-engines.ts';
 import { freePort, startProgram } from './process.ts';
-import { basePathOf } from './site-folder.ts';
 
 const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
 
@@ -13,7 +12,7 @@ export const deno: Engine = {
   missing: () => missingEngine('deno/package.json'),
   async start(site) {
     const port = String(await freePort());
-    const base = basePathOf(site);
+    const base = getSitePath(site);
     const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
     const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
     return startProgram({

@@ -1,4 +1,12 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import path from 'node:path';
+import { getBasePath, META_FILE } from '../../../src/contract/paths.ts';
+import { listFiles } from '../../../src/files.ts';
 import type { HostName } from '../../../src/hosts/index.ts';
+import { type Asset, createHandler } from '../../../src/serve/handler/index.ts';
+import { listen } from '../loopback.ts';
 
 /** A program that serves a built site. */
 export interface Engine {
@@ -17,3 +25,57 @@ export interface RunningEngine {
   readonly url: string;
   stop(): Promise<void>;
 }
+
+const readBaseUrl = (folder: string): string =>
+  JSON.parse(readFileSync(path.join(folder, META_FILE), 'utf8')).base_url;
+
+/** Returns the port of the site's configuration for web servers. */
+export function getSitePort(folder: string): number {
+  const { protocol, port } = new URL(readBaseUrl(folder));
+  return protocol === 'https:' || port === '' ? 80 : Number(port);
+}
+
+export const getSitePath = (folder: string): string => getBasePath(readBaseUrl(folder));
+
+export const readSite = (folder: string): Map<string, Asset> =>
+  new Map(
+    listFiles(folder).map((file) => {
+      const body = new Uint8Array(readFileSync(path.join(folder, file)));
+      return [file, { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` }];
+    }),
+  );
+
+export type Respond = (request: Request) => Promise<Response>;
+
+/** Serves a function on a free port of loopback, below the path of a base URL. */
+export async function startWebServer(respond: Respond, base = ''): Promise<RunningEngine> {
+  const server = createServer((incoming, outgoing) => {
+    forward(respond, incoming, outgoing).catch((error: unknown) => {
+      outgoing.writeHead(500).end(String(error instanceof Error ? error.stack : error));
+    });
+  });
+  const { url, stop } = await listen(server);
+  return { url: url + base, stop };
+}
+
+async function forward(respond: Respond, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct))
+    for (const value of values) headers.append(name, value);
+  // A string, because `new URL` would read the path `//host/path` as a host.
+  const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
+  const response = await respond(new Request(url, { method: incoming.method ?? 'GET', headers }));
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  outgoing.end(new Uint8Array(await response.arrayBuffer()));
+}
+
+/** The request handler in the process of the test. */
+export const handler: Engine = {
+  name: 'handler',
+  missing: () => undefined,
+  start(site) {
+    const files = readSite(site);
+    const base = getSitePath(site);
+    return startWebServer(createHandler({ get: async (file) => files.get(file) }, base), base);
+  },
+};

@@ -4,17 +4,13 @@ import { readFileSync } from 'node:fs';
 import { type GuaranteeName, guaranteeNames, guarantees } from '../../../src/contract/guarantees.ts';
 import type { LinkStyle } from '../../../src/contract/paths.ts';
 import { hosts } from '../../../src/hosts/index.ts';
-import { apache } from './apache.ts';
-import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { deno } from './deno.ts';
-import type { Engine } from './engine.ts';
-import { handler } from './handler.ts';
+import { type Engine, handler } from './engine.ts';
 import { netlify, netlifyRules } from './netlify.ts';
-import { nginx } from './nginx.ts';
 import { serve } from './serve.ts';
-import { moved, type WebServer } from './server-program.ts';
 import { githubPages, pythonHttpServer, serveStatic } from './static.ts';
+import { apache, caddy, nginx, replaceLines, type WebServer } from './web-servers.ts';
 
 export interface EngineRow {
   readonly engine: Engine;
@@ -39,7 +35,7 @@ const createProxyRow = (server: WebServer, file: string): EngineRow => ({
     async start(site) {
       const configuration = readFileSync(new URL(`../../../deploy/proxy/${file}`, import.meta.url), 'utf8');
       const served = await serve.start(site);
-      const own = moved(configuration, { '127.0.0.1:3000': new URL(served.url).host });
+      const own = replaceLines(configuration, { '127.0.0.1:3000': new URL(served.url).host });
       const { url, stop } = await server.startWith(own, site);
       return { url, stop: async () => void (await Promise.all([stop(), served.stop()])) };
     },

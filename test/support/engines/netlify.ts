@@ -10,10 +10,8 @@ import { type Header, parseAllHeaders } from '@netlify/headers-parser';
 import type { HostName } from '../../../src/hosts/index.ts';
 import { inFolder } from '../folders.ts';
 import { readRedirects } from '../netlify.ts';
-import type { Engine } from './engine.ts';
-import { basePathOf, readSite } from './site-folder.ts';
+import { type Engine, getSitePath, type Respond, readSite, startWebServer } from './engine.ts';
 import { typeOf } from './static.ts';
-import { type Answer, startWebServer } from './web-server.ts';
 
 /** https://docs.netlify.com/build/edge-functions/declarations/ */
 export interface Declaration {
@@ -26,7 +24,7 @@ export interface Declaration {
 
 /** https://docs.netlify.com/build/edge-functions/api/ */
 export interface EdgeFunction {
-  readonly default: (request: Request, context: { next: Answer }) => Promise<Response>;
+  readonly default: (request: Request, context: { next: Respond }) => Promise<Response>;
   readonly config: Declaration;
 }
 
@@ -36,13 +34,13 @@ const createEngine = (name: string, host: HostName): Engine => ({
   missing: () => undefined,
   async start(site) {
     const functions = await readFunctions(path.join(site, '_edge'));
-    return startWebServer(functions.reduceRight(withEdgeFunction, await readRules(site)), basePathOf(site));
+    return startWebServer(functions.reduceRight(withEdgeFunction, await readRules(site)), getSitePath(site));
   },
 });
 export const netlify = createEngine('Netlify', 'netlify');
 export const netlifyRules = createEngine('Netlify by rules', 'netlify-rules');
 
-/** In the order in which Netlify calls them: by name. */
+/** Netlify calls functions in order of their names. */
 async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   if (!existsSync(folder)) return [];
   return inFolder((copy) => {
@@ -54,13 +52,11 @@ async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   });
 }
 
-/** Calls an edge function for the requests that it declares, and the rest of the site for all others. */
-export function withEdgeFunction(site: Answer, { default: run, config }: EdgeFunction): Answer {
-  // Netlify removes conditions, because a function needs complete responses.
-  const next: Answer = (request) => {
+export function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction): Respond {
+  const next: Respond = (request) => {
     const headers = new Headers(request.headers);
-    headers.delete('If-None-Match');
-    headers.delete('If-Modified-Since');
+    // Netlify removes conditions, because a function needs complete responses.
+    for (const condition of ['If-None-Match', 'If-Modified-Since']) headers.delete(condition);
     return site(new Request(request, { headers }));
   };
   return async (request) => {
@@ -81,7 +77,7 @@ export const isDeclared = ({ pattern, method, header = {} }: Declaration, reques
     new RegExp(expression).test(request.headers.get(name) ?? ''),
   );
 
-async function readRules(folder: string): Promise<Answer> {
+async function readRules(folder: string): Promise<Respond> {
   const files = readSite(folder);
   const { engine } = await readRedirects(new TextDecoder().decode(files.get('_redirects')?.body));
   const headersFiles = [path.join(folder, '_headers')];

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../loopback.ts';
@@ -15,7 +16,6 @@ export interface Program {
 const START_MS = 30_000;
 const STOP_MS = 5000;
 
-/** Finds a port of loopback that is free at the moment. */
 export async function freePort(): Promise<number> {
   const { port, stop } = await listen(createServer());
   await stop();
@@ -28,19 +28,16 @@ export async function startProgram({ command, args, url, env, cleanUp }: Program
   const options = { env: { ...process.env, ...env }, detached: true };
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
+  for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk).slice(-4000);
     });
-  }
   let end: string | undefined;
-  const ended = new Promise<void>((resolve) => {
-    for (const event of ['error', 'exit'])
-      child.once(event, (reason) => {
-        end = `ended with ${reason}`;
-        resolve();
-      });
-  });
+  const ended = once(child, 'exit')
+    .catch((error) => [error])
+    .then(([reason]) => {
+      end = `ended with ${reason}`;
+    });
   const kill = (signal: NodeJS.Signals): void => {
     if (child.pid !== undefined && end === undefined) process.kill(-child.pid, signal);
   };

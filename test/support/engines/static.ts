@@ -5,15 +5,12 @@ import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createFolder, removeFolder } from '../folders.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, getSitePath, readSite, startWebServer } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
-import { basePathOf, readSite } from './site-folder.ts';
-import { startWebServer } from './web-server.ts';
 
-/** Starts a program on a folder that has the site at the path of its base URL. */
 async function startOn(site: string, createCommand: (folder: string, port: number) => string[]) {
   const port = await freePort();
-  const base = basePathOf(site);
+  const base = getSitePath(site);
   const folder = base === '' ? site : createFolder();
   // A copy, because `serve` follows links only to files.
   if (base !== '') cpSync(site, path.join(folder, base), { recursive: true });
@@ -57,13 +54,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 export const typeOf = (file: string): string => mediaTypes[path.extname(file)] ?? 'application/octet-stream';
 
-/** As documented and observed: files at their paths, queries ignored, slashes added to folders, one page for 404. */
 export const githubPages: Engine = {
   name: 'GitHub Pages',
   host: 'github-pages',
   missing: () => undefined,
   async start(site) {
-    const base = basePathOf(site);
+    const base = getSitePath(site);
     const files = readSite(site);
     return startWebServer(async ({ method, url, headers }) => {
       if (method !== 'GET' && method !== 'HEAD') return new Response('Not Allowed', { status: 405 });

@@ -7,8 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
-import { nginx } from '../../support/engines/nginx.ts';
 import { serve } from '../../support/engines/serve.ts';
+import { nginx } from '../../support/engines/web-servers.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, it } from 'vitest';
 import { engineFile, missingEngine } from '../../support/engines/npm-engines.ts';
-import { findProgram } from '../../support/engines/server-program.ts';
+import { findProgram } from '../../support/engines/web-servers.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

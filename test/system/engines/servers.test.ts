@@ -16,10 +16,8 @@ import {
   htmlHeaders,
 } from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
-import { apache } from '../../support/engines/apache.ts';
-import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
-import { nginx } from '../../support/engines/nginx.ts';
+import { apache, caddy, nginx } from '../../support/engines/web-servers.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 

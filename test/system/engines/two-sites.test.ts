@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import { verifyDeployment } from '../../../src/verify/deployment.ts';
-import { apache } from '../../support/engines/apache.ts';
-import { caddy } from '../../support/engines/caddy.ts';
-import { nginx } from '../../support/engines/nginx.ts';
 import { freePort } from '../../support/engines/process.ts';
+import { apache, caddy, nginx } from '../../support/engines/web-servers.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

@@ -4,18 +4,17 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { getMediaType } from '../../../src/contract/responses.ts';
-import { apache } from '../../support/engines/apache.ts';
-import { caddy } from '../../support/engines/caddy.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
-import { nginx } from '../../support/engines/nginx.ts';
+import { apache, caddy, nginx, type WebServer } from '../../support/engines/web-servers.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const LIST = '/api/gamedata/move/';
 const SPECIFICATION = '/openapi.json';
+const BULK = '/download/move.ndjson';
 
 const folder = sharedFolder();
 const out = path.join(folder, 'site');
@@ -34,6 +33,14 @@ async function get(url: string, headers: Headers = {}, method: 'GET' | 'HEAD' = 
   return { status: statusCode, header, bytes };
 }
 
+function expectError({ header, bytes }: Awaited<ReturnType<typeof get>>, detail: string): void {
+  expect(JSON.parse(`${bytes}`)).toEqual({ detail });
+  expect(header('content-type')).toBe('application/json');
+  // nginx has already set the file's Cache-Control; the error's follows and is stricter.
+  expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
+  expect(header('access-control-allow-origin')).toBe('*');
+}
+
 const gzip = { 'accept-encoding': 'gzip' };
 
 describe.each([nginx, caddy, apache])('$name', (engine) => {
@@ -44,18 +51,20 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
   afterAll(() => running.stop());
   const ask = (file: string, headers?: Headers, method?: 'HEAD') => get(running.url + file, headers, method);
 
-  const compressed = ['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST];
-  it.each(compressed)('compresses %s', async (file) => {
-    const plain = await ask(file);
-    const packed = await ask(file, gzip);
-    // Apache has no minimum size.
-    const isSmall = plain.bytes.length < 1024;
-    if (!isSmall || engine !== apache) expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
-    if (isSmall) return;
-    expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
-    const head = await ask(file, gzip, 'HEAD');
-    expect(['', String(packed.bytes.length)]).toContain(head.header('content-length'));
-  });
+  it.each(['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST])(
+    'compresses %s',
+    async (file) => {
+      const [plain, packed] = [await ask(file), await ask(file, gzip)];
+      // Apache has no minimum size.
+      const isSmall = plain.bytes.length < 1024;
+      if (!isSmall || engine !== apache)
+        expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
+      if (isSmall) return;
+      expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+      const head = await ask(file, gzip, 'HEAD');
+      expect(['', String(packed.bytes.length)]).toContain(head.header('content-length'));
+    },
+  );
 
   it('does not compress a record', async () => {
     expect((await ask(`${LIST}pound/`, gzip)).header('content-encoding')).toBe('');
@@ -71,25 +80,20 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
   });
 
   it('sends bulk files compressed on request', async () => {
-    const packed = await ask('/download/move.ndjson', gzip);
-    expect(packed.header('content-encoding')).toBe('gzip');
-    expect(gunzipSync(packed.bytes)).toEqual((await ask('/download/move.ndjson')).bytes);
-    expect(packed.header('content-type')).toBe('application/x-ndjson');
-    expect(packed.header('content-disposition')).toBe('attachment');
-    expect(packed.header('etag')).not.toBe('');
+    const { header, bytes } = await ask(BULK, gzip);
+    expect(gunzipSync(bytes)).toEqual((await ask(BULK)).bytes);
+    const fields = ['content-encoding', 'content-type', 'content-disposition'].map(header);
+    expect(fields).toEqual(['gzip', 'application/x-ndjson', 'attachment']);
+    expect(header('etag')).not.toBe('');
   });
 
-  it.each([SPECIFICATION, '/download/move.ndjson'])('does not compress a range of %s', async (file) => {
+  it.each([SPECIFICATION, BULK])('does not compress a range of %s', async (file) => {
     const { bytes } = await ask(file);
     const part = await ask(file, { ...gzip, range: 'bytes=100-199' });
+    const got = [part.status, part.header('content-encoding'), part.bytes];
     // nginx responds with all bytes, compressed, because it cannot compress a range.
     if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
-    else
-      expect([part.status, part.header('content-encoding'), part.bytes]).toEqual([
-        206,
-        '',
-        bytes.subarray(100, 200),
-      ]);
+    else expect(got).toEqual([206, '', bytes.subarray(100, 200)]);
   });
 
   it('sends a file for a longer suffix, and 416 for a range beyond its end', async () => {
@@ -116,20 +120,26 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
   });
 });
 
+const readConfiguration = (file: string): string => readFileSync(path.join(out, '_hosts', file), 'utf8');
+
+async function start(engine: WebServer, configuration: string, site = out): Promise<string> {
+  const { url, stop } = await engine.startWith(configuration, site);
+  onTestFinished(stop);
+  return url;
+}
+
 it.each([
   {
     engine: nginx,
     file: 'nginx.conf',
-    fault: 'location = /fault { return 500; }',
     before: 'location = /_page',
+    fault: 'location = /fault { return 500; }',
   },
   // Apache reads no `.htaccess` for it.
-  { engine: apache, file: 'apache.conf', fault: 'Redirect 500 /fault\n', before: '</VirtualHost>' },
+  { engine: apache, file: 'apache.conf', before: '</VirtualHost>', fault: 'Redirect 500 /fault\n' },
 ])('$engine.name reports its own errors in JSON', async ({ engine, file, fault, before }) => {
-  const configuration = readFileSync(path.join(out, '_hosts', file), 'utf8');
-  const site = await engine.startWith(configuration.replace(before, fault + before), out);
-  const failed = await get(`${site.url}/fault`);
-  await site.stop();
+  const url = await start(engine, readConfiguration(file).replace(before, fault + before));
+  const failed = await get(`${url}/fault`);
   expect(failed.status).toBe(500);
   expectError(failed, 'Internal Server Error.');
 });
@@ -139,22 +149,16 @@ it.skipIf(apache.missing())('apache replaces headers that the operator sets for 
     'Access-Control-Allow-Origin "*"',
     'Cache-Control "max-age=3600"',
     'X-Content-Type-Options none',
-  ]
-    .flatMap((field) => [`Header set ${field}\n`, `Header always set ${field}\n`])
-    .concat(
-      'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On\nExpiresDefault A3600\n',
-    )
-    .join('');
-  const site = await apache.startWith(own + readFileSync(path.join(out, '_hosts/apache.conf'), 'utf8'), out);
-  try {
-    for (const file of [LIST, `${LIST}nope/`, '/sprites/items/master-ball.png', '/style.css', '/docs/']) {
-      const { header } = await get(site.url + file);
-      expect([file, header('access-control-allow-origin'), header('expires')]).toEqual([file, '*', '']);
-      expect(header('cache-control')).not.toContain('3600');
-      expect(header('x-content-type-options')).toBe('nosniff');
-    }
-  } finally {
-    await site.stop();
+  ];
+  const headers = own.flatMap((field) => [`Header set ${field}`, `Header always set ${field}`]);
+  const expires = 'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On';
+  const lines = [...headers, expires, 'ExpiresDefault A3600', readConfiguration('apache.conf')];
+  const url = await start(apache, lines.join('\n'));
+  for (const file of [LIST, `${LIST}nope/`, '/sprites/items/master-ball.png', '/style.css', '/docs/']) {
+    const { header } = await get(url + file);
+    expect([file, header('access-control-allow-origin'), header('expires')]).toEqual([file, '*', '']);
+    expect(header('cache-control')).not.toContain('3600');
+    expect(header('x-content-type-options')).toBe('nosniff');
   }
 });
 
@@ -166,25 +170,12 @@ it.each([
   const copy = path.join(folder, `without-${engine.name}`);
   cpSync(out, copy, { recursive: true });
   for (const name of gone) rmSync(path.join(copy, name), { recursive: true });
-  const configuration = readFileSync(path.join(out, '_hosts', file), 'utf8').replaceAll(out, copy);
-  const site = await engine.startWith(configuration, copy);
-  try {
-    for (const query of ['', '?offset=100', '?limit=7']) {
-      const missing = await get(site.url + LIST + query);
-      expect(missing.status).toBe(404);
-      expectError(missing, 'Not found.');
-      const browsed = await get(site.url + LIST + query, { accept: 'text/html' });
-      expect([browsed.status, browsed.header('content-type')]).toEqual([404, getMediaType('browse.html')]);
-    }
-  } finally {
-    await site.stop();
+  const url = await start(engine, readConfiguration(file).replaceAll(out, copy), copy);
+  for (const query of ['', '?offset=100', '?limit=7']) {
+    const missing = await get(url + LIST + query);
+    expect(missing.status).toBe(404);
+    expectError(missing, 'Not found.');
+    const browsed = await get(url + LIST + query, { accept: 'text/html' });
+    expect([browsed.status, browsed.header('content-type')]).toEqual([404, getMediaType('browse.html')]);
   }
 });
-
-function expectError({ header, bytes }: Awaited<ReturnType<typeof get>>, detail: string): void {
-  expect(JSON.parse(`${bytes}`)).toEqual({ detail });
-  expect(header('content-type')).toBe('application/json');
-  // nginx has already set the file's Cache-Control; the error's follows and is stricter.
-  expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
-  expect(header('access-control-allow-origin')).toBe('*');
-}
