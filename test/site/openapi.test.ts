@@ -60,6 +60,8 @@ it('describes the parameters, responses and first records of each endpoint', () 
   const { servers, paths, components } = createDocument(120);
   expect(servers).toMatchObject([{ url: 'https://example.test' }]);
   expect(Object.keys(components)).toEqual(['schemas']);
+  // It differs between hosts.
+  expect(JSON.stringify(paths)).not.toContain('Vary');
   const endpoints = Object.entries(paths).filter(([path]) => path.startsWith('/api/'));
   const described = endpoints.map(([path, { get, ...others }]) => [
     ...[path, others, Object.keys(get.responses).join(' ')],

@@ -112,7 +112,7 @@ function* endlessly() {
   for (;;) yield Buffer.alloc(2 ** 20, 'x');
 }
 
-/** Returns what fast-check reports about the first harmful deployment. */
+/** Returns the report of fast-check about the first harmful deployment. */
 export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
   inFolder(async (folder) => {
     const clean = path.join(folder, 'clean');
@@ -144,7 +144,7 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
     return await failureOf(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
   });
 
-/** Copies, verifies and compares a deployment. Returns what went wrong. */
+/** Copies, verifies and compares a deployment. Returns the problems. */
 async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<string[]> {
   const before = [...fingerprint(path.dirname(out))].join('\n');
   const quick = { concurrency: 4, retries: 0 };

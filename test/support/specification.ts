@@ -1,5 +1,3 @@
-/** A site with its specification, in memory, and what its published schemas say of a value. */
-
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createSpecification } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
@@ -9,20 +7,18 @@ export interface SpecifiedSite {
   /** Path → text. */
   readonly files: ReadonlyMap<string, string>;
   readonly json: (path: string) => Record<string, unknown>;
-  /** What is wrong with a value by the schema of that name, in an independent ETag's words; null if nothing is. */
+  /** Validates a value with a published schema. Returns null for a valid value. */
   readonly problems: (schema: string, value: unknown) => string | null;
 }
 
+/** Generates a site with its specification in memory. */
 export function specifiedSite(raw: RawRecords, options?: SiteOptions): SpecifiedSite {
   const { plan, files } = siteOf(raw, options);
-  const texts = new Map<string, string>();
-  for (const { path, body } of [...files(), ...createSpecification(plan.records, plan.meta, plan)])
-    texts.set(path, Buffer.from(body).toString('utf8'));
+  const all = [...files(), ...createSpecification(plan.records, plan.meta, plan)];
+  const texts = new Map(all.map(({ path, body }) => [path, Buffer.from(body).toString('utf8')]));
   const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
   const ajv = new Ajv2020({
-    strict: true,
-    allowUnionTypes: true,
-    allErrors: true,
+    ...{ strict: true, allowUnionTypes: true, allErrors: true },
     formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
   });
   for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
