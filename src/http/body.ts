@@ -27,21 +27,28 @@ export class InvalidBodyError extends AttemptError {
   }
 }
 
-/** @throws InvalidBodyError */
+/** Values of `Content-Encoding` without an effect on the body. Amazon S3 stores `aws-chunked` by mistake. */
+const NO_ENCODING = ['', 'identity', 'aws-chunked'];
+
+/**
+ * Undoes the encodings of a body, the last one first. Proxies repeat headers, so a repeated name counts once.
+ *
+ * @throws InvalidBodyError
+ */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
-  const name = encoding.trim().toLowerCase();
-  if (name === '' || name === 'identity') return body;
-  const decoder = decoders.get(name);
-  if (!decoder)
-    throw new InvalidBodyError(
-      `got Content-Encoding ${JSON.stringify(encoding)}, expected ${ACCEPT_ENCODING}`,
-    );
-  try {
-    return decoder(body, { maxOutputLength: Math.max(1, maxBytes) });
-  } catch (cause) {
-    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
-    throw new InvalidBodyError(`got ${body.length} bytes that are not valid ${encoding}`, cause);
-  }
+  const names = encoding.split(',').map((name) => name.trim().toLowerCase());
+  return [...new Set(names)].reduceRight((decoded, name) => {
+    if (NO_ENCODING.includes(name)) return decoded;
+    const decode = decoders.get(name);
+    if (!decode)
+      throw new InvalidBodyError(`got Content-Encoding ${JSON.stringify(name)}, expected ${ACCEPT_ENCODING}`);
+    try {
+      return decode(decoded, { maxOutputLength: Math.max(1, maxBytes) });
+    } catch (cause) {
+      if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
+      throw new InvalidBodyError(`got ${decoded.length} bytes that are not valid ${name}`, cause);
+    }
+  }, body);
 }
 
 export function decodeText(body: Buffer): string {

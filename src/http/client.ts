@@ -140,9 +140,10 @@ export function createClient(options: ClientOptions) {
     };
     const { status, headers: received, body } = await request(url, { headers: sent, maxBytes });
     const headers = firstValues(received);
+    const encoding = [received['content-encoding']].flat().join(',');
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
-    if (status === 200 || (status === 304 && isConditional)) return { status, headers, body };
+    if (status === 200 || (status === 304 && isConditional)) return { status, headers, encoding, body };
     // Without TLS, the proxy may have responded itself.
     const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
@@ -154,12 +155,10 @@ export function createClient(options: ClientOptions) {
 
   async function attempt<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T>) {
     const { revalidation = {}, cachedValue, maxBytes = MAX_BODY_BYTES } = options;
-    const { status, headers, body } = await sending(send, url, revalidation, maxBytes);
+    const { status, headers, encoding, body } = await sending(send, url, revalidation, maxBytes);
     const isNew = status === 200;
     // A 304 implies a conditional request, so the cached value exists.
-    const value = isNew
-      ? decode(decompress(body, headers['content-encoding'], maxBytes))
-      : (cachedValue as T);
+    const value = isNew ? decode(decompress(body, encoding, maxBytes)) : (cachedValue as T);
     stats[isNew ? 'bodies' : 'notModified']++;
     const own = { etag: headers.etag, lastModified: headers['last-modified'] };
     return {

@@ -7,23 +7,29 @@ const PLAIN = Buffer.from(TEXT);
 
 describe('decompress', () => {
   it.each<[encoding: string | undefined, body: Uint8Array]>([
-    ...[undefined, '', 'identity', ' Identity'].map((name): [string | undefined, Buffer] => [name, PLAIN]),
-    ...['gzip', 'GZIP', ' gzip ', 'X-Gzip'].map((name): [string, Buffer] => [name, gzipSync(TEXT)]),
+    ...[undefined, '', ' ,', ' Identity', 'aws-chunked'].map((name): [string | undefined, Buffer] => [
+      ...[name, PLAIN],
+    ]),
+    ...['GZIP', ' gzip ', 'X-Gzip', 'gzip, gzip', 'aws-chunked,gzip'].map((name): [string, Buffer] => [
+      ...[name, gzipSync(TEXT)],
+    ]),
     ['br', brotliCompressSync(TEXT)],
     ['deflate', deflateSync(TEXT)],
-  ])('undoes %s', (encoding, body) => {
+    ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
+  ])('undoes %j', (encoding, body) => {
     expect(String(decompress(Buffer.from(body), encoding))).toBe(TEXT);
   });
 
-  it.each(['zstd', 'gzip, br', 'constructor', '__proto__'])('refuses the encoding %j', async (encoding) => {
-    expect(() => decompress(Buffer.from(TEXT), encoding)).toThrow(
-      new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
-    );
+  it.each(['zstd', 'constructor', '__proto__'])('rejects the unknown encoding %j', async (encoding) => {
+    for (const header of [encoding, `${encoding}, gzip`])
+      expect(() => decompress(gzipSync(TEXT), header)).toThrow(
+        new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
+      );
   });
 
   it.each([
-    { encoding: 'gzip', body: Buffer.from(TEXT), what: 'plain text' },
-    { encoding: 'br', body: Buffer.from(TEXT), what: 'plain text' },
+    { encoding: 'gzip', body: PLAIN, what: 'plain text' },
+    { encoding: 'br', body: PLAIN, what: 'plain text' },
     { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
     { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
   ])('rejects $what as $encoding', async ({ encoding, body }) => {
@@ -35,7 +41,7 @@ describe('decompress', () => {
   it.each([
     { encoding: 'gzip', compress: gzipSync },
     { encoding: 'br', compress: brotliCompressSync },
-  ])('stops at the cap, however small the $encoding body is', async ({ encoding, compress }) => {
+  ])('stops at the limit of a $encoding body', async ({ encoding, compress }) => {
     const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
     expect(bomb.length).toBeLessThan(20_000);
     expect(() => decompress(bomb, encoding)).toThrow(
@@ -45,33 +51,20 @@ describe('decompress', () => {
 });
 
 describe('decodeJson', () => {
-  it('keeps a byte order mark that is not at the start', () => {
-    expect(decodeJson(Buffer.from('["\uFEFF"]'))).toEqual(['\uFEFF']);
+  it.each(['["Poké\uFEFF"]', '\uFEFF["Poké\uFEFF"]', ' ["Poké\uFEFF"]\n'])('decodes %j', (text) => {
+    expect(decodeJson(Buffer.from(text))).toEqual(['Poké\uFEFF']);
   });
 
-  it('names the cause of a failure', () => {
-    expect(() => decodeJson(Buffer.from('{'))).toThrow(
-      expect.objectContaining({ cause: expect.any(SyntaxError) }),
+  it.each([
+    [PLAIN.subarray(0, 9), String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`],
+    [Buffer.of(), 'got nothing, expected JSON'],
+  ])('rejects %j', (body, problem) => {
+    expect(() => decodeJson(body)).toThrow(new InvalidBodyError(problem, expect.any(SyntaxError)));
+  });
+
+  it('rejects other encodings than UTF-8', () => {
+    expect(() => decodeJson(Buffer.from('{"é":1}', 'latin1'))).toThrow(
+      new InvalidBodyError('got 7 bytes that are not UTF-8'),
     );
-  });
-
-  it.each([
-    ['', TEXT],
-    ['with a byte order mark', `\uFEFF${TEXT}`],
-    ['with space around it', ` ${TEXT}\n`],
-  ])('reads JSON %s', (_, text) => {
-    expect(decodeJson(Buffer.from(text))).toEqual({ name: 'Poké Ball' });
-  });
-
-  it.each([
-    {
-      body: Buffer.from(TEXT.slice(0, 9)),
-      problem: String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`,
-    },
-    { body: Buffer.of(), problem: 'got nothing, expected JSON' },
-    { body: Buffer.from('{"é":1}', 'latin1'), problem: 'got 7 bytes that are not UTF-8' },
-  ])('rejects a body: $problem', ({ body, problem }) => {
-    expect(() => decodeJson(body)).toThrow(expect.objectContaining({ message: problem }));
-    expect(() => decodeJson(body)).toThrow(InvalidBodyError);
   });
 });
