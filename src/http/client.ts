@@ -8,9 +8,10 @@ import pLimit from 'p-limit';
 import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../package.ts';
-import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
+import { ACCEPT_ENCODING, decompress, InvalidBodyError, MAX_BODY_BYTES } from './body.ts';
 import {
   AttemptError,
+  bustCaches,
   type Headers,
   isGatewayError,
   readEdition,
@@ -44,8 +45,12 @@ export interface GetOptions<T> {
   readonly cachedValue?: T | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
-  /** A cache-busting URL for one more request after 403, 404 or 410, and the hint if that fails too. */
-  readonly refetch?: { readonly url: string; readonly hint: string | undefined } | undefined;
+  /** Whether 403, 404 and 410 are requested once more, past caches. Default false. */
+  readonly retriesMissing?: boolean | undefined;
+  /** Whether any redirect within the origin is followed. Default: only to the same URL with or without its trailing slash. */
+  readonly followsRedirects?: boolean | undefined;
+  /** The hint if the final response is invalid. */
+  readonly hint?: string | undefined;
 }
 
 export interface RequestOptions {
@@ -65,8 +70,12 @@ export interface RawResponse {
 /** Compression enlarges random bytes by a little. */
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
-/** Caches on the way may still hold these responses although the upstream has the record. */
+/** Caches may still hold these responses although the upstream has the record. */
 const MISSING_STATUS = [403, 404, 410];
+const THROTTLED_STATUS = [429, 503];
+const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
+/** `serve` and other hosts redirect `/index.html` to `/`. */
+const MAX_REDIRECTS = 3;
 
 export type HttpClient = ReturnType<typeof createClient>;
 
@@ -129,7 +138,14 @@ export function createClient(options: ClientOptions) {
     }
   }
 
-  async function send(url: string, { etag, lastModified }: Revalidation, maxBytes: number) {
+  const getDelay = (attempts: number, retryAfterMs = 0): number =>
+    retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
+
+  async function send(
+    url: string,
+    attempts: number,
+    { revalidation: { etag, lastModified } = {}, maxBytes = MAX_BODY_BYTES }: GetOptions<unknown>,
+  ) {
     for (let ms = pausedUntil - Date.now(); ms > 0; ms = pausedUntil - Date.now()) await wait(ms);
     stats.requests++;
     const sent = {
@@ -148,14 +164,20 @@ export function createClient(options: ClientOptions) {
     const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
+    const pause = status === 429 ? getDelay(attempts, retryAfterMs) : retryAfterMs;
     // Set here, before the next request gets its turn.
-    if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + retryAfterMs);
+    if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + pause);
     throw refused;
   }
 
-  async function attempt<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T>) {
-    const { revalidation = {}, cachedValue, maxBytes = MAX_BODY_BYTES } = options;
-    const { status, headers, encoding, body } = await sending(send, url, revalidation, maxBytes);
+  async function attempt<T>(
+    url: string,
+    attempts: number,
+    decode: (body: Buffer) => T,
+    options: GetOptions<T>,
+  ) {
+    const { revalidation = {}, cachedValue, maxBytes } = options;
+    const { status, headers, encoding, body } = await sending(send, url, attempts, options);
     const isNew = status === 200;
     // A 304 implies a conditional request, so the cached value exists.
     const value = isNew ? decode(decompress(body, encoding, maxBytes)) : (cachedValue as T);
@@ -171,32 +193,50 @@ export function createClient(options: ClientOptions) {
     stats: stats as Readonly<typeof stats>,
     request,
     /**
-     * Sends a GET request with retries. `decode` throws `InvalidBodyError` if a retry may help, and any other error if not.
-     * Rejects with `UpstreamError`.
+     * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode` throws `InvalidBodyError` if a
+     * retry may help, and any other error if not. Rejects with `UpstreamError`.
      */
     async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
       const maxAttempts = 1 + (options.retries ?? retries);
-      const { refetch } = options;
+      const doubted = options.retriesMissing ? MISSING_STATUS : [];
       let target = url;
-      for (let attempts = 1; ; attempts++) {
+      let bypassed = false;
+      let redirects = 0;
+      for (let attempts = 1; ; ) {
         try {
-          return await attempt(target, decode, target === url ? options : { ...options, revalidation: {} });
+          return await attempt(
+            target,
+            attempts,
+            decode,
+            bypassed ? { ...options, revalidation: {} } : options,
+          );
         } catch (error) {
           const { message, cause, failure } = toAttemptError(error);
-          const { retryable, retryAfterMs = 0, hint, ...request } = failure;
-          const isDoubted = refetch && target === url && MISSING_STATUS.includes(failure.status ?? 0);
-          if (!isDoubted && (!retryable || attempts >= maxAttempts)) {
+          const redirect = resolveRedirect(target, failure.location, options.followsRedirects);
+          if (redirect && redirects++ < (options.followsRedirects ? MAX_REDIRECTS : 1)) {
+            target = redirect;
+            continue;
+          }
+          const isMissing = doubted.includes(failure.status ?? 0);
+          const isInvalid = error instanceof InvalidBodyError;
+          if (isMissing ? bypassed : !failure.retryable || attempts >= maxAttempts) {
+            const { retryable: _, retryAfterMs: __, hint, ...request } = failure;
             const unreachable = failure.unreachable === true && !hasResponded;
-            const advice = target === url ? hint : (refetch?.hint ?? hint);
+            const isResponse = isInvalid || (failure.status !== undefined && !unreachable);
+            const isThrottled = isResponse && THROTTLED_STATUS.includes(failure.status ?? 0);
+            const hints = [hint, isThrottled ? THROTTLED_HINT : isResponse && options.hint];
             throw new UpstreamError(
               message,
               { ...request, method: 'GET', url, attempts, unreachable },
-              { cause, hint: advice },
+              { cause, hint: hints.filter(Boolean).join(' ') || undefined },
             );
           }
-          if (isDoubted) target = refetch.url;
+          if (isMissing || isInvalid) {
+            target = bustCaches(target, Date.now());
+            bypassed = true;
+          }
           stats.retries++;
-          const delay = retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
+          const delay = getDelay(attempts++, failure.retryAfterMs);
           const resumption = { at: Date.now() + delay };
           resumptions.add(resumption);
           await wait(delay).finally(() => resumptions.delete(resumption));
@@ -214,6 +254,14 @@ export function createClient(options: ClientOptions) {
       return dispatcher.destroy();
     },
   };
+}
+
+/** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */
+function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
+  if (location === '' || !URL.canParse(location, url)) return undefined;
+  const [from, to] = [new URL(url), new URL(location, url)];
+  const [before, after] = [from, to].map(({ pathname, search }) => pathname.replace(/\/$/, '') + search);
+  return from.origin === to.origin && (isAny || before === after) ? to.href : undefined;
 }
 
 const firstValues = (headers: RawResponse['headers']): Headers =>

@@ -21,22 +21,18 @@ export interface LoadedValue<T> {
 export type Fetcher = ReturnType<typeof createFetcher>;
 export type FetcherStats = Fetcher['stats'];
 
-export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes'> {
+export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes' | 'hint'> {
   readonly revalidate?: boolean | undefined;
   /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
   readonly urlOverride?: string | undefined;
   /** The value for 404 and 410, which are errors otherwise. */
   readonly missing?: { readonly value: T };
-  /** The hint of errors about a missing response. */
-  readonly hint?: string | undefined;
 }
 
-/** Returns a URL of the same response that caches on the way do not have. */
-export const cacheBustingUrl = (url: string, edition: string | number): string =>
-  `${url}${url.includes('?') ? '&' : '?'}edition=${edition}`;
-
-/** A resumed run revalidates responses of the interrupted run that are older. */
+/** A resumed run revalidates older responses of the interrupted run. */
 const RESUMABLE_MS = 3_600_000;
+/** For responses that name an edition, because a newer edition shows in the lists. */
+const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
   /** `cacheHits` counts cached values that were used, with or without revalidation. */
@@ -55,7 +51,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     async load<T>(
       url: string,
       codec: Codec<T>,
-      { revalidate = false, urlOverride, missing, hint, ...limits }: LoadOptions<T> = {},
+      { revalidate = false, urlOverride, missing, ...limits }: LoadOptions<T> = {},
     ): Promise<LoadedValue<T>> {
       const entry = cache.get(url);
       const cachedValue = entry && codec.revive(entry.value);
@@ -69,13 +65,12 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       }
       const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
         const storedAt = Date.now();
-        const freshUntil = storedAt + Math.min(freshForMs, RESUMABLE_MS);
+        const freshUntil = storedAt + (edition ? RESUMABLE_EDITION_MS : Math.min(freshForMs, RESUMABLE_MS));
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
       const revalidation = isUsable ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const refetch = missing ? undefined : { url: cacheBustingUrl(url, now), hint };
-      const options = { revalidation, cachedValue, refetch, ...limits };
+      const options = { revalidation, cachedValue, retriesMissing: !missing, ...limits };
       try {
         const response = await client.get(urlOverride ?? url, codec.decode, options);
         const isConfirmed = response.status === 304;

@@ -35,14 +35,14 @@ export const isGatewayError = (status: number): boolean => GATEWAY_STATUS.includ
 const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
 
 /** The longest `Retry-After` that is honored. */
-const MAX_RETRY_AFTER_MS = 120_000;
+const MAX_RETRY_AFTER_MS = 900_000;
 
 export function unexpectedStatus(status: number, headers: Headers): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined) {
     return new AttemptError(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
       ...{ status, location, retryable: false },
-      hint: 'Redirects are not followed: use the final URL.',
+      hint: 'Redirects to other URLs are not followed: use the final URL.',
     });
   }
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
@@ -115,6 +115,12 @@ function describeTransportError(error: unknown): AttemptError {
   const unreachable = UNREACHABLE_CODES.has(code);
   const retryable = unreachable || BROKEN_CONNECTION_CODES.has(code);
   return new AttemptError(message, { retryable, unreachable, ...tlsHints[code], cause: error });
+}
+
+/** Returns a URL of the same response that caches do not have. The upstream ignores the parameter. */
+export function bustCaches(url: string, edition: string | number): string {
+  const plain = url.replace(/[?&]edition=\w+$/, '');
+  return `${plain}${plain.includes('?') ? '&' : '?'}edition=${edition}`;
 }
 
 const MAX_BACKOFF_MS = 30_000;

@@ -10,7 +10,8 @@ import { ICONS_FOLDER } from '../contract/paths.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
-import { type Codec, cacheBustingUrl, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { bustCaches } from '../http/retry.ts';
 import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
 import { assertSkipsExist, isUrl, type Source, type SourceContext } from './source.ts';
 
@@ -219,7 +220,7 @@ async function fetchTables(
     const texts = {} as Record<TableName, string>;
     for (const [at, name] of tableNames.entries()) {
       const url = `${upstream}/${name}.csv`;
-      const again = pass > 1 && { urlOverride: cacheBustingUrl(url, Date.now()), revalidate: true };
+      const again = pass > 1 && { urlOverride: bustCaches(url, Date.now()), revalidate: true };
       const options = { ...again, maxBytes: responseLimits.table };
       texts[name] = (await fetcher.load(url, createCodec(name), options)).value;
       if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });

@@ -4,13 +4,8 @@ import * as z from 'zod';
 import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
-import {
-  type Codec,
-  cacheBustingUrl,
-  type Fetcher,
-  type LoadedValue,
-  type LoadOptions,
-} from '../http/fetcher.ts';
+import type { Codec, Fetcher, LoadedValue, LoadOptions } from '../http/fetcher.ts';
+import { bustCaches } from '../http/retry.ts';
 
 type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly error: UpstreamError };
 
@@ -32,7 +27,7 @@ export async function readOneEdition<T>(
 
   async function load<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Response> {
     // Unconditional, because a 304 might name no edition.
-    const override = target && { urlOverride: cacheBustingUrl(url, target.hash), revalidate: false };
+    const override = target && { urlOverride: bustCaches(url, target.hash), revalidate: false };
     try {
       return await fetcher.load(url, codec, { ...options, ...override });
     } catch (error) {

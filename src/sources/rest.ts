@@ -69,9 +69,14 @@ const commonSchema = z.object({
   names: z.array(z.object({ name: nameSchema, language: languageSchema })),
 });
 
-export function parseRecord<K extends Kind>(kind: K, json: unknown, record: string): RawRecord<K> {
-  const { id, name: slug, names } = parse(commonSchema, json, { kind, record });
-  const fields = parse(fieldSchemas[kind], json, { kind, record });
+export function parseRecord<K extends Kind>(
+  kind: K,
+  json: unknown,
+  record: string,
+  hint?: string,
+): RawRecord<K> {
+  const { id, name: slug, names } = parse(commonSchema, json, { kind, record }, { hint });
+  const fields = parse(fieldSchemas[kind], json, { kind, record }, { hint });
   // The first of several names in a language wins.
   const first = Object.fromEntries(names.toReversed().map(({ language, name }) => [language.name, name]));
   return { id, slug, ...splitNames(first), ...fields };
@@ -137,8 +142,9 @@ async function readAll(
   // More than the connections, so that requests are sent while responses are decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wanted, async (listed) => {
-    const options = { hint: hintAtSkip(listed.kind, listed.id), maxBytes: responseLimits.record };
-    const record = await read(listed.url, recordCodec(listed), options);
+    const hint = hintAtSkip(listed.kind, listed.id);
+    const options = { hint, maxBytes: responseLimits.record };
+    const record = await read(listed.url, createCodec(listed, hint), options);
     report({ done: ++done, total });
     return [listed, record] as const;
   });
@@ -195,8 +201,8 @@ const describeListed = ({ id, slug }: Listed): string => `${slug} (${id})`;
 const isListed = ({ id, slug }: Listed, record: RawRecord | undefined): boolean =>
   record?.id === id && record.slug === slug;
 
-const recordCodec = (listed: Listed): Codec<RawRecord> => ({
-  decode: (body) => parseRecord(listed.kind, decodeJson(body), describeListed(listed)),
+const createCodec = (listed: Listed, hint: string): Codec<RawRecord> => ({
+  decode: (body) => parseRecord(listed.kind, decodeJson(body), describeListed(listed), hint),
   revive(cached) {
     const record = (cached ?? undefined) as RawRecord | undefined;
     // A record that contradicts its list was renamed.
@@ -208,5 +214,5 @@ function matchList([listed, record]: Answer): RawRecord {
   if (record && isListed(listed, record)) return record;
   const { kind, id, slug } = listed;
   const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}, expected ${id}, ${formatValue(slug)}, as in the list`;
-  throw new DataError(problem, { kind, record: describeListed(listed) });
+  throw new DataError(problem, { kind, record: describeListed(listed) }, { hint: hintAtSkip(kind, id) });
 }

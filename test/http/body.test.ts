@@ -7,12 +7,10 @@ const PLAIN = Buffer.from(TEXT);
 
 describe('decompress', () => {
   it.each<[encoding: string | undefined, body: Uint8Array]>([
-    ...[undefined, '', ' ,', ' Identity', 'aws-chunked'].map((name): [string | undefined, Buffer] => [
-      ...[name, PLAIN],
-    ]),
-    ...['GZIP', ' gzip ', 'X-Gzip', 'gzip, gzip', 'aws-chunked,gzip'].map((name): [string, Buffer] => [
-      ...[name, gzipSync(TEXT)],
-    ]),
+    [undefined, PLAIN],
+    ...['', ' ,', ' Identity', 'aws-chunked'].map((name): [string, Buffer] => [name, PLAIN]),
+    ...['GZIP', ' gzip ', 'X-Gzip'].map((name): [string, Buffer] => [name, gzipSync(TEXT)]),
+    ...['gzip, gzip', 'aws-chunked,gzip'].map((name): [string, Buffer] => [name, gzipSync(TEXT)]),
     ['br', brotliCompressSync(TEXT)],
     ['deflate', deflateSync(TEXT)],
     ['gzip, br', brotliCompressSync(gzipSync(TEXT))],

@@ -1,63 +1,196 @@
 import { randomBytes } from 'node:crypto';
+import net, { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
-import { toAttemptError } from '../../src/http/retry.ts';
+import { createClient } from '../../src/http/client.ts';
+import { VERSION } from '../../src/package.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { body, ok, stalled, status, testClient, truncated } from '../support/test-client.ts';
 
-const failure = async (promise: Promise<unknown>): Promise<UpstreamError> => {
-  const error = await promise.then(
-    () => new Error('did not fail'),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof UpstreamError)) throw error;
-  return error;
+const catchError = async (promise: Promise<unknown>): Promise<UpstreamError> => {
+  const error: unknown = await promise.then(() => 'no error').catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(UpstreamError);
+  return error as UpstreamError;
 };
 
-it('waits as long as the upstream asks for, also if it asks for more while others wait', async () => {
-  const [first, second] = [
-    { wait: '1', after: 0 },
-    { wait: '2', after: 300 },
-  ] as const;
-  const times: number[] = [];
-  const server = await startServer((response, _, at) => {
-    times.push(performance.now());
-    const asked = [first, second][at - 1];
-    if (!asked) return ok(response);
-    setTimeout(() => status(429, { 'retry-after': asked.wait })(response), asked.after);
-  });
-  const { get } = testClient();
-  await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
-  expect(times).toHaveLength(4);
-  const [start = 0, , third = 0] = times;
-  expect(third - start).toBeGreaterThan(2250);
-});
-
-// What is retried, and how each failure is told, is in the table of faults (test/support/faults.ts).
-describe('a request that always fails', () => {
-  it('is given up after its retries, with the reason', async () => {
+describe('retries', () => {
+  // The table of faults lists each failure (test/support/faults.ts).
+  it('end with the reason, the request and its attempts', async () => {
     const server = await startServer(body('<html>'));
-    const error = await failure(testClient().get(`${server.url}/move/1/`, decodeJson));
     const url = `${server.url}/move/1/`;
-    expect(error.message).toBe(`GET ${url}: got "<html>", expected JSON (3 attempts)`);
-    expect(error.request).toMatchObject({ method: 'GET', url, attempts: 3, unreachable: false });
-    expect(error.cause).toBeInstanceOf(SyntaxError);
+    const error = await catchError(testClient().get(url, decodeJson, { hint: 'Do this.' }));
+    expect(error).toMatchObject({
+      message: `GET ${url}: got "<html>" in line 1, column 1, expected JSON (3 attempts)`,
+      hint: 'Do this.',
+      request: { method: 'GET', url, attempts: 3, unreachable: false },
+      cause: expect.any(SyntaxError),
+    });
+  });
+
+  it.each<[failure: string, respond: typeof ok, isBypassed: boolean]>([
+    ['an invalid body', body('OK'), true],
+    ['another encoding', body('{}', { 'content-encoding': 'zstd' }), true],
+    ...[403, 404, 410].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), true]),
+    ...[429, 500, 503].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), false]),
+  ])('bypass caches after %s, and are conditional otherwise: %3$s', async (_, respond, isBypassed) => {
+    const server = await startServer((response, _, at) => (at === 1 ? respond(response) : ok(response)));
+    const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
+    await testClient().get(`${server.url}/a?b=c`, decodeJson, options);
+    expect(server.requests.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([
+      ['/a?b=c', '"1"'],
+      isBypassed ? [expect.stringMatching(/^\/a\?b=c&edition=\d+$/), undefined] : ['/a?b=c', '"1"'],
+    ]);
+  });
+
+  it('bypass caches with another URL each time', async () => {
+    const server = await startServer(body('OK'));
+    await catchError(testClient().get(server.url, decodeJson));
+    const paths = server.requests.map(({ path }) => path);
+    expect(paths).toEqual(['/', ...Array(2).fill(expect.stringMatching(/^\/\?edition=\d+$/))]);
+    expect(new Set(paths).size).toBe(3);
+  });
+
+  it('request 403, 404 and 410 once more, regardless of the number of retries', async () => {
+    const server = await startServer(status(404));
+    const { get } = testClient({ retries: 0 });
+    const error = await catchError(get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }));
+    expect(error.message).toBe(`GET ${server.url}: got 404, expected 200 (2 attempts)`);
+    expect(error.hint).toBe('Do this.');
+    await catchError(get(server.url, decodeJson));
     expect(server.requests).toHaveLength(3);
   });
 
   it.each([
-    ['answered', ok],
-    ['answered wrongly', status(500)],
-    ['cut its answer short', truncated],
-    ['begun to answer', stalled],
-  ])('is said to be unreachable if nobody listens, and not once anybody has %s', async (_, answer) => {
+    [429, 'Try again with --concurrency 1 --retries 20.'],
+    [503, undefined],
+    [500, 'Do this.'],
+  ])('end with a hint that fits %i', async (code, hint) => {
+    const server = await startServer(status(code));
+    const { get } = testClient({ retries: 0 });
+    expect((await catchError(get(server.url, decodeJson, { hint: 'Do this.' }))).hint).toBe(hint);
+  });
+
+  it('recommend fewer connections for a 503 of an upstream that has responded', async () => {
+    const server = await startServer((response, _, at) => (at === 1 ? ok(response) : status(503)(response)));
+    const { get } = testClient({ retries: 0 });
+    await get(server.url, decodeJson);
+    expect((await catchError(get(server.url, decodeJson))).hint).toContain('--concurrency 1 --retries 20');
+  });
+
+  it.each([
+    ['responded', ok],
+    ['failed', status(500)],
+    ['sent half a response', truncated],
+    ['started to respond', stalled],
+  ])('report an unreachable upstream only until it has %s', async (_, respond) => {
     const { get } = testClient({ retries: 0, timeouts: { body: 100 } });
-    const [gone, server] = [await deserted(), await startServer(answer)];
-    expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(true);
+    const [gone, server] = [await deserted(), await startServer(respond)];
+    expect((await catchError(get(gone, decodeJson))).request.unreachable).toBe(true);
     await get(server.url, decodeJson).catch(() => {});
-    expect((await failure(get(gone, decodeJson))).request.unreachable).toBe(false);
+    expect((await catchError(get(gone, decodeJson))).request.unreachable).toBe(false);
+  });
+
+  it.each([new TypeError('a bug'), new DataError('got 1', {})])('do not follow on %s', async (error) => {
+    const server = await startServer(ok);
+    const decode = (): never => {
+      throw error;
+    };
+    await expect(testClient().get(server.url, decode)).rejects.toBe(error);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('are counted while they wait, and cause no warning of Node', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    onTestFinished(() => void warned.mockRestore());
+    const url = await deserted();
+    const client = testClient({ concurrency: 40, retries: 1, retryBaseMs: 20_000 });
+    const requests = Array.from({ length: 40 }, (_, at) => client.get(`${url}/${at}`, decodeJson));
+    const failed = Promise.allSettled(requests);
+    await expect.poll(() => client.getRetryStatus().requests, { interval: 5 }).toBe(40);
+    const { nextInMs } = client.getRetryStatus();
+    expect(nextInMs).toBeGreaterThan(0);
+    expect(nextInMs).toBeLessThanOrEqual(20_000);
+    await client.close();
+    await failed;
+    expect(client.getRetryStatus()).toEqual({ requests: 0, nextInMs: 0 });
+    expect(warned).not.toHaveBeenCalled();
+  });
+});
+
+describe('a pause', () => {
+  it.each([
+    ['Retry-After', 1, { 'retry-after': '1' }, 1],
+    ['Retry-After', 4, { 'retry-after': '1' }, 1],
+    ['a 429 without Retry-After', 4, {}, 2000],
+  ])('after %s holds back requests on %i connections', async (_, concurrency, headers, retryBaseMs) => {
+    const server = await startServer((response, _, at) =>
+      at === 1 ? status(429, headers)(response) : ok(response),
+    );
+    const { get, stats } = testClient({ concurrency, retryBaseMs });
+    const first = get(`${server.url}/1`, decodeJson);
+    const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+    await expect.poll(() => stats.retries).toBe(1);
+    await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
+    const [refused = 0, ...others] = server.requests.map(({ time }) => time);
+    expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+    // A timer may fire a moment early.
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
+  });
+
+  it('becomes longer if another response requires it', async () => {
+    const times: number[] = [];
+    const server = await startServer((response, _, at) => {
+      times.push(performance.now());
+      if (at > 2) return ok(response);
+      setTimeout(() => status(429, { 'retry-after': `${at}` })(response), 300 * (at - 1));
+    });
+    const { get } = testClient();
+    await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
+    const [start = 0, , third = 0] = times;
+    expect(times).toHaveLength(4);
+    expect(third - start).toBeGreaterThan(2250);
+  });
+});
+
+describe('redirects', () => {
+  const redirect = (to: string) => status(301, { location: to });
+
+  it.each(['/a', '/a/', '/a/?b=c'])('are followed to %s with or without its slash, once', async (path) => {
+    const [from = '', query = ''] = path.split('?');
+    const to = `${from.endsWith('/') ? from.slice(0, -1) : `${from}/`}${query && `?${query}`}`;
+    const server = await startServer((response, { url }) =>
+      url === path ? redirect(to)(response) : ok(response),
+    );
+    const { get, stats } = testClient({ retries: 0 });
+    expect(await get(server.url + path, decodeJson)).toMatchObject({ value: { ok: true } });
+    expect([server.requests.map((request) => request.path), stats.retries]).toEqual([[path, to], 0]);
+    const loop = await startServer((response, { url }) => redirect(url === path ? to : path)(response));
+    await catchError(get(loop.url + path, decodeJson));
+    expect(loop.requests).toHaveLength(2);
+  });
+
+  it.each(['/there', '/a/?b=c', 'http://127.0.0.2/a/', '//127.0.0.2/a/', 'http://['])(
+    'to %s are errors with a hint',
+    async (location) => {
+      const server = await startServer(redirect(location));
+      const error = await catchError(testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }));
+      expect(error.message).toBe(
+        `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
+      );
+      expect(error.hint).toBe('Redirects to other URLs are not followed: use the final URL. Do this.');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('are followed three times within the origin if that is allowed', async () => {
+    const server = await startServer((response, { url = '' }) => redirect(`${url}x`)(response));
+    const { get } = testClient({ retries: 0 });
+    const error = await catchError(get(server.url, decodeJson, { followsRedirects: true }));
+    expect(error.message).toContain('got 301, a redirect to "/xxxx"');
+    expect(server.requests).toHaveLength(4);
   });
 });
 
@@ -65,64 +198,142 @@ describe('a body', () => {
   const noise = randomBytes(1000);
 
   it.each<[what: string, content: Buffer, headers: Record<string, string>]>([
-    ['as large as allowed', noise, {}],
+    ['as sent', noise, {}],
     ['larger when compressed', gzipSync(noise), { 'content-encoding': 'gzip' }],
-  ])('may be %s', async (_, content, headers) => {
+  ])('is limited in size: %s', async (_, content, headers) => {
     const server = await startServer(body(content, headers));
     const { get } = testClient();
     expect(await get(server.url, (received) => received, { maxBytes: 1000 })).toMatchObject({ value: noise });
-    expect((await failure(get(server.url, (received) => received, { maxBytes: 999 }))).message).toContain(
+    expect((await catchError(get(server.url, (received) => received, { maxBytes: 999 }))).message).toContain(
       'got more than 999 bytes',
     );
   });
 
-  it('may come in many parts', async () => {
+  it('is joined from many parts, and decoded with repeated encodings', async () => {
     const large = randomBytes(3_000_000);
-    const server = await startServer(body(large));
+    const server = await startServer((response) =>
+      response
+        .writeHead(200, ['Content-Encoding', 'aws-chunked', 'Content-Encoding', 'gzip'])
+        .end(gzipSync(large)),
+    );
     const { value } = await testClient().get(server.url, (received) => received);
     expect(large.equals(value)).toBe(true);
   });
-
-  it.each([new TypeError('a bug'), new DataError('got 1', {})])(
-    'that cannot be used is not asked for again: %s',
-    async (error) => {
-      const server = await startServer(ok);
-      const decode = (): never => {
-        throw error;
-      };
-      await expect(testClient().get(server.url, decode)).rejects.toBe(error);
-      expect(server.requests).toHaveLength(1);
-    },
-  );
 });
 
-describe('an error of the system', () => {
-  it('is named by its code if it has no message', () => {
-    const error = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
-    expect(toAttemptError(error)).toMatchObject({
-      message: 'connection failed (ECONNREFUSED)',
-      failure: { retryable: true },
-      cause: error,
+describe('a request', () => {
+  it('names the project with its version, and accepts compression', async () => {
+    const server = await startServer(ok);
+    await testClient().get(server.url, decodeJson);
+    expect(server.requests[0]?.headers).toMatchObject({
+      'user-agent': expect.stringMatching(new RegExp(`^gamedata/${VERSION.replaceAll('.', '\\.')} \\(`)),
+      'accept-encoding': 'gzip, br',
+      accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
     });
   });
 
-  it('that has neither is a bug, and stays what it is', () => {
-    expect(() => toAttemptError(new TypeError('a bug'))).toThrow(TypeError);
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT';
+
+  it.each([
+    ['if-none-match', 'W/"1"', { etag: 'W/"1"' }],
+    ['if-modified-since', date, { lastModified: date }],
+  ])('sends %s, so that 304 confirms the cached value', async (header, value, revalidation) => {
+    const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
+    const client = testClient();
+    const response = await client.get(server.url, decodeJson, { revalidation, cachedValue: 7 });
+    expect(client.stats).toEqual({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
+    expect(response).toEqual({ status: 304, value: 7, revalidation, freshForMs: 40_000, edition: null });
+    expect(server.requests[0]?.headers[header]).toBe(value);
+  });
+
+  it.each([
+    { control: 'public, max-age=60', age: '', freshForMs: 60_000 },
+    { control: 'max-age=60', age: '50', freshForMs: 10_000 },
+    { control: 'max-age=60', age: '90', freshForMs: 0 },
+    { control: 'max-age=315360000', age: '400', freshForMs: 86_000_000 },
+    { control: 'no-cache, max-age=60', age: '', freshForMs: 0 },
+    { control: 'no-store, max-age=60', age: '', freshForMs: 0 },
+    { control: '', age: '', freshForMs: 0 },
+  ])('returns validators, and $freshForMs ms for "$control" with age "$age"', async (row) => {
+    const server = await startServer((response) =>
+      response
+        .writeHead(200, [
+          ...['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date, 'Cache-Control', row.control],
+          ...['Age', row.age],
+        ])
+        .end('{}'),
+    );
+    const client = testClient();
+    expect(await client.get(server.url, decodeJson)).toMatchObject({
+      ...{ revalidation: { etag: 'W/"1"', lastModified: date }, freshForMs: row.freshForMs },
+    });
+    expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
+  });
+
+  it('is not sent after its timeout', async () => {
+    const server = await startServer(() => {});
+    const { request, close } = createClient({ concurrency: 1, retries: 0, timeouts: { total: 200 } });
+    onTestFinished(close);
+    const sent = ['/1', '/2'].map((path) => request(server.url + path, { maxBytes: 100 }));
+    for (const outcome of await Promise.allSettled(sent))
+      expect(outcome).toMatchObject({ reason: { message: 'no complete response within 0.2 s' } });
+    await sleep(50);
+    expect(server.requests.map(({ path }) => path)).toEqual(['/1']);
+  });
+
+  it('stops waiting for a connection after its timeout', async () => {
+    const proxy = createServer(() => {});
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void proxy.close());
+    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { get } = testClient({ retries: 0, timeouts: { total: 100 } });
+    await expect(get('https://upstream.test', decodeJson)).rejects.toThrow(
+      'no complete response within 0.1 s',
+    );
   });
 });
 
-describe('redirects', () => {
-  const hint = 'Redirects are not followed: use the final URL.';
-  const redirect = ', a redirect to "/there"';
-  it.each([
-    [299, '', undefined],
-    ...[300, 301, 302, 307, 308, 399].map((code) => [code, redirect, hint] as const),
-    [400, '', undefined],
-  ] as const)('are not followed, but rejected with a hint: %i', async (code, got, expected) => {
-    const server = await startServer(status(code, { location: '/there' }));
-    const error = await failure(testClient().get(server.url, decodeJson));
-    expect(error.message).toBe(`GET ${server.url}: got ${code}${got}, expected 200`);
-    expect(error.hint).toBe(expected);
-    expect(server.requests).toHaveLength(1);
+describe('connections', () => {
+  it('are kept alive, at most as many as the concurrency', async () => {
+    const server = await startServer((response) => setTimeout(() => response.end('{}'), 2));
+    const { get } = testClient({ concurrency: 3 });
+    await Promise.all(Array.from({ length: 60 }, (_, at) => get(`${server.url}/${at}`, decodeJson)));
+    expect(server.requests).toHaveLength(60);
+    expect(server.seen).toEqual({ connections: 3, busiest: 3 });
+  });
+
+  it('send the next request before a response is decoded', async () => {
+    const server = await startServer(ok);
+    const { get, stats } = testClient({ concurrency: 1 });
+    const sent: number[] = [];
+    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, () => sent.push(stats.requests))));
+    expect(sent).toEqual([2, 3, 3]);
+    expect(server.seen.busiest).toBe(1);
+  });
+
+  it.each(['the upstream', 'a proxy'])('wait a second for each address of %s', async (target) => {
+    const server = await startServer(ok);
+    if (target === 'a proxy') vi.stubEnv('HTTP_PROXY', server.url);
+    const connected = vi.spyOn(net, 'connect');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      connected.mockRestore();
+    });
+    await testClient().get(server.url, decodeJson);
+    expect(connected.mock.calls).toEqual([
+      [expect.objectContaining({ autoSelectFamilyAttemptTimeout: 1000 })],
+    ]);
+  });
+
+  it('end immediately when the client is closed, as do waiting retries', async () => {
+    const server = await startServer((response, _, at) => at === 1 && response.writeHead(503).end());
+    const { get, close, stats } = testClient({ retryBaseMs: 60_000 });
+    const pending = Promise.allSettled([1, 2].map((id) => get(`${server.url}/${id}`, decodeJson)));
+    await expect.poll(() => [server.requests.length, stats.retries]).toEqual([2, 1]);
+    const closed = Date.now();
+    await close();
+    expect((await pending).map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    expect(Date.now() - closed).toBeLessThan(5000);
   });
 });

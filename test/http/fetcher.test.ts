@@ -6,24 +6,25 @@ import { type CacheEntry, openCache } from '../../src/http/cache.ts';
 import { closeOnAbort } from '../../src/http/client.ts';
 import { createFetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { editionNumber, namedEdition } from '../support/editions.ts';
-import { startServer } from '../support/local-server.ts';
+import { type Responder, startServer } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { body, status, testClient } from '../support/test-client.ts';
 
 const HOUR = 3_600_000;
 const codec = {
   decode: decodeJson,
-  revive: (cached: unknown) => (cached === 'spoilt' ? undefined : cached),
+  revive: (cached: unknown) => (cached === 'invalid' ? undefined : cached),
 };
 
-/** A server that confirms the ETag `"1"`, and a fetcher with an empty cache. Responses name an edition, unless it is 0. */
-async function scene() {
+/** Starts a server and a fetcher with an empty cache. By default, the server confirms the ETag `"1"` and names an edition. */
+async function scene(respond?: Responder) {
   let edition = 0;
-  const server = await startServer((response, { headers }) => {
+  const server = await startServer((response, request, at) => {
+    if (respond) return respond(response, request, at);
     const { hash, deployed } = editionNumber(edition);
     const named = edition > 0 && { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': String(deployed) };
-    const isKnown = headers['if-none-match'] === '"1"';
-    const cached = { etag: '"1"', 'cache-control': 'max-age=3600' };
+    const isKnown = request.headers['if-none-match'] === '"1"';
+    const cached = { etag: '"1"', 'cache-control': 'max-age=86400' };
     response.writeHead(isKnown ? 304 : 200, { ...cached, ...named }).end(isKnown ? undefined : '"new"');
   });
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
@@ -32,131 +33,128 @@ async function scene() {
     edition = next;
   };
   const validators = () => server.requests.map(({ headers }) => headers['if-none-match']);
-  return { server, cache, fetcher, deploy, validators };
+  return { server, url: `${server.url}/a?b=c`, cache, fetcher, deploy, validators };
 }
 
-/** The same, and what the cache has of an address. */
-async function prepare(entry: Partial<CacheEntry>) {
+async function cachedScene(entry: Partial<CacheEntry>) {
   const prepared = await scene();
-  const url = `${prepared.server.url}/move/1/`;
   const stored = { etag: '"1"', storedAt: Date.now() - HOUR, freshUntil: Date.now() + HOUR, value: 'old' };
-  prepared.cache.put({ url, ...stored, ...entry });
-  return { ...prepared, url };
+  prepared.cache.put({ url: prepared.url, ...stored, ...entry });
+  return prepared;
 }
 
-describe('a response in the cache', () => {
+describe('load', () => {
   const past = Date.now() - 1000;
   it.each<[string, entry: Partial<CacheEntry>, gives: string, sent: (string | undefined)[]]>([
-    ['that is fresh is used', {}, 'old', []],
-    ['that is stale is asked for', { freshUntil: past }, 'old', ['"1"']],
-    ['from the future is not trusted', { storedAt: Date.now() + HOUR }, 'old', ['"1"']],
-    ['that has changed is replaced', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
-    ['without a validator is fetched anew', { etag: undefined, freshUntil: past }, 'new', [undefined]],
-    ['that cannot be revived is fetched anew', { value: 'spoilt' }, 'new', [undefined]],
+    ['uses a fresh value', {}, 'old', []],
+    ['revalidates a stale value', { freshUntil: past }, 'old', ['"1"']],
+    ['revalidates a value from the future', { storedAt: Date.now() + HOUR }, 'old', ['"1"']],
+    ['replaces a value that has changed', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
+    ['replaces a stale value without a validator', { etag: undefined, freshUntil: past }, 'new', [undefined]],
+    ['replaces an invalid value', { value: 'invalid' }, 'new', [undefined]],
   ])('%s', async (_, entry, gives, sent) => {
-    const { fetcher, validators, url } = await prepare(entry);
+    const { fetcher, validators, url } = await cachedScene(entry);
     expect(await fetcher.load(url, codec)).toEqual({ value: gives, edition: null });
     expect(validators()).toEqual(sent);
     expect(fetcher.stats.cacheHits).toBe(gives === 'old' ? 1 : 0);
-  });
-
-  it('that is fresh is asked for if told to', async () => {
-    const { fetcher, validators, url } = await prepare({});
-    expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({ value: 'old', edition: null });
-    expect(validators()).toEqual(['"1"']);
-  });
-
-  it('is recalled however old it is', async () => {
-    const { fetcher, server, url } = await prepare({ freshUntil: past });
-    expect(fetcher.recall(url, codec)).toBe('old');
-    expect(fetcher.stats.cacheHits).toBe(1);
-    expect(fetcher.recall(`${url}other`, codec)).toBeUndefined();
-    expect(fetcher.stats.cacheHits).toBe(1);
-    expect(server.requests).toEqual([]);
-  });
-
-  it('is fresh again once it was confirmed', async () => {
-    const { fetcher, server, url, cache } = await prepare({ freshUntil: past });
     await fetcher.load(url, codec);
-    await fetcher.load(url, codec);
-    expect(server.requests).toHaveLength(1);
-    expect(cache.get(url)?.freshUntil).toBeGreaterThan(Date.now());
-  });
-});
-
-describe('a response that says that there is nothing', () => {
-  const missing = { value: null };
-
-  it.each([404, 410])('is a value where that is allowed, and asked for again: %i', async (code) => {
-    const server = await startServer(status(code));
-    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-    const fetcher = createFetcher({ client: testClient(), cache });
-    expect(await fetcher.load(server.url, codec, { missing })).toEqual({ value: null, edition: null });
-    expect(cache.get(server.url)).toMatchObject({ url: server.url, value: null });
-    expect(fetcher.recall(server.url, codec)).toBeNull();
-    expect(await fetcher.load(server.url, codec, { missing })).toEqual({ value: null, edition: null });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it.each([403, 404, 410])(
-    'is asked for once more where it is not allowed, past the caches on the way and whatever the retries: %i',
-    async (code) => {
-      const server = await startServer((response, { url = '' }) =>
-        url.includes('edition=') ? response.end('1') : status(code)(response),
-      );
-      const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-      cache.put({ url: `${server.url}/a?b=c`, etag: '"1"', storedAt: 0, freshUntil: 0, value: 7 });
-      const fetcher = createFetcher({ client: testClient({ retries: 0 }), cache });
-      const options = { revalidate: true, hint: 'x' };
-      expect(await fetcher.load(`${server.url}/a?b=c`, codec, options)).toEqual({ value: 1, edition: null });
-      expect(server.requests.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([
-        ['/a?b=c', '"1"'],
-        [expect.stringMatching(/^\/a\?b=c&edition=\d+$/), undefined],
-      ]);
-      expect(cache.get(`${server.url}/a?b=c`)?.value).toBe(1);
-    },
-  );
-
-  it('is an error with a hint if that is no better', async () => {
-    const server = await startServer(status(404));
-    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-    const fetcher = createFetcher({ client: testClient(), cache });
-    await expect(fetcher.load(server.url, codec, { hint: 'Do this.' })).rejects.toMatchObject({
-      ...{ message: `GET ${server.url}: got 404, expected 200 (2 attempts)`, hint: 'Do this.' },
-      request: { status: 404 },
-    });
+    expect(validators(), 'fresh again').toEqual(sent);
+    await fetcher.load(url, codec, { revalidate: true });
+    expect(validators(), 'if required').toEqual([...sent, '"1"']);
   });
 
   it.each([
-    { code: 404, options: {} },
-    { code: 403, options: { missing } },
-  ])('is an error otherwise: $code, $options', async ({ code, options }) => {
-    const server = await startServer(status(code));
-    const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-    const fetcher = createFetcher({ client: testClient(), cache });
-    await expect(fetcher.load(server.url, codec, options)).rejects.toThrow(`got ${code}, expected 200`);
-    expect(cache.get(server.url)).toBeUndefined();
+    ['an hour', 0, 1],
+    ['20 hours, if it names an edition,', 1, 20],
+  ])('keeps a response fresh for %s at most', async (_, edition, hours) => {
+    const { fetcher, url, cache, deploy } = await scene();
+    deploy(edition);
+    await fetcher.load(url, codec);
+    const { storedAt = 0, freshUntil } = cache.get(url) ?? {};
+    expect(freshUntil).toBe(storedAt + hours * HOUR);
+  });
+
+  it('stores the edition of a response, or the one that a 304 confirms', async () => {
+    const { url, cache, fetcher, deploy, validators } = await scene();
+    for (const [named, edition] of [
+      [0, null],
+      [1, namedEdition(1)],
+      [2, namedEdition(2)],
+      // A 304 may name none.
+      [0, namedEdition(2)],
+    ] as const) {
+      deploy(named);
+      expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({ value: 'new', edition });
+      expect(cache.get(url)?.edition).toEqual(edition ?? undefined);
+    }
+    expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
+  });
+
+  it('requests another URL unconditionally by default, and stores the response under the usual URL', async () => {
+    const { server, cache, fetcher } = await scene();
+    const load = (urlOverride?: string, revalidate = false) =>
+      fetcher.load(`${server.url}/a`, codec, {
+        ...{ revalidate, urlOverride: urlOverride && server.url + urlOverride },
+      });
+    await load();
+    await load('/b');
+    await load('/c', true);
+    expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
+      ['/a', undefined],
+      ['/b', undefined],
+      ['/c', '"1"'],
+    ]);
+    expect(cache.get(`${server.url}/b`)).toBeUndefined();
+  });
+
+  it.each([404, 410])('stores the value for a missing response, and requests it again: %i', async (code) => {
+    const { server, url, cache, fetcher } = await scene(status(code));
+    for (const requests of [1, 2]) {
+      const loaded = await fetcher.load(url, codec, { missing: { value: null } });
+      expect(loaded).toEqual({ value: null, edition: null });
+      expect(server.requests).toHaveLength(requests);
+    }
+    expect(cache.get(url)).toMatchObject({ url, value: null });
+    expect(fetcher.recall(url, codec)).toBeNull();
+  });
+
+  it.each([
+    { code: 404, options: { hint: 'Do this.' }, attempts: 2 },
+    { code: 403, options: { missing: { value: null }, hint: 'Do this.' }, attempts: 1 },
+  ])('fails with a hint for $code with $options', async ({ code, options, attempts }) => {
+    const { url, cache, fetcher } = await scene(status(code));
+    await expect(fetcher.load(url, codec, options)).rejects.toMatchObject({
+      ...{ problem: `got ${code}, expected 200`, hint: 'Do this.', request: { url, attempts } },
+    });
+    expect(cache.get(url)).toBeUndefined();
   });
 });
 
-describe('closeOnAbort work', () => {
-  /** A client that counts how often it was closed. */
+it('recalls a cached value regardless of its age, and bypasses the cache in request()', async () => {
+  const { fetcher, server, url } = await cachedScene({ freshUntil: 0 });
+  expect(fetcher.recall(url, codec)).toBe('old');
+  expect(fetcher.recall(`${url}other`, codec)).toBeUndefined();
+  expect(fetcher.stats.cacheHits).toBe(1);
+  expect(server.requests).toEqual([]);
+  expect(String(await fetcher.request(url))).toBe('"new"');
+  expect(fetcher.recall(url, codec)).toBe('old');
+});
+
+describe('closeOnAbort', () => {
   const countingClient = () => {
     const client = { closed: 0, close: async () => void client.closed++ };
     return client;
   };
 
-  it('gets the client, which is closed once afterwards, and leaves no listener behind', async () => {
+  it('closes the client once after the work, and removes its listener', async () => {
     const [client, controller] = [countingClient(), new AbortController()];
-    const result = await closeOnAbort(client, controller.signal, async (given) => [
-      given === client,
-      given.closed,
-    ]);
+    const work = async (given: typeof client) => [given === client, given.closed];
+    expect(await closeOnAbort(client, controller.signal, work)).toEqual([true, 0]);
     controller.abort();
-    expect([result, client.closed]).toEqual([[true, 0], 1]);
+    expect(client.closed).toBe(1);
   });
 
-  it('ends when it is aborted: the client is closed at once, and the reason replaces the error', async () => {
+  it('closes the client immediately on abort, and rejects with the reason', async () => {
     const [client, controller] = [countingClient(), new AbortController()];
     const work = closeOnAbort(client, controller.signal, async () => {
       while (client.closed === 0) await sleep(1);
@@ -167,9 +165,9 @@ describe('closeOnAbort work', () => {
   });
 });
 
-describe('work with a fetcher', () => {
-  /** A server whose responses are fresh for an hour, and runs of a fetcher for it. */
-  async function scene(overrides: Partial<FetcherOptions> = {}) {
+describe('withFetcher', () => {
+  /** Starts a server whose responses are fresh for an hour. */
+  async function runScene(overrides: Partial<FetcherOptions> = {}) {
     const server = await startServer(body('1', { 'cache-control': 'max-age=3600' }));
     const cacheFolder = temporaryFolder();
     const options = { concurrency: 1, retries: 0, cacheFolder, ...overrides };
@@ -182,8 +180,8 @@ describe('work with a fetcher', () => {
     return { server, cacheFolder, run };
   }
 
-  it('keeps what was fetched if it fails, and only what was used if it does not, in a file named after its upstream', async () => {
-    const { server, cacheFolder, run } = await scene();
+  it('keeps all responses of a failed run, and those that a complete run used', async () => {
+    const { server, cacheFolder, run } = await runScene();
     await expect(run(['/1', '/2'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
     await expect(run(['/3'], { fails: true })).rejects.toThrow('too bad');
@@ -192,65 +190,18 @@ describe('work with a fetcher', () => {
     expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
   });
 
-  it('does not use values of another version', async () => {
-    const { run } = await scene();
+  it('ignores values of another version, and works without a cache', async () => {
+    const { run } = await runScene();
     await expect(run(['/1'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1'], { version: '2' })).toMatchObject({ requests: 1 });
+    const uncached = await runScene({ cacheFolder: undefined });
+    for (const _ of [1, 2]) expect(await uncached.run(['/1'])).toMatchObject({ requests: 1 });
   });
 
-  it('needs no folder', async () => {
-    const { run } = await scene({ cacheFolder: undefined });
-    expect(await run(['/1'])).toMatchObject({ requests: 1 });
-    expect(await run(['/1'])).toMatchObject({ requests: 1 });
-  });
-
-  it('is not started, and makes nothing, if it is aborted already', async () => {
-    const { cacheFolder, server, run } = await scene({ signal: AbortSignal.abort(new RangeError('stop')) });
+  it('sends and writes nothing if it is already aborted', async () => {
+    const aborted = { signal: AbortSignal.abort(new RangeError('stop')) };
+    const { cacheFolder, server, run } = await runScene(aborted);
     await expect(run(['/1'])).rejects.toThrow('stop');
-    expect(server.requests).toEqual([]);
-    expect(readdirSync(cacheFolder)).toEqual([]);
-  });
-});
-
-describe('the edition of a response', () => {
-  it('is kept with it, and follows what confirms it', async () => {
-    const { server, cache, fetcher, deploy, validators } = await scene();
-    // A response without a body may name none.
-    for (const [named, edition] of [
-      [1, namedEdition(1)],
-      [2, namedEdition(2)],
-      [0, namedEdition(2)],
-    ] as const) {
-      deploy(named);
-      expect(await fetcher.load(server.url, codec, { revalidate: true })).toEqual({ value: 'new', edition });
-      expect(cache.get(server.url)?.edition).toEqual(edition);
-    }
-    expect(validators()).toEqual([undefined, '"1"', '"1"']);
-  });
-
-  it('is none if no response has named one', async () => {
-    const { server, cache, fetcher } = await scene();
-    for (const revalidate of [false, true]) {
-      const none = { value: 'new', edition: null };
-      expect(await fetcher.load(server.url, codec, { revalidate })).toEqual(none);
-    }
-    expect(cache.get(server.url)).not.toHaveProperty('edition');
-  });
-});
-
-describe('a response from another URL', () => {
-  it('is asked for unconditionally, unless told otherwise, and kept under the usual one', async () => {
-    const { server, cache, fetcher } = await scene();
-    await fetcher.load(`${server.url}/a`, codec);
-    await fetcher.load(`${server.url}/a`, codec, { urlOverride: `${server.url}/b` });
-    await fetcher.load(`${server.url}/a`, codec, { urlOverride: `${server.url}/c`, revalidate: true });
-    expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
-      ['/a', undefined],
-      ['/b', undefined],
-      ['/c', '"1"'],
-    ]);
-    expect(cache.get(`${server.url}/b`)).toBeUndefined();
-    expect(String(await fetcher.request(`${server.url}/d`)), 'past the cache').toBe('"new"');
-    expect(cache.get(`${server.url}/d`)).toBeUndefined();
+    expect([server.requests, readdirSync(cacheFolder)]).toEqual([[], []]);
   });
 });

@@ -16,15 +16,13 @@ import {
   NAMES_FOLDER,
   NAMES_INDEX_FILE,
 } from '../../contract/paths.ts';
-import { GamedataError, UpstreamError } from '../../errors.ts';
+import { GamedataError } from '../../errors.ts';
 import { decodeJson, InvalidBodyError } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import { type LocalSite, readManifest } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
-/** `serve` and others redirect `/index.html` to `/`. */
-const MAX_REDIRECTS = 3;
 /** The number of times that a deployment may be replaced while it is read. */
 const MAX_DEPLOYS = 3;
 
@@ -79,9 +77,9 @@ async function fetchManifest(client: HttpClient, address: string): Promise<Manif
     decodeJson(bytes);
     return bytes;
   };
-  const options = { decode, maxBytes: getMaxBytes(MANIFEST_FILE) };
-  const body = await get(client, `${address}/${MANIFEST_FILE}`, options);
-  return readManifest(createStorage(address, new Map([[MANIFEST_FILE, body]])));
+  const options = { maxBytes: getMaxBytes(MANIFEST_FILE), followsRedirects: true };
+  const { value } = await client.get(`${address}/${MANIFEST_FILE}`, decode, options);
+  return readManifest(createStorage(address, new Map([[MANIFEST_FILE, value]])));
 }
 
 const createStorage = (address: string, files: ReadonlyMap<string, Buffer>): SiteStorage =>
@@ -116,26 +114,5 @@ async function fetchFile(client: HttpClient, address: string, entry: ManifestEnt
         : [`${body.length} bytes`, entry.bytes];
     throw new InvalidBodyError(`got ${got}, expected ${expected}, as in the manifest`, undefined, MIXED);
   };
-  return get(client, url, { decode, maxBytes: entry.bytes });
-}
-
-/** Follows redirects within the origin. */
-async function get<T>(
-  client: HttpClient,
-  url: string,
-  options: { decode: (body: Buffer) => T; maxBytes: number },
-  redirects = 0,
-): Promise<T> {
-  try {
-    return (await client.get(url, options.decode, options)).value;
-  } catch (error) {
-    if (!(error instanceof UpstreamError) || error.request.location === undefined) throw error;
-    const { location, status } = error.request;
-    const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
-    if (target?.origin === new URL(url).origin && redirects < MAX_REDIRECTS)
-      return get(client, target.href, options, redirects + 1);
-    const problem = `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`;
-    const hint = 'Redirects to another host and redirect loops are not followed: use the final URL.';
-    throw new UpstreamError(problem, error.request, { cause: error.cause, hint });
-  }
+  return (await client.get(url, decode, { maxBytes: entry.bytes, followsRedirects: true })).value;
 }

@@ -306,7 +306,7 @@ describe('copies', () => {
     const file = path.join(data, 'names/fr.json');
     const good = readFileSync(file, 'utf8');
     writeFileSync(file, good.replace('Capacité 7"', 'Faux"'));
-    await expect(build(options)).rejects.toThrow('snapshot › names.digest: got sha256:');
+    await expect(build(options)).rejects.toThrow('data › names.digest: got sha256:');
     rmSync(file);
     await expect(build(options)).rejects.toThrow('fr.json');
     const { names: _, ...earlier } = read(data, 'provenance.json');
