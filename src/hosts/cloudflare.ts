@@ -40,7 +40,7 @@ const configuration = ({ iconRedirect }: HostContext, base: string) => ({
   assets: {
     directory: '.',
     binding: 'ASSETS',
-    // Calls of the Worker cost, requests for assets do not. The Worker redirects iconRedirect that the site lacks.
+    // Calls of the Worker cost, requests for assets do not. The Worker redirects icons that the site lacks.
     run_worker_first: [`${base}/api/*`, ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`])],
     html_handling: 'none',
     not_found_handling: 'none',

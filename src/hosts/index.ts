@@ -24,7 +24,6 @@ export const webServerNames: readonly string[] = hostNames.filter((name) => 'ins
 
 export const queryIgnoringHosts: readonly string[] = ['github-pages'];
 
-/** Finds hosts that read `_redirects` in incompatible ways. */
 export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
   const rivals = names.filter((name) => name === 'cloudflare' || name.startsWith('netlify'));
   return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];

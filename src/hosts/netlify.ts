@@ -19,7 +19,6 @@ export const netlify: Host = {
   files: (context) => [...netlifyRules.files(context), ...createFunctions(context)],
 };
 
-/** Without the edge function, Netlify serves only built pages. */
 export const netlifyRules: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>

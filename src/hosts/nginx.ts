@@ -25,7 +25,7 @@ export const nginx: Host = {
   },
 };
 
-/** Adds a hash of the site to each variable, because all sites of one nginx share them and the last one of a name wins. */
+/** Adds a hash of the site to each variable, because the sites of one nginx share all variables. */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);
 
@@ -58,7 +58,7 @@ const ownValues = {
   pageCaching: apiPage['Cache-Control'],
   fileCaching: webServer.headerSets.file['Cache-Control'],
   errorCaching: error['Cache-Control'],
-  // With the charset, because nginx does not add it to files that the build has compressed.
+  // nginx does not add the charset to files that the build has compressed.
   types: Object.entries(mediaTypes).map(([ending, type]) => `'${type}' ${ending.split('.').at(-1)}`),
   compressed: webServer.compressedTypes.map((type) => `'${type}'`).join(' '),
 };

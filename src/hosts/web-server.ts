@@ -19,7 +19,6 @@ export const headerSets = {
   error: contract.errorHeaders,
 } as const;
 
-/** Formats each header of several sets; the last value of a name wins. */
 export const createHeaderFormat =
   (quote: (value: string) => string) =>
   (...sets: Readonly<Record<string, string>>[]): string[] =>

@@ -5,16 +5,13 @@ import { FORMAT, type Manifest } from '../contract/meta.ts';
 import { isWebServerConfig, MANIFEST_FILE } from '../contract/paths.ts';
 
 export interface Content {
-  /** Relative to the site's folder. */
   readonly path: string;
   readonly body: Uint8Array;
 }
 
 const ROOT = 'gamedata/';
-/** In seconds. */
 const MTIME_RANGE = 3600;
 
-/** Creates the manifest of an archive. */
 export function listContents(files: readonly Content[], generator: string): Content {
   const listed = files
     .map(({ path, body }) => ({ path, bytes: body.length, sha256: hash('sha256', body) }))
@@ -48,6 +45,5 @@ export async function packArchive(files: readonly Content[], captured: string): 
 const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
   a.path < b.path ? -1 : 1;
 
-/** A line for `sha256sum -c`. */
 export const formatChecksum = (archive: Uint8Array, name: string): string =>
   `${hash('sha256', archive)}  ${name}\n`;

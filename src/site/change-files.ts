@@ -25,7 +25,6 @@ export function createChangeFiles(
 }
 
 const MAX_ENTRIES = 30;
-/** In each group of a step. */
 const MAX_NAMED_RECORDS = 25;
 
 /** Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the data. */

@@ -16,7 +16,6 @@ import * as recordFiles from './record-files.ts';
 /** The parts of every site that do not depend on data and options. */
 export interface BuildAssets {
   readonly templates: PageTemplates;
-  /** Style sheets and scripts of the pages. */
   readonly compiled: readonly SiteFile[];
   readonly handlerModule: HostContext['handlerModule'];
   readonly hostTemplate: HostContext['template'];
@@ -69,7 +68,6 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
   ];
 }
 
-/** Creates the specification and the pages, which describe the other files. */
 function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
   const { records, meta, names } = site;
   const { templates } = site.buildAssets;

@@ -19,7 +19,6 @@ import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
-/** @param docs the template of the docs */
 export function createSpecification(
   records: Records,
   meta: Meta,
@@ -99,7 +98,6 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
 }
 
-/** Returns the schema of each type that operations return. */
 function pickSchemas(operations: readonly Operation[]): Map<string, served.JsonSchema> {
   const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
   if (operations.some(contract.isEndpoint)) used.add('error');

@@ -53,7 +53,6 @@ export async function awaitSite(
 const isRecord = (file: string): boolean =>
   file.endsWith(INDEX_FILE) && parseRecordPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
-/** Returns an expected error, because requests may fail during a deployment. */
 async function findDifference(
   probe: Probe,
   site: Site,
@@ -73,7 +72,6 @@ async function findDifference(
   }
 }
 
-/** Compares `manifest.json`, which differs between any two builds. */
 async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
   const { json } = await fetchFile(probe, MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const { files } = parseOptional(manifestReader, json) ?? {};

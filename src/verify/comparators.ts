@@ -10,7 +10,6 @@ export interface Exchange {
   readonly got: ProbeResponse;
   readonly expected: ExpectedResponse;
   readonly site: ExpectedSite;
-  /** Sends another request to the deployment. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
 }
 
@@ -33,7 +32,6 @@ const compareStatus = ({ status }: ProbeResponse, ...expected: readonly number[]
 
 export const matchStatus: Comparator = ({ got, expected }) => compareStatus(got, expected.status);
 
-/** Ignores the handler's status. */
 export const acceptStatus =
   (...statuses: readonly number[]): Comparator =>
   ({ got }) =>
@@ -53,7 +51,6 @@ function stringify({ json, text }: ProbeResponse): string {
   try {
     return JSON.stringify(json) ?? text;
   } catch {
-    // The value is nested too deeply.
     return text;
   }
 }
@@ -67,7 +64,6 @@ function describeDifference(got: string, expected: string): string {
   return `got ${cut(got)}, expected ${cut(expected)}`;
 }
 
-/** Suggests an option if the links have another base URL. */
 export const matchRoot: Comparator = async (exchange) => {
   const problem = await matchJson(exchange);
   const [, baseUrl] = /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
@@ -79,7 +75,6 @@ export const matchRoot: Comparator = async (exchange) => {
 export const matchError: Comparator = ({ got, expected }) =>
   compareStatus(got, expected.status) || compareError(got, JSON.parse(expected.text).detail);
 
-/** Accepts a JSON error with one of these statuses. */
 export const acceptError =
   (...statuses: readonly number[]): Comparator =>
   ({ got }) =>
@@ -119,7 +114,6 @@ export const acceptImage: Comparator = ({ got, expected }) => {
 type Compare = (got: string | undefined, expected: string | undefined) => boolean;
 const isEqual: Compare = (got, expected) => got === expected;
 
-/** Compares a header with the handler's. */
 export const matchHeader =
   (name: string, isSame = isEqual): Comparator =>
   ({ got, expected }) =>
@@ -135,7 +129,6 @@ function compareHeader(
   return !isSame(got, expected) && `got ${name} ${got}, expected ${expected}`;
 }
 
-/** Lists the members of a list header or a policy. */
 const readMembers = (value = ''): string[] =>
   value
     .toLowerCase()
@@ -149,7 +142,6 @@ export const hasMembers: Compare = (got, expected) =>
 export const includesMembers: Compare = (got, expected) =>
   readMembers(expected).every((member) => readMembers(got).includes(member));
 
-/** Accepts a charset of UTF-8 for JSON. */
 export const isSameType: Compare = (got = '', expected = '') => {
   const [type, ...parameters] = got.toLowerCase().split(/; */);
   return type === expected.split(';')[0] && parameters.every((one) => one === 'charset=utf-8');

@@ -9,23 +9,20 @@ import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
 import type { Site } from '../sources/site/read.ts';
-import { type ExpectedSite, expectCrawled, expectSite } from './expected.ts';
+import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
 import { createRequests, type Row, table } from './table.ts';
 
 export interface DeploymentOptions {
   readonly level: contract.Level;
-  /** The guarantees to check, instead of those of the level. */
   readonly supported?: SupportedByHosts | undefined;
-  /** The maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** The site that the deployment should serve. Default: the one that follows from the deployment's lists. */
+  /** Default: the site that follows from the deployment's lists. */
   readonly site?: Site | undefined;
   /** The base URL of links, if it is not the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The guarantees of the hosts that a site has configuration for. */
 export interface SupportedByHosts {
   readonly hosts: readonly string[];
   readonly names: readonly contract.GuaranteeName[];
@@ -33,21 +30,24 @@ export interface SupportedByHosts {
 
 const MAX_FAILURES = 1000;
 
+interface Failure {
+  readonly request: string;
+  readonly problem: string;
+}
+
 /** The guarantee is kept if `failures` is empty. */
 export interface GuaranteeResult {
   readonly guarantee: contract.GuaranteeName;
   readonly title: string;
-  readonly failures: readonly { readonly request: string; readonly problem: string }[];
+  readonly failures: readonly Failure[];
 }
 
 export interface DeploymentReport {
   readonly address: string;
   readonly level: contract.Level;
-  /** The hosts whose guarantees were checked instead of those of the level. */
   readonly hosts?: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
-  /** The number of broken guarantees. */
   readonly failed: number;
   readonly seconds: number;
 }
@@ -63,10 +63,9 @@ export async function verifyDeployment(
   { level, supported, concurrency, site: like, linkBase, signal }: DeploymentOptions,
 ): Promise<DeploymentReport> {
   const started = performance.now();
-  const failures = new Map<contract.GuaranteeName, { request: string; problem: string }[]>();
-  const fail = (name: contract.GuaranteeName, { request }: { request: string }, problem: string): void => {
+  const failures = new Map(contract.guaranteeNames.map((name) => [name, [] as Failure[]]));
+  const fail: Fail = (name, { request }, problem) => {
     const known = failures.get(name) ?? [];
-    failures.set(name, known);
     if (known.length < MAX_FAILURES) known.push({ request, problem });
   };
   return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {

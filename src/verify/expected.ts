@@ -1,3 +1,4 @@
+import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type Body, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
@@ -17,7 +18,6 @@ export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>>;
   readonly languages: readonly string[];
-  /** The old paths. */
   readonly moved: readonly string[];
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
@@ -40,7 +40,7 @@ export function expectSite({ storage, entries, meta, records }: Site, address: s
   };
 }
 
-export type Fail = (guarantee: 'lists' | 'names' | 'moved', response: ProbeResponse, problem: string) => void;
+export type Fail = (guarantee: GuaranteeName, response: { request: string }, problem: string) => void;
 
 /**
  * Expects the site that follows from a deployment's own lists, names and redirects, and checks these.
@@ -105,7 +105,6 @@ async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: F
   return Object.fromEntries(redirects.filter(isValid));
 }
 
-/** @param address the deployment's, whose path is the base path */
 function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {
   const base = paths.getBasePath(address);
   const get = async (file: string) => {

@@ -12,7 +12,6 @@ export interface Problem {
 }
 
 export interface FolderReport {
-  /** The number of files, including the manifest. */
   readonly files: number;
   readonly counts: Counts;
   readonly problems: readonly Problem[];

@@ -1,5 +1,3 @@
-/** The requests for each guarantee, and the comparators of their responses. */
-
 import { fileRows } from '../contract/files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames } from '../contract/kinds.ts';
@@ -10,12 +8,10 @@ import * as compare from './comparators.ts';
 import { type Comparator, matchHeader, matchJson, matchStatus } from './comparators.ts';
 import type { ExpectedSite } from './expected.ts';
 
-/** Templates separated by spaces, or URLs relative to the base URL. */
 type Urls = string | ((site: ExpectedSite) => readonly string[]);
 
 interface Requests {
   readonly urls: Urls;
-  /** Default: GET. */
   readonly methods?: readonly string[];
   readonly headers?: ProbeRequest['headers'];
 }
@@ -57,7 +53,6 @@ function readVariables(
     ...(first && { record: paths.recordPath(kind, first.slug).slice(0, -1), SLUG: first.slug.toUpperCase() }),
     // URLs as in links, which may point to files.
     ...{ firstPage: pages[0], lastPage: pages.at(-1), firstRecord: urls[0], lastRecord: urls.at(-1) },
-    // Offsets, and numbers of records.
     ...{ second: offsets[1] ?? 0, last, past: last + PAGE_SIZE, count, less: count - 1, more: count + 1 },
   };
 }
@@ -94,7 +89,6 @@ const siteFiles = fileRows.site
   .map(({ path }) => `/${path}`)
   .filter((path) => !path.includes('{'))
   .join(' ');
-/** URLs that may be HTML. */
 const pages = '/ /index.html /browse.html /browse/ /docs/ /docs/index.html /404.html {list}/';
 const missing = `{api}/no-such-kind {api}/no-such-kind/ {api}/a/b/c {list}/a/b/ ${unknown}`;
 
@@ -113,7 +107,6 @@ const combine = (...parts: readonly string[]): string =>
     .reduce((all, words) => all.flatMap((start) => words.map((end) => start + end)))
     .join(' ');
 
-/** Lists the permutations of every subset. */
 const arrange = (values: readonly string[]): string[][] => [
   [],
   ...values.flatMap((value) =>
