@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
-import { seeded } from '../test/support/random.ts';
-import { trySequences } from '../test/support/second-steps.ts';
+import { createRandom } from '../test/support/random.ts';
+import { trySequences } from '../test/support/step-sequences.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import type { Ended } from './torture/ground.ts';
 import { hardships } from './torture/hardships.ts';
@@ -13,7 +13,7 @@ import { failCalls } from './torture/system-calls.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
-const random = seeded(seed);
+const random = createRandom(seed);
 /** The same ones every time, unless a seed is given. */
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;

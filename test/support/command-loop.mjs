@@ -1,4 +1,4 @@
-/** Runs command lines in one process: a line of JSON on standard input for each, answered by a line on standard output. */
+/** Runs commands in one process: reads a line of JSON for each, and writes a line of JSON with its result. */
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -16,15 +16,14 @@ for (const name of ['stdout', 'stderr'])
 
 let runs = 0;
 for await (const line of createInterface({ input: process.stdin })) {
-  const { args, cwd, env, umask } = JSON.parse(line);
+  const { args, cwd, env } = JSON.parse(line);
   text = { stdout: '', stderr: '' };
   process.env = { ...environment, ...env };
   process.argv = [process.execPath, cli, ...args];
   process.chdir(cwd);
-  process.umask(umask);
   process.exitCode = 0;
   try {
-    // The entry alone is evaluated again; what it imports is loaded once.
+    // Only the entry is evaluated again, not its imports.
     await import(`${pathToFileURL(cli)}?${++runs}`);
   } catch (error) {
     process.exitCode = 70;

@@ -12,7 +12,7 @@ import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
 import { inFolder } from './folders.ts';
 import { browsePage, handledSite } from './handled-site.ts';
-import { failureOf } from './random.ts';
+import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 interface FuzzRequest {
@@ -175,5 +175,5 @@ export const fuzz = (requests: number, seed: number): Promise<string[]> =>
         if (problems.length > 0) throw new Error(problems.join('; '));
       },
     );
-    return failureOf(property, { numRuns: Math.ceil(requests / AT_ONCE), seed }).finally(stop);
+    return findFailures(property, { numRuns: Math.ceil(requests / AT_ONCE), seed }).finally(stop);
   });

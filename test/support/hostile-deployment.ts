@@ -21,7 +21,7 @@ import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from './fingerprint.ts';
 import { inFolder } from './folders.ts';
 import { listen } from './loopback.ts';
-import { failureOf } from './random.ts';
+import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
 const MARK = 'INJECTED';
@@ -141,7 +141,7 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
       if (problems.length > 0) throw new Error(problems.join('; '));
       rmSync(parent, { recursive: true });
     });
-    return await failureOf(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
+    return await findFailures(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
   });
 
 /** Copies, verifies and compares a deployment. Returns the problems. */

@@ -1,102 +1,133 @@
-/** Redirects of renamed records, whatever happens to the history, the data or the upstream between two builds. */
-
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
-import { look } from '../support/site-law.ts';
-import { useWorld } from '../support/stepped-site.ts';
-import { changingUpstream, DEAD } from '../support/steps-world.ts';
+import { type Commands, startCommands } from '../support/installed.ts';
+import { look } from '../support/site-invariants.ts';
+import * as worlds from '../support/steps-world.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
+import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
 import { itemAnswer, moveAnswer, upstreamOf } from '../support/upstream-data.ts';
 
-const { build, buildOf, other, siteOf } = useWorld();
+const folder = sharedFolder();
+let world: worlds.World;
+let commands: Commands;
+beforeAll(async () => {
+  world = await worlds.createWorld(folder);
+  commands = startCommands(world.cli);
+});
+afterAll(async () => {
+  commands.close();
+  await world.close();
+});
 
-describe('redirects of renamed records outlive', () => {
-  const lasting = { '/api/gamedata/move/move-1/': '/api/gamedata/move/premier/' };
+const baseUrl = ['--base-url', 'https://site.test'];
+const createBuild = (...source: string[]) => [
+  'build',
+  ...source,
+  ...worlds.QUICK,
+  ...baseUrl,
+  '--out',
+  'site',
+];
+const buildFrom = (name: string) =>
+  createBuild('--source', 'snapshot', '--upstream', path.join(folder, 'data', name));
 
-  const damages: Record<string, (file: string) => void> = {
-    'a removed changes.json': (file) => rmSync(file),
-    'half of a changes.json': (file) => writeFileSync(file, '{"steps":['),
-    'an empty history': (file) => writeFileSync(file, '{"steps":[]}'),
-    'an older copy of it': (file) => cpSync(path.join(other('here').folder, 'changes.json'), file),
-    'the same, with its time': (file) =>
-      execFileSync('cp', ['-a', path.join(other('here').folder, 'changes.json'), file]),
-  };
-  it.each(Object.keys(damages))('%s', async (name) => {
-    const { out, succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    damages[name]?.(path.join(out, 'changes.json'));
-    await succeed(buildOf('grown'));
-    await succeed([...buildOf('renamed-again'), '--max-shrink', '100']);
-    expect(redirects()).toMatchObject({
-      ...lasting,
-      '/api/gamedata/move/first/': '/api/gamedata/move/premier/',
-    });
-    await expectWhole();
+/** Builds a site of variants one after the other. */
+async function createSite(...variants: worlds.Variant[]) {
+  const cwd = temporaryFolder();
+  const out = path.join(cwd, 'site');
+  const run = (args: readonly string[]) => commands.run(args, { cwd });
+  const mustRun = (args: readonly string[]) => worlds.mustRun(commands, args, { cwd });
+  for (const variant of variants) await mustRun(buildFrom(variant));
+  const readRedirects = () => JSON.parse(readFileSync(path.join(out, 'moved.json'), 'utf8'));
+  async function expectIntact(): Promise<void> {
+    expect([...look(out).wrong]).toEqual([]);
+    expect(await run(['verify', 'site'])).toMatchObject({ code: 0 });
+  }
+  return { cwd, out, run, mustRun, readRedirects, expectIntact };
+}
+
+describe('build keeps the redirects of renamed records', () => {
+  const move = (slug: string): string => `/api/gamedata/move/${slug}/`;
+  const lasting = { [move('move-1')]: move('premier') };
+
+  const findOlder = (): string => path.join(world.others[0]?.folder ?? '', 'changes.json');
+  it.each<[string, (file: string) => void]>([
+    ['a removed changes.json', (file) => rmSync(file)],
+    ['half of a changes.json', (file) => writeFileSync(file, '{"steps":[')],
+    ['an empty history', (file) => writeFileSync(file, '{"steps":[]}')],
+    ['an older history', (file) => cpSync(findOlder(), file)],
+    ['an older history with its mtime', (file) => execFileSync('cp', ['-a', findOlder(), file])],
+  ])('after %s', async (_, damage) => {
+    const { out, mustRun, readRedirects, expectIntact } = await createSite(
+      'plain',
+      'renamed',
+      'renamed-again',
+    );
+    damage(path.join(out, 'changes.json'));
+    await mustRun(buildFrom('grown'));
+    await mustRun([...buildFrom('renamed-again'), '--max-shrink', '100']);
+    expect(readRedirects()).toMatchObject({ ...lasting, [move('first')]: move('premier') });
+    await expectIntact();
   });
 
-  /** The bundled data and the snapshot know of renames since `renamed` only. */
+  // The bundled data and the snapshot have renames since `renamed` only.
   it.each([
-    ['a night without upstream', build('--upstream', DEAD)],
-    ['a snapshot whose history is younger', buildOf('followed-late')],
-    ['a snapshot without any', buildOf('renamed-again')],
+    ['without the upstream', createBuild('--upstream', worlds.DEAD)],
+    ['from a snapshot with a younger history', buildFrom('followed-late')],
+    ['from a snapshot without a history', buildFrom('renamed-again')],
   ])('%s', async (_, args) => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed');
-    await succeed(args);
-    expect(redirects()).toMatchObject(lasting);
-    await expectWhole();
+    const { mustRun, readRedirects, expectIntact } = await createSite('plain', 'renamed');
+    await mustRun(args);
+    expect(readRedirects()).toMatchObject(lasting);
+    await expectIntact();
   });
 
-  it('data that is merged late', async () => {
-    const { succeed, redirects, expectWhole } = await siteOf('plain', 'renamed', 'renamed-again');
-    await succeed(buildOf('followed-late'));
-    await succeed(buildOf('renamed'));
-    const first = '/api/gamedata/move/first/';
-    expect(redirects()).toMatchObject({
-      '/api/gamedata/move/move-1/': first,
-      '/api/gamedata/move/premier/': first,
-    });
-    await expectWhole();
+  it('from data that is merged late', async () => {
+    const { mustRun, readRedirects, expectIntact } = await createSite('plain', 'renamed', 'renamed-again');
+    await mustRun(buildFrom('followed-late'));
+    await mustRun(buildFrom('renamed'));
+    const redirects = { [move('move-1')]: move('first'), [move('premier')]: move('first') };
+    expect(readRedirects()).toMatchObject(redirects);
+    await expectIntact();
   });
 
-  it('a stateless build from another address than the bundled data’s', async () => {
-    const { succeed, redirects } = await siteOf();
-    const upstream = await changingUpstream();
+  it('into an empty folder, from another upstream than the bundled data', async () => {
+    const { mustRun, readRedirects } = await createSite();
+    const upstream = await worlds.startChangingUpstream();
     upstream.now.variant = 'renamed-again';
-    await succeed(build('--source', 'rest', '--upstream', upstream.url));
+    await mustRun(createBuild('--source', 'rest', '--upstream', upstream.url));
     await upstream.close();
-    expect(redirects()).toMatchObject({ '/api/gamedata/move/first/': '/api/gamedata/move/premier/' });
+    expect(readRedirects()).toMatchObject({ [move('first')]: move('premier') });
   });
 
-  it('glitches that change every name, until the feed has no place for what was renamed before', async () => {
-    const { cwd, succeed, redirects } = await siteOf();
+  it('after changes of every record that push the rename out of the history', async () => {
+    const { cwd, mustRun, readRedirects } = await createSite();
     const items = Array.from({ length: 10 }, (_, at) => itemAnswer(at + 1));
-    const glitches = ['old 1', 'new 1', 'new 2', 'new 1', 'new 2', 'new 1'].map((words) => words.split(' '));
-    for (const [name, generation] of glitches) {
+    const changes = ['old 1', 'new 1', 'new 2', 'new 1', 'new 2', 'new 1'].map((words) => words.split(' '));
+    for (const [name, generation] of changes) {
       const changed = { generation: { url: `/api/v2/generation/${generation}/` } };
       const moves = Array.from({ length: 2600 }, (_, at) => moveAnswer(at + 1, changed));
       moves[0] = moveAnswer(1, { name });
       writeTables(path.join(cwd, 'tables'), tablesOf(upstreamOf({ move: moves, item: items })));
       const source = ['--source', 'csv', '--upstream', 'tables', '--no-names', '--max-shrink', '100'];
-      await succeed(['snapshot', '--data', 'data', ...source]);
+      await mustRun(['snapshot', '--data', 'data', ...source]);
     }
-    await succeed([...build('--source', 'snapshot', '--upstream', 'data'), '--max-shrink', '100']);
-    expect(redirects()).toEqual({ '/api/gamedata/move/old/': '/api/gamedata/move/new/' });
+    await mustRun([...createBuild('--source', 'snapshot', '--upstream', 'data'), '--max-shrink', '100']);
+    expect(readRedirects()).toEqual({ [move('old')]: move('new') });
   });
 
-  it.each(['former.json', 'moved.json'])(
-    '%s that is not as it was published is refused or restored',
-    async (file) => {
-      const { out, run } = await siteOf('plain', 'renamed', 'renamed-again');
-      const before = [...look(out).addresses.keys()];
-      writeFileSync(path.join(out, file), '{}\n');
-      const damaged = fingerprint(out);
-      const { code, stderr } = await run(buildOf('grown'));
-      if (code === 0) return expect([...look(out).addresses.keys()]).toEqual(expect.arrayContaining(before));
-      expect(stderr).toContain('--forget-history');
-      expect(fingerprint(out)).toEqual(damaged);
-      expect(await run([...buildOf('grown'), '--forget-history'])).toMatchObject({ code: 0 });
-    },
-  );
+  it.each(['former.json', 'moved.json'])('or rejects the site if %s was changed', async (file) => {
+    const { out, run } = await createSite('plain', 'renamed', 'renamed-again');
+    const before = [...look(out).addresses.keys()];
+    writeFileSync(path.join(out, file), '{}\n');
+    const damaged = fingerprint(out);
+    const { code, stderr } = await run(buildFrom('grown'));
+    if (code === 0) return expect([...look(out).addresses.keys()]).toEqual(expect.arrayContaining(before));
+    expect(stderr).toContain('--forget-history');
+    expect(fingerprint(out)).toEqual(damaged);
+    expect(await run([...buildFrom('grown'), '--forget-history'])).toMatchObject({ code: 0 });
+  });
 });

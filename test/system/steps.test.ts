@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { trySequences } from '../support/second-steps.ts';
+import { trySequences } from '../support/step-sequences.ts';
 
-it('every step of random sequences keeps the law of test/support/site-law.ts', async () => {
+it('keeps the invariants of test/support/site-invariants.ts in random sequences of steps', async () => {
   expect(await trySequences(20, 0)).toEqual([]);
 });
