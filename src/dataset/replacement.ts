@@ -77,7 +77,7 @@ export function compareDataSets(
   const isSameData = previous?.digest === digest;
   const before = isSameData ? records : previous?.records();
 
-  const dates = isCopy ? read : continueDates(previous, read, isSameData);
+  const dates = isCopy ? read : continueDates(isSameData ? previous : published, read, isSameData);
   const provenance = { ...read, ...dates };
   const summary = { ...dataSet, ...dates };
 
@@ -108,7 +108,7 @@ export function compareDataSets(
     floor: other?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || other ? [] : [UNGUARDED]),
-      ...(isCopy ? [] : describeEarlyClock(previous, options.today)),
+      ...(isCopy ? [] : describeEarlyClock(published, options.today)),
       ...(isCopy && fallback === undefined ? describeOlder(previous, summary) : []),
       ...notices,
     ],
