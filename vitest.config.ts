@@ -17,7 +17,6 @@ const long = [
   'browser/hosts',
   'engines/guarantees',
   'browser/looks',
-  'browser/lighthouse',
   'torture/faults',
   'system/refresh',
   'power-cut',

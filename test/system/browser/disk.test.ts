@@ -1,5 +1,3 @@
-/** A site opened from disk, such as an unpacked archive. */
-
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

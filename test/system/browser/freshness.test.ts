@@ -1,5 +1,3 @@
-/** Whether a browser notices a new edition, on a real web server: RECIPES.md, "Has anything changed?". */
-
 import { readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +10,7 @@ import { nginx } from '../../support/engines/web-servers.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-/** In the page: the digest, and how many bytes came over the wire for it. */
+/** Returns the digest and the bytes of its response. */
 const script = `(async () => {
   performance.clearResourceTimings();
   const { digest } = await (await fetch('/meta.json')).json();
@@ -20,8 +18,7 @@ const script = `(async () => {
   return { digest, bytes: transferSize };
 })()`;
 
-/** The recipe's function, for a site at another address. */
-function recipe(url: string): string {
+function readRecipe(url: string): string {
   const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
   const [, code = ''] = /^```javascript\n(.*?)^```$/ms.exec(recipes) ?? [];
   return code.replaceAll('https://gamedata.example', url);
@@ -36,31 +33,30 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
     const reason = demandsAll ? undefined : engine.missing();
 
     it.skipIf(reason !== undefined)(
-      `notices a new edition on ${engine.name}, and loads no old one twice`,
+      `notices a new edition on ${engine.name}, and requests an old one conditionally`,
       async () => {
         const out = path.join(temporaryFolder(), 'site');
         const site = { source: 'snapshot', baseUrl: 'https://example.test', out, hosts: ['nginx'] } as const;
         await build(site);
-        // Without a word from the host, a browser would keep such a file for three days.
+        // Without Cache-Control, a browser would cache such a file for three days.
         const monthAgo = new Date(Date.now() - 30 * 86_400_000);
         utimesSync(path.join(out, 'meta.json'), monthAgo, monthAgo);
         const { url, stop } = await engine.start(out);
         onTestFinished(stop);
         const { page } = await visit(`${url}/`);
-        const ask = () => page.evaluate<{ digest: string; bytes: number }>(script);
-        const first = await ask();
-        const second = await ask();
+        const request = () => page.evaluate<{ digest: string; bytes: number }>(script);
+        const [first, second] = [await request(), await request()];
         expect(second.digest).toBe(first.digest);
-        // Asked, and answered with 304: headers alone.
+        // The headers of a 304.
         expect(second.bytes).toBeGreaterThan(0);
         expect(second.bytes).toBeLessThanOrEqual(first.bytes);
         await build({ ...site, ...(await smallSource()), maxShrink: 100 });
-        // For as long as the servers look for changes.
+        // The servers check for changes every second.
         await setTimeout(1500);
-        expect((await ask()).digest).not.toBe(first.digest);
+        expect((await request()).digest).not.toBe(first.digest);
 
         const refreshTwice = `(async () => {
-          ${recipe(url)}
+          ${readRecipe(url)}
           const counts = [];
           for (const _ of [1, 2]) await refresh((all) => counts.push(all.move.length));
           return counts.length;

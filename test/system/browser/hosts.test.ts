@@ -1,5 +1,3 @@
-/** The pages on every real engine, at the API's own addresses or behind a hash. */
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
@@ -9,10 +7,10 @@ import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
-/** In these ways a site is put below a path: by configuration, by code, by rules, by files. */
+/** Below a path by configuration, code, rules and files. */
 const shownBelow = ['nginx', 'gamedata serve', 'Cloudflare', 'GitHub Pages'];
 const shown = engines
-  // A proxy changes nothing of the pages.
+  // A proxy changes no pages.
   .filter(({ column }) => column === undefined)
   .flatMap((row) => [
     { ...row, below: '' },
@@ -42,16 +40,15 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
         if (site) removePageSite(site);
       });
 
-      /** The page is served instead of JSON at the same address. */
       const negotiates = !unsupported.includes('browser');
       const place = (address: string) =>
         running.url + (negotiates ? address : `/browse/index.html#${address}`);
 
-      it('link from the front page to an item', async () => {
+      it('links from the front page to an item', async () => {
         const { page, problems, foreign } = await visit(`${running.url}/`);
         await page.locator('#lists + ul').getByRole('link', { name: 'Items', exact: true }).click();
         await page.locator('h1', { hasText: 'All items' }).waitFor();
-        // `serve` takes the slash away.
+        // `serve` removes the slash.
         const address = () => page.url().replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
         expect(address()).toBe(place('/api/gamedata/item/'));
         const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
@@ -83,12 +80,12 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
       });
 
       it.runIf(below === '' && unsupported.includes('windows'))(
-        'explain that a page is not built',
+        'explains that a page is not built',
         async () => {
           const list = '/api/gamedata/move/?format=api';
           const { page } = await visit(place(`${list}&limit=100&offset=200`));
           await page.goto(place(`${list}&limit=20&offset=200`));
-          // Only the fragment may differ, which loads nothing.
+          // A new fragment loads nothing.
           const response = await page.reload();
           if (negotiates) expect(response?.status()).toBe(400);
           await page.locator('h1', { hasText: 'This page does not exist on this host' }).waitFor();

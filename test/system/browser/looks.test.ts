@@ -1,8 +1,3 @@
-/**
- * How every page looks: nothing moves while it loads, axe-core finds nothing, nothing is wider than the window, and no word breaks.
- * Leaves screenshots in .artefacts/pages.
- */
-
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -14,7 +9,7 @@ import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { pageStates } from '../../support/page-list.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
-const PICTURES = path.join(PACKAGE_ROOT, '.artefacts', 'pages');
+const SCREENSHOTS = path.join(PACKAGE_ROOT, '.artefacts', 'pages');
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -22,7 +17,6 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const WIDTHS = [320, 390, 768, 1280];
 const CHECKED = { light: 1280, dark: 320 };
 
-/** Returns rule and element of everything that axe-core finds. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`;
@@ -30,7 +24,7 @@ async function findViolations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Returns words of tables, introductions and code that are broken into lines. */
+/** Returns words that continue on the next line. */
 const findBrokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('td, th, .lead, code, pre')].flatMap((cell) => {
     const broken = [];
@@ -45,7 +39,6 @@ const findBrokenWords = (page: Page): Promise<string[]> =>
     return broken;
   })`);
 
-/** Returns the width of the content, which is the same on every page. */
 const measureMain = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelector('main').getBoundingClientRect().width`);
 
@@ -60,12 +53,12 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
     const unexpected = problems.filter((problem) => !problem.includes('status of 404'));
     expect([...unexpected, ...foreign]).toEqual([]);
     await state.act?.(page);
-    mkdirSync(PICTURES, { recursive: true });
+    mkdirSync(SCREENSHOTS, { recursive: true });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
-        const file = path.join(PICTURES, `${state.name}-${width}-${colorScheme}.jpeg`);
+        const file = path.join(SCREENSHOTS, `${state.name}-${width}-${colorScheme}.jpeg`);
         if (width > 320) await page.screenshot({ path: file, fullPage: true, quality: 90 });
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         expect(await findBrokenWords(page), `at ${width}`).toEqual([]);

@@ -1,5 +1,3 @@
-/** Names in every language: searched in the selected language, and listed on the page of a record. */
-
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -43,7 +41,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     return page.locator('#results .what').allTextContents();
   };
 
-  it('are searched in the selected language only, which is remembered', async () => {
+  it('searches only the selected language, and remembers it', async () => {
     const { page, requested, problems } = await visit('/');
     expect(await find(page, 'pound', '1 record')).toEqual(['Pound pound']);
     expect(await find(page, 'écras', 'No records')).toEqual([]);
@@ -63,7 +61,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await page.locator('#names-language').inputValue()).toBe('ja');
   });
 
-  it('are searched in the language of the URL, which does not change the choice', async () => {
+  it('searches the language of the URL without changing the choice', async () => {
     const { page } = await visit('/', { locale: 'fr-FR' });
     await page.locator('#names-language').selectOption('ja');
     expect(new URL(page.url()).search).toBe('');
@@ -79,7 +77,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await other.locator('#names-language').inputValue()).toBe('fr');
   });
 
-  it('are preselected in the language of the browser, and loaded with the first search', async () => {
+  it("preselects the browser's language, and loads it with the first search", async () => {
     const { page, requested, problems } = await visit('/', { locale: 'ja-JP' });
     await page.addInitScript(`Object.defineProperty(navigator, 'languages', { value: ['C', 'ja-JP'] })`);
     await page.reload();
@@ -91,7 +89,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(problems).toEqual([]);
   });
 
-  it('of a record are listed on its page on request', async () => {
+  it('lists the names of a record on request', async () => {
     const { page, requested, problems } = await visit('/api/gamedata/move/pound/');
     await page.waitForLoadState('networkidle');
     expect(await requested()).toEqual([]);
