@@ -155,11 +155,12 @@ async function readAll(
 /** https://pokeapi.co/docs/v2#resource-listspagination-section */
 const listSchema = z.object({
   count: z.int().min(0).max(MAX_RECORDS),
+  next: z.string().nullish(),
   results: z.array(z.object({ name: z.string(), url: z.string() })),
 });
 type List = z.infer<typeof listSchema>;
 
-/** Reads a list with one request, always revalidated, so that new records appear immediately. */
+/** Reads a list, in pages if the upstream caps the limit. Always revalidated, so that new records appear immediately. */
 async function readList(read: Read, upstream: string, kind: Kind, retries?: number | undefined) {
   const location = { kind, record: 'list' };
   const base = new URL(`${upstream}/${kind}/`);
@@ -174,16 +175,29 @@ async function readList(read: Read, upstream: string, kind: Kind, retries?: numb
     },
     revive: (cached) => listSchema.safeParse(cached).data,
   };
-  const url = `${upstream}/${kind}/?limit=100000&offset=0`;
   const hint = 'Try again later, or name another --upstream: --skip leaves out records, not lists.';
-  const list = await read(url, codec, { revalidate: true, retries, hint, maxBytes: responseLimits.list });
-  if (!list) return [];
-  const listed = resolve(list);
-  if (listed.length !== list.count)
-    throw new DataError(`got ${listed.length} results, expected ${list.count}, its count`, location);
+  const options = { revalidate: true, hint, maxBytes: responseLimits.list };
+  const pages: Listed[][] = [];
+  let [query, length] = ['?limit=100000&offset=0', 0];
+  while (query !== '') {
+    const first = length === 0 && { retries };
+    const list = await read(`${upstream}/${kind}/${query}`, codec, { ...options, ...first });
+    if (!list) return [];
+    pages.push(resolve(list));
+    length += list.results.length;
+    const isLast = list.results.length === 0 || length >= list.count;
+    query = isLast ? '' : parseQuery(list.next ?? '', base);
+    if (query === '' && length !== list.count)
+      throw new DataError(`got ${length} results, expected ${list.count}, its count`, location);
+  }
+  const listed = pages.flat();
   assertUniqueIds(listed, location);
   return listed;
 }
+
+/** Returns the query of a link to the next page. Its origin and path are ignored, like those of records. */
+const parseQuery = (next: string, base: URL): string =>
+  URL.canParse(next, base.href) ? new URL(next, base).search : '';
 
 /** Resolves a link to a record by its path, on the configured origin. */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {

@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { GamedataError, UpstreamError } from '../../src/errors.ts';
+import type { CacheEntry } from '../../src/http/cache.ts';
+import { RAW_VERSION } from '../../src/sources/rest.ts';
+import type { Progress, SourceContext } from '../../src/sources/source.ts';
+import { journalLine } from '../support/journal.ts';
+import { everyKind, otherKinds } from '../support/kinds.ts';
+import { startServer } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
+import { rawOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import {
+  type Answer,
+  handMadeUpstream,
+  moveAnswer,
+  range,
+  tinyUpstream,
+  upstreamOf,
+} from '../support/upstream-data.ts';
+import type { Fault } from '../support/upstream-server.ts';
+
+type Change = (answers: ReturnType<typeof tinyUpstream>) => unknown;
+const change =
+  (kind: 'move' | 'item', fields: Record<string, unknown>): Change =>
+  (answers) =>
+    Object.assign(answers[kind][1] as Answer, fields);
+const changeName = (entry: object): Change => change('move', { names: [entry] });
+
+/** Responds to requests whose path starts with `path`. */
+const respond =
+  (path: string, body: string, status = 200): Fault =>
+  ({ url }, response) =>
+    url?.startsWith(path) === true && Boolean(response.writeHead(status).end(body));
+
+/** Reads an upstream after a change or with a fault, and returns the error. */
+async function loadError({ spoil, fault }: { spoil?: Change; fault?: Fault }) {
+  const answers = tinyUpstream();
+  spoil?.(answers);
+  const { url } = await serveUpstream(upstreamOf(answers), fault ? { fault } : {});
+  const error: unknown = await loadFrom('rest', url).catch((reason: unknown) => reason);
+  if (!(error instanceof GamedataError)) return expect.unreachable();
+  return { message: error.message.replaceAll(url, 'UPSTREAM'), hint: error.hint };
+}
+
+describe('a record', () => {
+  const generation = (url: string) => ({ generation: { url } });
+  const otherLinks = [
+    'https://x.test/generation/first/',
+    'https://x.test/generation/4/more',
+    'https://x.test/4/',
+  ];
+  it.each<[flaw: string, spoil: Change, problem: string]>([
+    [
+      'without names',
+      change('move', { names: undefined }),
+      'names: got nothing: expected array, received undefined',
+    ],
+    ['without an icon', change('item', { sprites: {} }), 'sprites.default: got nothing: expected a value'],
+    ['without icons', change('item', { sprites: undefined }), 'sprites: got nothing: expected a value'],
+    [
+      'without the language of a name',
+      changeName({ name: 'x' }),
+      'names[0].language: got nothing: expected a value',
+    ],
+    [
+      'without the text of a name',
+      changeName({ language: { name: 'it' } }),
+      'names[0].name: got nothing: expected a value',
+    ],
+    [
+      'with another type',
+      change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
+      'game_indices[0].game_index: got "7": expected number, received string',
+    ],
+    [
+      'with null in a required field',
+      change('move', { generation: null }),
+      'generation: got null: expected object, received null',
+    ],
+    ...otherLinks.map((url): [string, Change, string] => [
+      `with the generation ${url}`,
+      change('move', generation(url)),
+      `generation.url: got "${url}": expected a link to a generation`,
+    ]),
+  ])('is rejected %s, with a hint', async (_, spoil, problem) => {
+    const kind = /sprites|game/.test(problem) ? 'item' : 'move';
+    expect(await loadError({ spoil })).toEqual({
+      message: `${kind} › ${kind}-2 (2) › ${problem}`,
+      hint: `To build without this record, add --skip ${kind}/2.`,
+    });
+  });
+
+  it('is rejected with another id than in the list', async () => {
+    const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
+    const { message } = await loadError({ fault: respond('/api/v2/move/2/', answer) });
+    const got = 'got id 3, name "move-2", expected 2, "move-2", as in the list';
+    expect(message).toBe(`move › move-2 (2): ${got}`);
+  });
+
+  const icon = (got: string) =>
+    `unusable-icon: item-2: using the placeholder: got "${got}": expected an image`;
+  const language = 'unusable-name: move-2: the name in "" is left out: got "": expected a language tag';
+  it.each<[value: string, spoil: Change, warning: string]>([
+    ['a list as icon', change('item', { sprites: { default: ['a.png'] } }), icon('[\\"a.png\\"]')],
+    ['a number as icon', change('item', { sprites: { default: 7 } }), icon('7')],
+    ['a list of icons', change('item', { sprites: [] }), icon('[]')],
+    ['null as icons', change('item', { sprites: null }), icon('null')],
+    ['null as language', changeName({ name: 'x', language: null }), language],
+    ['null as name of the language', changeName({ name: 'x', language: { name: null } }), language],
+    [
+      'null as name',
+      changeName({ name: null, language: { name: 'it' } }),
+      'missing-name: move-2: the name in it is empty, left out',
+    ],
+    [
+      'a number as English name',
+      changeName({ name: 7, language: { name: 'en' } }),
+      'missing-name: move-2: no English name, called "Move 2"',
+    ],
+  ])('is read without %s, with a warning', async (_, spoil, warning) => {
+    const answers = tinyUpstream();
+    spoil(answers);
+    const { url } = await serveUpstream(upstreamOf(answers));
+    const { dataSet } = await loadFrom('rest', url);
+    const warnings = dataSet.warnings.map(({ code, message }) => `${code}: ${message}`);
+    expect(warnings).toContainEqual(expect.stringContaining(warning));
+    expect(dataSet.counts).toEqual(everyKind({ move: 3, item: 2 }, () => 1));
+  });
+});
+
+describe('a list', () => {
+  const encodeList = (count: number, results: unknown): string => JSON.stringify({ count, results });
+  const otherLinks = [
+    'item/1/',
+    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => `move/${id}`),
+  ];
+
+  it.each<[body: string, problem: string]>([
+    ['{"count":0}', 'list › results: got nothing: expected array, received undefined'],
+    ['[]', 'list: got []: expected object, received array'],
+    [encodeList(1_000_001, []), 'list › count: got 1000001: Too big: expected number to be <=1000000'],
+    ...['http://[', 'http://127.0.0.2/api/v2/move/1/', ...otherLinks.map((link) => `/api/v2/${link}`)].map(
+      (url): [string, string] => [
+        encodeList(1, [{ name: 'move-1', url }]),
+        `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
+      ],
+    ),
+  ])('is rejected: %s', async (body, problem) => {
+    const { message } = await loadError({ fault: respond('/api/v2/move/?', body) });
+    expect(message).toBe(`move › ${problem}`);
+  });
+
+  it('may have more entries than a call has arguments', async () => {
+    const results = Array.from({ length: 230_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
+    const body = encodeList(results.length, results);
+    const { url } = await startServer((response, request) =>
+      response.writeHead(request.url?.includes('limit=') ? 200 : 404).end(body),
+    );
+    await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
+  });
+
+  it('is read in pages if the upstream caps the limit', async () => {
+    const data = upstreamOf(tinyUpstream(5, 5));
+    const { url } = await serveUpstream(data);
+    const whole = await loadFrom('rest', url);
+    // The links name another origin, which receives no requests.
+    const capped =
+      (pages: number): Fault =>
+      ({ url: asked = '' }, response) => {
+        const { pathname, searchParams } = new URL(asked, 'http://upstream.test');
+        if (!pathname.endsWith('/move/')) return false;
+        const [offset, limit] = [Number(searchParams.get('offset')), 2];
+        const all = data.list('move').map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
+        const next = offset + limit < all.length && offset < limit * (pages - 1);
+        const link = next ? `http://127.0.0.2/other/?offset=${offset + limit}&limit=2` : null;
+        const results = all.slice(offset, offset + limit);
+        return Boolean(response.end(JSON.stringify({ count: all.length, next: link, results })));
+      };
+    const server = await serveUpstream(data, { fault: capped(3) });
+    const { dataSet } = await loadFrom('rest', server.url);
+    expect(dataSet.digest).toBe(whole.dataSet.digest);
+    const lists = server.log.map((request) => request.path).filter((asked) => asked.includes('/move/?'));
+    expect(lists.map((asked) => asked.split('?')[1])).toEqual([
+      'limit=100000&offset=0',
+      'offset=2&limit=2',
+      'offset=4&limit=2',
+    ]);
+    const cut = await serveUpstream(data, { fault: capped(2) });
+    await expect(loadFrom('rest', cut.url)).rejects.toThrow(
+      'move › list: got 4 results, expected 5, its count',
+    );
+  });
+});
+
+describe('an interrupted fetch', () => {
+  type Entry = CacheEntry & { value: Record<string, unknown> };
+
+  /** Reads an upstream whose responses stay fresh, and removes the end of the run from the journal. */
+  async function interrupt(change: (find: (end: string) => Entry) => void = () => {}) {
+    const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), { maxAge: 3600 });
+    const cacheFolder = temporaryFolder();
+    const first = await loadFrom('rest', server.url, { cacheFolder });
+    const file = path.join(cacheFolder, `${readdirSync(cacheFolder)[0]}`);
+    const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+    const entries = lines.slice(0, -1).map((line) => JSON.parse(line.slice(17)) as Entry);
+    const find = (end: string) => entries.find(({ url }) => url.split('?')[0]?.endsWith(end));
+    change((end) => find(end) ?? expect.unreachable(`${end} is not in the journal`));
+    writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
+    const from = server.log.length;
+    const { dataSet } = await loadFrom('rest', server.url, { cacheFolder });
+    expect(dataSet).toEqual(first.dataSet);
+    return server.log.slice(from).map(({ path: url, status }) => `${url.split('?')[0]} ${status}`);
+  }
+  const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
+
+  it('continues with the lists only', async () => {
+    expect(await interrupt()).toEqual(lists);
+  });
+
+  it.each<[string, change: object]>([
+    ['id', { value: { id: 7, slug: 'move-2' } }],
+    ['slug', { value: { id: 2, slug: 'other' } }],
+    ['value', { value: null }],
+  ])('requests records again that have another %s', async (_, change) => {
+    const requested = await interrupt((find) => Object.assign(find('/move/2/'), change));
+    expect(requested).toEqual([...lists, '/api/v2/move/2/ 200']);
+  });
+});
+
+it('reports progress from none to all', async () => {
+  const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
+  const progress: string[] = [];
+  const onProgress: SourceContext['onProgress'] = ({ done, total, requests }: Progress) =>
+    void progress.push(`${done} of ${total} after ${requests.requests}`);
+  await loadFrom('rest', url, { concurrency: 1, onProgress });
+  // The next request is sent before a record is done.
+  const [lists, total] = [kindNames.length, 5 + otherKinds.length];
+  const after = (done: number) => `${done} of ${total} after ${lists + Math.min(done + 1, total)}`;
+  expect(progress).toEqual(['0 of 0 after 0', `0 of ${total} after ${lists}`, ...range(1, total).map(after)]);
+});
+
+/** `RAW_VERSION` → the fingerprint of all raw records in that version. */
+const fingerprints: Readonly<Record<number, string>> = { 3: 'd635dbfa9bb9ee0c' };
+
+it('has a new cache version whenever raw records change', () => {
+  const raw = Object.values(rawOf(handMadeUpstream())).flat();
+  const fingerprint = createHash('sha256').update(JSON.stringify(raw)).digest('hex').slice(0, 16);
+  const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';
+  expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
+});
