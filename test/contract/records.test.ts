@@ -8,7 +8,7 @@ const { move: moveSchema, item: itemSchema } = recordSchemas;
 
 const texts = [
   {
-    what: 'a slug',
+    name: 'slugSchema',
     schema: slugSchema,
     accepted: [
       ...['pound', '10000000-volt-thunderbolt', 'breakneck-blitz--physical', 'a---b', 'tm01', '7'],
@@ -21,7 +21,7 @@ const texts = [
     ],
   },
   {
-    what: 'a name',
+    name: 'nameSchema',
     schema: nameSchema,
     accepted: [
       ...['Pound', 'Poké Ball', "King's Rock", '<b>&"\\</b>', '10,000,000 Volt', 'X 攻擊', '👍🏽'],
@@ -34,7 +34,7 @@ const texts = [
     ],
   },
   {
-    what: 'an icon',
+    name: 'iconSchema',
     schema: iconSchema,
     accepted: ['unknown.png', 'master-ball.png', 'gen9/poke_ball.webp', 'a.b.png'].map(
       (file) => `sprites/items/${file}`,
@@ -49,7 +49,7 @@ const texts = [
   },
 ];
 
-describe.each(texts)('the schema of $what', ({ schema, accepted, rejected }) => {
+describe.each(texts)('$name', ({ schema, accepted, rejected }) => {
   it('accepts only valid values', () => {
     const fits = (text: string): boolean => schema.safeParse(text).success;
     expect(accepted.filter((text) => !fits(text))).toEqual([]);
@@ -57,11 +57,11 @@ describe.each(texts)('the schema of $what', ({ schema, accepted, rejected }) => 
   });
 });
 
-describe('a record', () => {
+describe('recordSchemas', () => {
   const { records } = dataSetOf(rawRecords(1, 1));
   const [move, item] = [records.move[0], records.item[0]];
 
-  it('of each kind is valid', () => {
+  it('accept a record of each kind', () => {
     expect(moveSchema.parse(move)).toEqual(move);
     const indexed = { ...item, id1: 1, id3: 0, id9: 9 };
     expect(itemSchema.parse(indexed)).toEqual(indexed);
@@ -75,14 +75,14 @@ describe('a record', () => {
     ['generation 0', moveSchema, { ...move, generation: 0 }, 'generation', 'got 0'],
     ['an unsafe slug', moveSchema, { ...move, slug: '../x' }, 'slug', 'got "../x"'],
     ['a negative index', itemSchema, { ...item, id4: -1 }, 'id4', 'got -1'],
-    ['an index left out', itemSchema, { ...item, id4: undefined }, 'id4', 'got nothing'],
-  ])('with %s is rejected with its location', (_, schema, value, field, got) => {
+    ['a missing index', itemSchema, { ...item, id4: undefined }, 'id4', 'got nothing'],
+  ])('reject %s with its location', (_, schema, value, field, got) => {
     const fit = () => parse(schema as typeof moveSchema, value, { kind: 'move', record: 'x (1)' });
     expect(fit).toThrow(DataError);
     expect(fit).toThrow(`move › x (1) › ${field}: ${got}`);
   });
 
-  it('with an unknown field is rejected', () => {
+  it('reject an unknown field', () => {
     expect(() => parse(moveSchema, { ...move, power: 40 }, { kind: 'move' })).toThrow('power');
   });
 });

@@ -27,7 +27,7 @@ describe('nginx', () => {
     },
   );
 
-  it('has other variables for another document root or base path', () => {
+  it('names its variables after the document root and the base path', () => {
     const texts = [
       configure(nginx),
       configure(nginx, 'https://example.test/games'),

@@ -59,7 +59,7 @@ describe('encodeFeed', () => {
     expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
   });
 
-  it('is valid without steps and has the same ids at any base URL', async () => {
+  it('writes a valid feed without steps, and the same ids for any base URL', async () => {
     await encodeValid(emptyHistory, options);
     const ids = findIds(encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' }));
     expect(ids).toEqual(findIds(encodeFeed(history, options)));
@@ -83,7 +83,7 @@ describe('encodeFeed', () => {
     expect(xml.length).toBeLessThan(9000);
   });
 
-  it('is valid for any names, in 30 entries', async () => {
+  it('writes at most 30 entries, which are valid for any names', async () => {
     const names = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((name) => nameSchema.safeParse(name).success);

@@ -8,19 +8,13 @@ const types = readFileSync(new URL('../../dist/assets/types.d.ts', import.meta.u
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll('\\', '/');
 
 /** A program that uses every type. */
-const program = (from: string): string => `
+const createProgram = (from: string): string => `
 import type { ApiError, Gamedata, Item, ItemPage, Manifest, Meta, Move, MovePage, Root } from '${from}';
 
-export async function everyMove(root: Root): Promise<Move[]> {
-  const moves: Move[] = [];
-  for (let next: string | null = root.move; next !== null; ) {
-    const response = await fetch(next);
-    if (!response.ok) throw new Error(((await response.json()) as ApiError).detail);
-    const page = (await response.json()) as MovePage;
-    moves.push(...page.results);
-    next = page.next;
-  }
-  return moves;
+export async function fetchMoves({ move: next }: Root): Promise<readonly Move[]> {
+  const response = await fetch(next);
+  if (!response.ok) throw new Error(((await response.json()) as ApiError).detail);
+  return ((await response.json()) as MovePage).results;
 }
 export const firstIndex = (item: Item): number => item.id1 ?? 0;
 export const icons = ({ results }: ItemPage): string[] => results.map(({ icon }) => icon);
@@ -29,7 +23,7 @@ export const about = ({ digest, counts, fallback }: Meta): string => digest + co
 export const bytes = ({ files }: Manifest): number => files.reduce((sum, file) => sum + file.bytes, 0);
 `;
 
-/** The types that the schemas themselves have, each in both directions. */
+/** Compares the inferred types of the schemas with the generated types in both directions. */
 const drift = `
 import type * as z from 'gamedata/src/contract/served.ts';
 import type { metaSchema, manifestSchema } from 'gamedata/src/contract/meta.ts';
@@ -48,17 +42,17 @@ export const same: [
 ] = [true, true, true, true, true, true, true, true];
 `;
 
-describe('the types', () => {
-  it('let a program compile with the file of a site and with the package', () => {
+describe('types.d.ts', () => {
+  it('compiles with a program, from a site and from the package', () => {
     const folder = userProject({
       'types.d.ts': types,
-      'site.ts': program('./types.js'),
-      'package.ts': program('gamedata/types'),
+      'site.ts': createProgram('./types.js'),
+      'package.ts': createProgram('gamedata/types'),
     });
     expect(compile(folder)).toBe('');
   });
 
-  it('equal the types of the schemas', () => {
+  it('declares the types of the schemas', () => {
     const paths = drift.replaceAll('gamedata/src/', SOURCES);
     const folder = userProject({ 'types.d.ts': types, 'drift.ts': paths });
     expect(compile(folder, { allowImportingTsExtensions: true, noEmit: true })).toBe('');

@@ -1,4 +1,4 @@
-/** What a site has to hold, worked out from the upstream's answers by the contract alone: nothing here but the list of kinds comes from `src`. */
+/** The files of a site, derived from the upstream's responses by the contract alone. Only the list of kinds comes from `src`. */
 
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';

@@ -18,7 +18,7 @@ const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
     answers.flatMap(({ id, names }) => names.map(({ language, name }) => [id, idIn(language), name])),
   );
 
-/** File name → text, with columns besides those that are needed, as the upstream has them. */
+/** File name → text, with further columns of the upstream. */
 export function tablesOf(data: UpstreamData): TableTexts {
   const all = kindNames.map((kind) => [kind, answersOf(data, kind)] as const);
   const names = all.flatMap(([, answers]) => answers.flatMap((answer) => answer.names));

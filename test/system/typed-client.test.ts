@@ -75,7 +75,7 @@ process.stdout.write(
 );
 `;
 
-/** Checks what generated clients read with the validators that are generated with them. */
+/** Validates the responses of generated clients with their generated validators. */
 const validatingProgram = `
 import { client } from './hey/client.gen';
 import * as hey from './hey/sdk.gen';

@@ -7,7 +7,7 @@ const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
 export interface ServeProcess extends RunningEngine {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   output(): string;
   signal(name: NodeJS.Signals): void;
   /** Its exit code; null if a signal ended it. */

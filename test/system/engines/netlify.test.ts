@@ -40,7 +40,7 @@ describe('for the full-size site', () => {
     rules = await readRules(site);
   });
 
-  it('has fewer than 10,000 valid rules, to files of the site with the right status', () => {
+  it('needs fewer than 10,000 rules, each to a file of the site with the right status', () => {
     expect(rules.errors).toEqual([]);
     expect(rules.rules.length).toBeLessThan(10_000);
     const wrong = rules.rules.filter(({ to, status }) =>
@@ -51,7 +51,7 @@ describe('for the full-size site', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has a rule for every record, for any query and without the slash', () => {
+  it('serves every record for any query and without the slash', () => {
     const own = new Set(rules.rules.map(({ path, status, to }) => `${path}index.json ${status} ${to}`));
     const records = [...paths].filter((file) => /^api\/gamedata\/\w+\/(?!offset)[^/]+\/index/.test(file));
     expect(records).toHaveLength(937 + 2223);
@@ -95,7 +95,7 @@ const query = fc
   .shuffledSubarray(['format', 'limit', 'offset'] as const)
   .chain((names) => fc.tuple(...names.map((name) => values[name].map((text) => [name, text] as const))));
 
-/** Finds the response by what is built. */
+/** Finds the response among the built pages. */
 function findExpected(count: number, pairs: readonly (readonly [string, string])[]): string {
   const { format = 'api', limit = '100', offset = '0' } = Object.fromEntries(pairs);
   const pages = Math.max(1, Math.ceil(count / 100));
