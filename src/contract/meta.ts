@@ -77,29 +77,18 @@ export const metaSchema = z
     edition: editionSchema
       .nullable()
       .default(null)
-      .describe(
-        'The first edition of the data in its current state; null if the upstream names no editions.',
-      ),
-    fallback: z
-      .string()
-      .nullable()
-      .describe('The reason for using local data instead of the upstream; null if the upstream was used.'),
+      .describe('The first edition of this data; null if unknown.'),
+    fallback: z.string().nullable().describe('The reason for reading local data; null for the upstream.'),
     counts: countsSchema,
-    skipped: skippedSchema
-      .optional()
-      .describe('The ids of records that the operator skipped; missing if every record was read.'),
+    skipped: skippedSchema.optional().describe('The ids of skipped records; missing without such records.'),
     warnings: addMissingKinds(
       {},
       z
         .strictObject(mapKinds(() => z.record(z.string(), z.int())))
         .describe('The number of records of each kind with a given warning.'),
     ),
-    digest: z
-      .string()
-      .describe('Changes if and only if a record changes: `sha256:` and 64 hexadecimal digits.'),
-    names: namesSummarySchema
-      .optional()
-      .describe('The names in every language; missing if the site has no names.'),
+    digest: z.string().describe('`sha256:` and 64 digits that change if and only if a record changes.'),
+    names: namesSummarySchema.optional().describe('The names in every language; missing without names.'),
     base_url: z.string().describe('The prefix of every link.'),
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
@@ -152,7 +141,7 @@ export const manifestSchema = z
     generator: z
       .string()
       .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
-      .describe('The version of gamedata that built the site.'),
+      .describe('The version.'),
     code: sha256Schema.optional().describe('The SHA-256 of the code that generated the files.'),
     inputs: sha256Schema
       .optional()

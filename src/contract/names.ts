@@ -35,7 +35,7 @@ const counts = mapKinds((kind) =>
     .int()
     .min(0)
     .max(MAX_RECORDS)
-    .describe(`The number of ${pluralize(kind)} with a name in that language.`),
+    .describe(`The number of ${pluralize(kind)} with a name.`),
 );
 
 export const namesIndexSchema = z
@@ -54,7 +54,7 @@ export const namesIndexSchema = z
   .meta({ title: 'Languages', description: 'The languages in which records have names.' });
 
 export const namesSummarySchema = z.object({
-  digest: z.string().describe('Changes if and only if a name changes: `sha256:` and 64 hexadecimal digits.'),
+  digest: z.string().describe('`sha256:` and 64 digits that change if and only if a name changes.'),
   languages: z
     .record(languageSchema, addMissingKinds(0, z.strictObject(counts)))
     .describe('The number of names in each language.'),

@@ -13,11 +13,9 @@ const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.str
 
 export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
   const base = getLinkBase(meta);
+  const root = mapKinds((kind) => paths.listUrl(base, kind));
   return [
-    json(
-      paths.rootFile,
-      mapKinds((kind) => paths.listUrl(base, kind)),
-    ),
+    json(paths.rootFile, root),
     json(paths.META_FILE, meta),
     ...kindNames.flatMap((kind) => {
       const count = served[kind].length;
@@ -38,11 +36,8 @@ export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url
 export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
   if (kind === undefined) return JSON.stringify(served);
   if (path.endsWith('.ndjson')) return served[kind].map((record) => `${JSON.stringify(record)}\n`).join('');
-  const rows = [
-    Object.keys(servedSchemas[kind].shape),
-    ...served[kind].map((record) => Object.values(record)),
-  ];
-  return rows.map(formatCsvRow).join('');
+  const rows = served[kind].map((record) => Object.values(record));
+  return [Object.keys(servedSchemas[kind].shape), ...rows].map(formatCsvRow).join('');
 }
 
 /** Not with zlib, whose output depends on its version and the processor. */
