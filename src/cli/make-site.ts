@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
-import { API_PREFIX, isHostConfig, META_FILE } from '../contract/paths.ts';
+import { API_PREFIX, isHostConfig, META_FILE, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { checkIcons, checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
@@ -14,10 +14,11 @@ import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../packag
 import { type Output, withOutput } from '../publish/publish.ts';
 import { resolveWorkPaths } from '../publish/work-paths.ts';
 import type { SiteInput } from '../site/generate-site.ts';
-import { gatherIcons } from '../sources/icons.ts';
+import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
 import { openLocalSite, type Site } from '../sources/site/read.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
+import { isUrl } from '../sources/source.ts';
 import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
 import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
 import type { SourceSettings } from './source-options.ts';
@@ -50,7 +51,8 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
     // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
     if (!copies) resolve(undefined);
     const local = openLocalSite(output.folder, entries, previous);
-    const next = await loadSource({ ...source, local, hasIcons: wanted.sprites.mode === 'mirror' });
+    const hasIcons = (meta: Meta | undefined) => resolve(copies && meta).sprites.mode === 'mirror';
+    const next = await loadSource({ ...source, local, hasIcons });
     const changes = compareDataSets(next, previous, source);
     checkReplacement(changes, source);
 
@@ -59,8 +61,14 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
     const publicFiles = readPublicFiles();
     const icons = await gatherIcons(settings.sprites, records, {
       assets: publicFiles,
-      fetcher: source,
       site: next.site,
+      fetching: chooseFetching(wanted, source, next),
+      fetcher: source,
+      readPublished(icon) {
+        const entry = entries.get(icon);
+        const isPlaceholder = entry?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256;
+        return entry && !isPlaceholder ? local.read(entry) : undefined;
+      },
     });
     checkIcons(changes, icons.warnings, source);
     const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
@@ -77,8 +85,14 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
       ? output.unchanged()
       : await output.publish(files, { signal: source.signal, buildInputs });
     const { baseUrl, baseUrlFrom, links, hosts } = settings;
+    const report = createReport(next, changes, result, { output, warnings, started });
+    const { offline } = icons.report;
     return {
-      ...createReport(next, changes, result, { output, warnings, started }),
+      ...report,
+      notices: [
+        ...report.notices,
+        ...(offline === null ? [] : [`using cached or published icons: ${offline}`]),
+      ],
       ...{ baseUrl, baseUrlFrom, links, hosts },
       install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
       sprites: icons.report,
@@ -86,6 +100,17 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
     };
   };
   return withOutput(out, work, { byContent: verify, takeLock: source.takeLock, onNotice: source.onNotice });
+}
+
+/** By default, only a source on the network implies requests to the default host of icons. */
+function chooseFetching(
+  { sprites: { mode, isUpstreamNamed } }: WantedSettings,
+  { source, upstream }: SourceSettings,
+  { fallback }: Loaded,
+): IconOrigins['fetching'] {
+  if (mode !== undefined || isUpstreamNamed) return 'always';
+  const isRemote = source !== 'snapshot' && fallback === undefined && isUrl(upstream ?? 'https:');
+  return isRemote ? 'ifReachable' : 'never';
 }
 
 const folderKinds = {

@@ -175,17 +175,18 @@ const formatRequests = (requests: FetcherStats, isCached: boolean): string =>
 const formatVerified = ({ verified = null, problems = [] }: Partial<BuildFields>): string[] =>
   verified === null || problems.length > 0 ? [] : [`verified ${formatCount(verified, 'file')}`];
 
-function formatIcons({ mode, icons, missing, offline, requests }: IconsReport): string[] {
+function formatIcons({ mode, icons, copied, published, placeholders, requests }: IconsReport): string[] {
   if (mode === 'link') return [];
   const parts = [
     formatCount(icons, 'icon'),
-    `${groupDigits(mode === 'none' ? icons : missing)} replaced by the placeholder`,
+    ...(copied > 0 ? [`${groupDigits(copied)} from the source`] : []),
+    ...(published > 0 ? [`${groupDigits(published)} as published`] : []),
+    `${groupDigits(placeholders)} replaced by the placeholder`,
     ...(requests
       ? [formatCount(requests.bodies, 'body'), `${groupDigits(requests.cacheHits)} from cache`]
       : []),
   ];
-  const cached = offline === null ? [] : [`warning: using cached icons: ${offline}`];
-  return [`icons: ${parts.join(' · ')}`, ...cached];
+  return [`icons: ${parts.join(' · ')}`];
 }
 
 export const formatCounts = (counts: Counts): string =>

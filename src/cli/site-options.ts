@@ -37,8 +37,8 @@ export const siteOptions = {
     /** Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages. */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
     downloads: flag('--no-downloads', 'omit the bulk files'),
-    /** How icons are served. Default `link`, which redirects to the upstream. */
-    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).default('link')),
+    /** How icons are served. Default: `link`, which redirects to the upstream; with links to files, `mirror`. */
+    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).optional()),
     spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     verify: flag('--verify', 'check every published file'),
@@ -58,16 +58,23 @@ export interface WantedSettings {
   readonly root: string | undefined;
   readonly downloads: boolean;
   readonly archive: boolean;
-  readonly sprites: IconSource;
+  readonly sprites: {
+    readonly mode: IconSource['mode'] | undefined;
+    readonly upstream: string;
+    readonly isUpstreamNamed: boolean;
+  };
 }
 
 export function resolveWanted(
-  { sprites: mode, spritesUpstream = DEFAULT_ICONS_UPSTREAM, ...options }: ParsedOptions<typeof siteOptions>,
+  { sprites: mode, spritesUpstream, ...options }: ParsedOptions<typeof siteOptions>,
   environment: Environment,
 ): WantedSettings {
   const { baseUrl = readBaseUrl(environment), links, hosts, root, downloads, archive } = options;
-  const upstream = mode === 'none' ? null : parseValue(plainUrl, spritesUpstream, '--sprites-upstream');
-  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream } };
+  const isUpstreamNamed = mode !== 'none' && spritesUpstream !== undefined;
+  const upstream = isUpstreamNamed
+    ? parseValue(plainUrl, spritesUpstream, '--sprites-upstream')
+    : DEFAULT_ICONS_UPSTREAM;
+  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream, isUpstreamNamed } };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -88,12 +95,13 @@ function readBaseUrl(environment: Environment): string | undefined {
   return name === undefined ? undefined : parseValue(plainUrl, environment[name], name);
 }
 
-export interface Settings extends WantedSettings {
+export interface Settings extends Omit<WantedSettings, 'sprites'> {
   readonly baseUrl: string;
   readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
   readonly links: LinkStyle;
   readonly hosts: readonly HostName[];
   readonly serving: WebServerPaths;
+  readonly sprites: IconSource;
 }
 
 type Described = Pick<Meta, 'base_url' | 'links' | 'hosts'>;
@@ -120,12 +128,16 @@ export function resolveSettings(
   const named = copied && !isOwnSource ? published?.hosts : undefined;
   const known = named && hostNames.filter((name) => named.includes(name));
   const hosts = [...new Set(wanted.hosts ?? known ?? DEFAULT_HOSTS)];
-  const links = copied && (published ?? copied).links;
+  const knownLinks = copied && (published ?? copied).links;
+  const links = resolveLinks(wanted.links, hosts, knownLinks ?? 'query');
+  // Sites with links to files are for hosts that cannot redirect to icons.
+  const { mode = links === 'file' ? 'mirror' : 'link', upstream } = wanted.sprites;
   return {
     ...wanted,
     ...resolveBaseUrl(wanted, out, published, copied),
     hosts,
-    links: resolveLinks(wanted.links, hosts, links ?? 'query'),
+    links,
+    sprites: { mode, upstream: mode === 'none' ? null : upstream },
     serving: resolveDocumentRoot(wanted.root, hosts, out),
   };
 }

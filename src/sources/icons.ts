@@ -15,8 +15,12 @@ import { readVerified, type Site } from './site/read.ts';
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
   readonly icons: number;
+  /** Icons that the upstream does not have. */
   readonly missing: number;
-  /** Why cached icons were used instead of the upstream's; null if they were not. */
+  readonly copied: number;
+  readonly published: number;
+  readonly placeholders: number;
+  /** Why the upstream could not be reached; null if it was not requested or responded. */
   readonly offline: string | null;
   readonly requests: FetcherStats | null;
 }
@@ -24,11 +28,21 @@ export interface IconsReport extends IconSource {
 /** Icon → its file, or null if the upstream does not have it. */
 type IconFiles = Map<string, Buffer | null>;
 
+export interface IconOrigins {
+  readonly assets: readonly SiteFile[];
+  /** The copied site. */
+  readonly site: Site | undefined;
+  /** Whether to fetch other icons. `ifReachable` uses the published icons if the upstream is unreachable, and `never` without a request. */
+  readonly fetching: 'always' | 'ifReachable' | 'never';
+  readonly fetcher: FetcherOptions;
+  readPublished(icon: string): Buffer | undefined;
+}
+
 /** Returns the icon files of a site, with the placeholder for missing icons, and a warning for each item whose icon is missing. */
 export async function gatherIcons(
   source: IconSource,
   records: Records,
-  { assets, fetcher, site }: { assets: readonly SiteFile[]; fetcher: FetcherOptions; site: Site | undefined },
+  { assets, site, fetching, fetcher, readPublished }: IconOrigins,
 ): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
   const { mode, upstream } = source;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
@@ -44,12 +58,23 @@ export async function gatherIcons(
   const icons = [...new Set(items.map(({ icon }) => icon))].sort();
   const files: IconFiles = new Map();
   if (site && mode === 'mirror')
-    for (const icon of icons) if (site.entries.has(icon)) files.set(icon, readIcon(site, icon));
+    for (const icon of icons.filter((name) => site.entries.has(name))) {
+      const body = readIcon(site, icon);
+      // By default, the site's placeholder can mean that the site was built without icons.
+      if (body || fetching === 'always') files.set(icon, body);
+    }
+  const copied = files.size;
   const others = icons.filter((icon) => !files.has(icon));
   const { offline, requests } =
-    mode === 'mirror' && upstream !== null && others.length > 0
-      ? await fetchIcons(others, upstream, files, fetcher)
+    mode === 'mirror' && upstream !== null && others.length > 0 && fetching !== 'never'
+      ? await fetchIcons(others, upstream, files, { ...fetcher, isOptional: fetching === 'ifReachable' })
       : { offline: null, requests: null };
+  const kept = mode === 'mirror' ? others.filter((icon) => !files.has(icon)) : [];
+  const published = kept.flatMap((icon) => {
+    const body = readPublished(icon);
+    return body ? [[icon, body] as const] : [];
+  });
+  for (const [icon, body] of published) files.set(icon, body);
   const missing = items.filter(({ icon }) => files.get(icon) === null);
   return {
     files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
@@ -58,8 +83,9 @@ export async function gatherIcons(
       message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
     })),
     report: {
-      ...{ ...source, icons: icons.length, offline, requests },
+      ...{ ...source, icons: icons.length, copied, published: published.length, offline, requests },
       missing: new Set(missing.map(({ icon }) => icon)).size,
+      placeholders: icons.filter((icon) => !files.get(icon)).length,
     },
   };
 }
@@ -90,11 +116,16 @@ const codec: Codec<string | null> = {
   revive: (cached) => (cached === null || typeof cached === 'string' ? cached : undefined),
 };
 
-/** Adds icons to `files`. Uses the cache if the upstream is unreachable. */
-const fetchIcons = (icons: readonly string[], upstream: string, files: IconFiles, options: FetcherOptions) =>
+/** Adds icons to `files`. Uses the cache if the upstream is unreachable. Without a cached icon, fails unless icons are optional. */
+const fetchIcons = (
+  icons: readonly string[],
+  upstream: string,
+  files: IconFiles,
+  { isOptional, ...options }: FetcherOptions & { isOptional: boolean },
+) =>
   withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
     let offline: UpstreamError | undefined;
-    const load = async (url: string): Promise<string | null> => {
+    const load = async (url: string): Promise<string | null | undefined> => {
       try {
         const options = { missing: { value: null }, maxBytes: responseLimits.icon };
         if (!offline) return (await fetcher.load(url, codec, options)).value;
@@ -103,12 +134,12 @@ const fetchIcons = (icons: readonly string[], upstream: string, files: IconFiles
         offline = error;
       }
       const cached = fetcher.recall(url, codec);
-      if (cached === undefined) throw offline;
+      if (cached === undefined && !isOptional) throw offline;
       return cached;
     };
     const add = async (icon: string): Promise<void> => {
       const text = await load(`${upstream}/${icon.slice(ICONS_FOLDER.length)}`);
-      files.set(icon, text === null ? null : Buffer.from(text, 'base64'));
+      if (text !== undefined) files.set(icon, text === null ? null : Buffer.from(text, 'base64'));
     };
     // The first request shows whether the upstream can be reached.
     for (const icon of icons.slice(0, 1)) await add(icon);

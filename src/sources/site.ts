@@ -40,8 +40,11 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, {
       local,
-      isWanted: (file, { digest }) =>
-        isSourceFile(file, { hasRecords: local?.records(digest) === undefined, hasIcons, hasNames }),
+      select(meta) {
+        const hasRecords = !meta || local?.records(meta.digest) === undefined;
+        const wanted = { hasRecords, hasIcons: hasIcons?.(meta), hasNames };
+        return (file) => isSourceFile(file, wanted);
+      },
     });
     return [storage, { ...client.stats, cacheHits: 0 }];
   });

@@ -2,6 +2,7 @@
 
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
 import { type DataSet, digestDataSet } from '../dataset/data-set.ts';
 import type { Former } from '../dataset/former.ts';
@@ -41,8 +42,8 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly hasNames?: boolean | undefined;
   /** Whether unreadable old slugs may be lost. Default false. */
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the icons of a site are read. Default false. */
-  readonly hasIcons?: boolean | undefined;
+  /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
+  readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
   readonly local?: LocalSite | undefined;
 }
 

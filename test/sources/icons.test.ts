@@ -1,14 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
+import { formatBuild } from '../../src/cli/report.ts';
+import { DEFAULT_ICONS_UPSTREAM } from '../../src/contract/responses.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
+import { deploy } from '../support/deployed.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { ground, icon, OWN } from '../support/icon-upstream.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { deserted, type Responder } from '../support/local-server.ts';
 import { rawRecords } from '../support/sites.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const PLACEHOLDER = readFileSync(new URL('../../public/sprites/items/unknown.png', import.meta.url));
 
@@ -158,6 +163,99 @@ describe('a site that is made from another', () => {
     await expect(mirror(options)).rejects.toThrow(
       'sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image',
     );
+  });
+});
+
+describe('links to files, by default', () => {
+  const file = { links: 'file', sprites: undefined, spritesUpstream: undefined } as const;
+  const icons = { mode: 'mirror', icons: 5 };
+  /** Makes the default host of icons unreachable. */
+  async function disconnect(): Promise<void> {
+    vi.stubEnv('HTTPS_PROXY', await deserted());
+    onTestFinished(() => void vi.unstubAllEnvs());
+  }
+
+  it('keep published icons in a build from a snapshot, without requests', async () => {
+    const { run, read } = await ground();
+    expect((await run(file)).sprites).toMatchObject({ ...icons, placeholders: 5, requests: null });
+    await run();
+    const kept = await run(file);
+    expect(kept.sprites).toMatchObject({ ...icons, published: 5, placeholders: 0, requests: null });
+    for (const name of OWN) expect(read(name)).toEqual(icon(name));
+    expect(formatBuild({ ...kept, changed: true })).toContain(
+      'icons: 5 icons · 5 as published · 0 replaced by the placeholder',
+    );
+    expect(await run(file)).toMatchObject({ changed: false, notices: [], sprites: { published: 5 } });
+  });
+
+  it.each(['rest', 'auto'] as const)(
+    'keep published icons with one notice if their host is unreachable: %s',
+    async (source) => {
+      await disconnect();
+      const { run } = await ground({ maxShrink: 100 });
+      await run();
+      const upstream = await serveUpstream(upstreamOf(tinyUpstream(3, 4)));
+      const report = await run({ ...file, source, upstream: upstream.url });
+      expect(report.sprites).toMatchObject({
+        ...icons,
+        icons: 4,
+        published: 4,
+        upstream: DEFAULT_ICONS_UPSTREAM,
+      });
+      expect(report.notices).toEqual([
+        expect.stringMatching(/^using cached or published icons: GET https:.*ECONNREFUSED/),
+      ]);
+    },
+  );
+
+  it('keep published icons in a fallback of auto', async () => {
+    const { run } = await ground({ upstream: undefined });
+    const { icons } = (await run()).sprites;
+    const report = await run({ ...file, source: 'auto', upstream: await deserted() });
+    const sprites = { published: icons, placeholders: 0, requests: null };
+    expect(report).toMatchObject({ source: 'snapshot', fallback: expect.anything(), sprites });
+  });
+
+  it('fail if a named host of icons is unreachable', async () => {
+    const { run } = await ground();
+    await expect(run({ ...file, spritesUpstream: await deserted() })).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('copy the icons of a deployment, and request only those that the copy lacks', async () => {
+    await disconnect();
+    const { folder, site, run } = await ground();
+    await run();
+    const server = await deploy(site);
+    const out = path.join(folder, 'copy');
+    const options = { from: server.url, out, links: 'file', retries: 0 } as const;
+    const requested = () =>
+      server
+        .paths()
+        .splice(0)
+        .filter((name) => name.startsWith('sprites/'));
+    expect((await mirror(options)).sprites).toMatchObject({ ...icons, copied: 5, placeholders: 0 });
+    expect(requested()).toHaveLength(6);
+    const before = server.requests.length;
+    expect(await mirror(options)).toMatchObject({ changed: false, sprites: { copied: 5 } });
+    expect(server.paths().slice(before)).toEqual(['manifest.json', 'meta.json']);
+    rmSync(path.join(out, 'sprites/items/item-2.png'));
+    writeFileSync(path.join(out, 'sprites/items/item-3.png'), 'other');
+    const again = server.requests.length;
+    await mirror(options);
+    expect(server.paths().slice(again).sort()).toEqual([
+      ...['manifest.json', 'meta.json', 'sprites/items/item-2.png', 'sprites/items/item-3.png'],
+    ]);
+  });
+
+  it('request the default host for a deployment without icons, never a host that it names', async () => {
+    await disconnect();
+    const { folder, site, run } = await ground({ sprites: 'link', spritesUpstream: 'https://evil.test' });
+    await run();
+    const { url } = await deploy(site);
+    const out = path.join(folder, 'copy');
+    const { sprites, notices } = await mirror({ from: url, out, links: 'file', retries: 0 });
+    expect(sprites).toMatchObject({ ...icons, placeholders: 5, upstream: DEFAULT_ICONS_UPSTREAM });
+    expect(notices).toEqual([expect.stringContaining(`GET ${DEFAULT_ICONS_UPSTREAM}/`)]);
   });
 });
 

@@ -42,8 +42,8 @@ export const isSourceFile = (
   (wanted.hasNames !== false && file.startsWith(NAMES_FOLDER) && file !== NAMES_INDEX_FILE);
 
 interface Selection {
-  /** @param meta has an empty digest if `meta.json` is missing or invalid */
-  isWanted(file: string, meta: Pick<Meta, 'digest'>): boolean;
+  /** @param meta undefined if `meta.json` is missing or invalid */
+  select(meta: Meta | undefined): (file: string) => boolean;
   readonly local?: LocalSite | undefined;
 }
 
@@ -89,14 +89,14 @@ async function fetchFiles(
   client: HttpClient,
   address: string,
   manifest: Manifest,
-  { isWanted, local }: Selection,
+  { select, local }: Selection,
 ): Promise<SiteStorage> {
   const read = async (entry: ManifestEntry) => local?.read(entry) ?? fetchFile(client, address, entry);
   const files = new Map<string, Buffer>([[MANIFEST_FILE, Buffer.from(JSON.stringify(manifest))]]);
   const metaEntry = manifest.files.find(({ path }) => path === META_FILE);
   if (metaEntry) files.set(META_FILE, await read(metaEntry));
-  const { digest = '' } = metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data ?? {};
-  const wanted = manifest.files.filter((entry) => entry !== metaEntry && isWanted(entry.path, { digest }));
+  const isWanted = select(metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data);
+  const wanted = manifest.files.filter((entry) => entry !== metaEntry && isWanted(entry.path));
   assertSize(createStorage(address, files), wanted);
   const bodies = await Promise.all(wanted.map(async (entry) => [entry.path, await read(entry)] as const));
   return createStorage(address, new Map([...files, ...bodies]));

@@ -78,7 +78,7 @@ describe('mirror', () => {
     expect(await mirror({ from: site, out })).toMatchObject({
       ...own,
       hosts: ['caddy'],
-      sprites: { mode: 'link' },
+      sprites: { mode: 'mirror', placeholders: 5 },
     });
     expect(await mirror({ from: out })).toMatchObject({ ...own, hosts: ['netlify'] });
   });

@@ -227,7 +227,8 @@ describe('a translation', () => {
     const report = await run();
     const after = fingerprint(out);
     const files = [...after].filter(([file, print]) => before.get(file) !== print && /\./.test(file));
-    expect(files.map(([file]) => file).sort()).toEqual(['manifest.json', 'meta.json', 'names/fr.json']);
+    const changed = ['docs/index.html', 'manifest.json', 'meta.json', 'names/fr.json', 'openapi.json'];
+    expect(files.map(([file]) => file).sort()).toEqual(changed);
     expect(report).toMatchObject({
       changed: true,
       steps: [],

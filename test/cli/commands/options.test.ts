@@ -33,15 +33,15 @@ describe('the defaults', () => {
       ...{ out: 'build', verify: false, keep: 0 },
       wanted: {
         ...{ downloads: true, archive: false },
-        sprites: {
-          mode: 'link',
-          upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
-        },
       },
     });
     expect(settingsOf({}, {})).toMatchObject({
       baseUrl: 'http://127.0.0.1:3000',
       ...{ hosts: ['netlify'], serving: { root: path.resolve('build') }, links: 'query' },
+      sprites: {
+        mode: 'link',
+        upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
+      },
     });
   });
 
@@ -63,7 +63,7 @@ describe('the defaults', () => {
 
   it('need no address of icons where there are none', () => {
     const options = { sprites: 'none', spritesUpstream: 'junk' } as const;
-    expect(resolveBuild(options, {}).wanted.sprites).toEqual({ mode: 'none', upstream: null });
+    expect(settingsOf(options, {}).sprites).toEqual({ mode: 'none', upstream: null });
   });
 
   it('name each host once', () => {
@@ -160,7 +160,10 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
   [['github-pages'], undefined, 'file'],
   [['github-pages', 'netlify'], undefined, 'file'],
 ])('links of %j, if %j are requested, point to: %s', (hosts, links, resolved) => {
-  expect(settingsOf({ hosts, links }, NAMED).links).toBe(resolved);
+  expect(settingsOf({ hosts, links }, NAMED)).toMatchObject({
+    links: resolved,
+    sprites: { mode: resolved === 'file' ? 'mirror' : 'link' },
+  });
 });
 
 describe('an option that cannot be used', () => {
