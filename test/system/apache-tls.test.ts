@@ -1,5 +1,3 @@
-/** Apache with a configuration to which the operator added TLS. */
-
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -14,7 +12,7 @@ import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 it.skipIf(apache.missing() ?? missingOpenssl())(
-  'Apache keeps its guarantees over HTTPS with what the operator adds, and redirects to renamed records without a reload',
+  'keeps its guarantees over HTTPS with deploy/tls/apache.conf, and redirects to renamed records without a reload',
   async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
@@ -28,9 +26,13 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
       return buildSite({ ...(await smallSource(records)), hosts: ['apache'], out: at('site'), baseUrl });
     };
     await build({});
-    const own = ['SSLEngine on', `SSLCertificateFile ${cert}`, `SSLCertificateKeyFile ${key}`];
+    const tls = replaceLines(readFileSync(new URL('../../deploy/tls/apache.conf', import.meta.url), 'utf8'), {
+      '<VirtualHost *:443>': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>`,
+      '/etc/letsencrypt/live/example.org/fullchain.pem': cert,
+      '/etc/letsencrypt/live/example.org/privkey.pem': key,
+    });
     const text = replaceLines(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
-      '<VirtualHost *:80>\n': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>\n${own.join('\n')}\nProtocols h2 http/1.1\n`,
+      '<VirtualHost *:80>\n': tls,
     });
     writeFileSync(at('site.conf'), `Listen 127.0.0.1:${port}\n${text}`);
     writeFileSync(at('apache.conf'), createApacheMain(folder, ['ssl', 'socache_shmcb', 'http2']));

@@ -9,7 +9,7 @@ import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-async function built(options: Parameters<typeof build>[0] = {}) {
+async function buildSite(options: Parameters<typeof build>[0] = {}) {
   const out = path.join(temporaryFolder(), 'site');
   const source = await smallSource();
   const report = await build({ ...source, baseUrl: 'https://example.test', out, ...options });
@@ -22,23 +22,22 @@ function unpack(archive: string): string {
   return path.join(folder, 'gamedata');
 }
 
-const paths = (folder: string) => [...fingerprint(folder).keys()];
-const manifestOf = (folder: string) => readFileSync(path.join(folder, 'manifest.json'), 'utf8');
+const listPaths = (folder: string) => [...fingerprint(folder).keys()];
 
 describe('build --archive', () => {
   it('offers the site without its archive, with a checksum', async () => {
-    const { out } = await built({ archive: true });
-    const plain = await built();
+    const { out } = await buildSite({ archive: true });
+    const plain = await buildSite();
     expect(verifyFolder(out).problems).toEqual([]);
     const download = path.join(out, 'download');
     execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: download });
     const unpacked = unpack(path.join(download, 'gamedata.tar.gz'));
     expect(verifyFolder(unpacked).problems).toEqual([]);
-    expect(paths(unpacked)).toEqual(paths(plain.out));
+    expect(listPaths(unpacked)).toEqual(listPaths(plain.out));
   });
 
-  it('packs nothing if nothing has changed, and again if anything has', async () => {
-    const { out, source } = await built({ archive: true });
+  it('packs again only if something has changed', async () => {
+    const { out, source } = await buildSite({ archive: true });
     const options = { ...source, baseUrl: 'https://example.test', out, archive: true };
     const before = fingerprint(out);
     expect(await build(options)).toMatchObject({ changed: false });
@@ -48,10 +47,13 @@ describe('build --archive', () => {
   });
 });
 
-it('keeps exactly the published site with its manifest, even if the site offers itself', async () => {
-  const { out, report } = await built({ archive: true, keep: 1, hosts: ['nginx'] });
+it('keeps exactly the published site, even if the site offers its archive', async () => {
+  const { out, report } = await buildSite({ archive: true, keep: 1, hosts: ['nginx'] });
   const unpacked = unpack(report.kept ?? '');
-  expect(manifestOf(unpacked)).toBe(manifestOf(out));
-  expect(paths(unpacked)).toEqual(paths(out).filter((file) => !file.startsWith('_hosts')));
+  const [packed, published] = [unpacked, out].map((folder) =>
+    readFileSync(path.join(folder, 'manifest.json')),
+  );
+  expect(packed).toEqual(published);
+  expect(listPaths(unpacked)).toEqual(listPaths(out).filter((file) => !file.startsWith('_hosts')));
   expect(verifyFolder(unpacked).problems).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { startServer } from '../support/local-server.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
 import { sharedSite } from '../support/shared-site.ts';
 
-describe('a site', () => {
+describe('irregular files', () => {
   const { copied, described } = sharedSite();
   const files = ['manifest.json', 'meta.json', 'changes.json', 'api/gamedata/move/index.json'];
   const commands = [
@@ -15,32 +15,29 @@ describe('a site', () => {
     ['diff', 'site', 'site'],
   ];
 
-  it.each(files)(
-    'with anything else than a file as %s is named by every command, and waited for by none',
-    async (file) => {
-      for (const [name, make] of Object.entries(irregular)) {
-        const site = copied();
-        const cwd = path.dirname(site);
-        const run = (...args: string[]) => callCli(args, { cwd });
-        replaceBy(make, path.join(site, file));
-        for (const args of commands) {
-          if (args[0] === 'diff' && file !== 'meta.json' && !file.startsWith('api')) continue;
-          const { code, stderr } = await run(...args);
-          expect({ name, args, code }).toEqual({ name, args, code: 1 });
-          expect(stderr).toContain(path.basename(file));
-          expect(stderr).not.toMatch(/bug|^ {4}at /m);
-        }
-        const source = ['--source', 'snapshot', '--upstream', described.upstream];
-        const { code, stderr } = await run('build', ...source, '--out', 'site');
+  it.each(files)('are reported as %s by every command, without waiting', async (file) => {
+    for (const [name, make] of Object.entries(irregular)) {
+      const site = copied();
+      const cwd = path.dirname(site);
+      const run = (...args: string[]) => callCli(args, { cwd });
+      replaceBy(make, path.join(site, file));
+      for (const args of commands) {
+        if (args[0] === 'diff' && file !== 'meta.json' && !file.startsWith('api')) continue;
+        const { code, stderr } = await run(...args);
+        expect({ name, args, code }).toEqual({ name, args, code: 1 });
+        expect(stderr).toContain(path.basename(file));
         expect(stderr).not.toMatch(/bug|^ {4}at /m);
-        if (code === 0) expect(await run('verify', 'site')).toMatchObject({ code: 0 });
-        expect(readdirSync(cwd).filter((entry) => entry.startsWith('.site'))).toEqual([]);
       }
-    },
-  );
+      const source = ['--source', 'snapshot', '--upstream', described.upstream];
+      const { code, stderr } = await run('build', ...source, '--out', 'site');
+      expect(stderr).not.toMatch(/bug|^ {4}at /m);
+      if (code === 0) expect(await run('verify', 'site')).toMatchObject({ code: 0 });
+      expect(readdirSync(cwd).filter((entry) => entry.startsWith('.site'))).toEqual([]);
+    }
+  });
 });
 
-it('verify ends at once at a signal, whatever it is waiting for', async () => {
+it('ends verify immediately at a signal', async () => {
   const { url, requests } = await startServer(() => {});
   const { child, finished } = startCli(['verify', url]);
   await expect.poll(() => requests.length).toBe(1);

@@ -1,5 +1,3 @@
-/** Mistakes of an operator: folders swapped, options crossed. Each is refused, and nothing is touched. */
-
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
@@ -8,13 +6,11 @@ import { renamedSnapshot } from '../support/renamed-snapshot.ts';
 import { callCli } from '../support/run-cli.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
-/** No server listens there. */
 const DEAD = 'http://127.0.0.1:1/api/v2';
 const SNAPSHOT = 'build --source snapshot';
 const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
 
 const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
-  // A folder of another kind.
   [`${SNAPSHOT} --out data`, 'data: holds a data set, which a site would replace'],
   [
     'snapshot --source snapshot --data site',
@@ -24,7 +20,6 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
-  // Somebody's own files.
   [`${SNAPSHOT} --out own`, 'own: contains files, but has no valid manifest.json'],
   ['mirror own --base-url https://x.test', 'own: contains files, but has no valid manifest.json'],
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
@@ -37,7 +32,6 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     'own/notes.txt: is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
   ],
   ['diff site own/notes.txt', 'own/notes.txt: is not a folder of a site or a snapshot'],
-  // A folder that is in use, or in another one.
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
   [`${SNAPSHOT} --out data/site`, 'data/site: is inside '],
@@ -45,7 +39,6 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
   [`${NOWHERE} --out site --cache site`, '--cache: got "site", inside "site"', 2],
   [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
-  // Nothing there.
   [
     'verify x.zip',
     'x.zip: cannot be read (ENOENT), expected the folder of a site, an archive (.tar.gz) or a URL',
@@ -53,7 +46,6 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
   ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],
-  // Options crossed.
   ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
   [`${SNAPSHOT} --base-url site`, '--base-url: got "site", expected an http or https URL', 2],
@@ -88,7 +80,7 @@ beforeAll(async () => {
   symlinkSync('site', path.join(cwd, 'link'));
 });
 
-it.each(mistakes)('refuses %s', async (commandLine, error, expected = 1) => {
+it.each(mistakes)('rejects %s and changes nothing', async (commandLine, error, expected = 1) => {
   const before = listFiles();
   const { code, stderr } = await attempt(commandLine);
   expect(stderr).toContain(`error: ${error}`);

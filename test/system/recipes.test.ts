@@ -1,5 +1,3 @@
-/** The code of the recipes and of the docs page: each block is run as it stands, against a site that is served, and says what it should. */
-
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,14 +13,13 @@ import { buildPageSite, removePageSite } from '../support/page-site.ts';
 import { sharedFolder } from '../support/temporary.ts';
 import { compile, linkNodeTypes, NODE_ONLY } from '../support/typescript.ts';
 
-/** Set if everything has to be there, as it is after `scripts/install-engines.sh`. */
 const demandsAll = process.env.ENGINES === 'all';
 const works = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
-/** Debian's packages are not seen by every Python. */
+/** Debian installs pandas for its own Python only. */
 const pandas = ['python3', '/usr/bin/python3'].find((python) => works(python, '-c', 'import pandas'));
 const DUCKDB = '@duckdb/node-api/lib/index.js';
 
-/** Runs statements with DuckDB, and prints the rows of the last one as SQLite does. */
+/** Prints the rows of the last statement. */
 const withDuckDb = (code: string): string => `
 const { DuckDBInstance } = await import(${JSON.stringify(engineFile(DUCKDB))});
 const connection = await (await DuckDBInstance.create('items.duckdb')).connect();
@@ -30,12 +27,11 @@ const reader = await connection.runAndReadAll(${JSON.stringify(code)});
 for (const row of reader.getRows()) console.log(row.join(' '));
 `;
 
-/** Where all of it runs, one after the other. */
 const work = sharedFolder();
 let folder = '';
 let server: SiteServer | undefined;
 beforeAll(async () => {
-  // The links of the site lead to if it is served.
+  // The links of the site resolve to the server.
   const port = await freePort();
   folder = await buildPageSite({ baseUrl: `http://127.0.0.1:${port}` });
   server = await serve({ dir: folder, port });
@@ -48,7 +44,7 @@ afterAll(async () => {
   if (folder) removePageSite(folder);
 });
 
-/** Returns what the code prints; of TypeScript, what the compiler says. */
+/** Returns the output of the code, or of the compiler for TypeScript. */
 async function run(language: string, code: string): Promise<{ stdout: string; stderr: string }> {
   if (language === 'ts') {
     writeFileSync(path.join(work, 'block.ts'), code);
@@ -67,8 +63,7 @@ async function run(language: string, code: string): Promise<{ stdout: string; st
 
 const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
 
-describe('the recipe', () => {
-  /** The blocks that are run, in their order, under the headings that they have. */
+describe('recipes', () => {
   const blocks = recipes.split(/^## /m).flatMap((section) => {
     const titles = new Set<string>();
     return [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)].map(
@@ -81,7 +76,7 @@ describe('the recipe', () => {
     );
   });
 
-  /** What each block has to print. A block that is not listed here is not a tested one. */
+  /** Block → its output. */
   const expected: Readonly<Record<string, string | RegExp>> = {
     'Every record of a kind, in js': '746 Pound\n',
     'Every record of a kind, in python': '954 Master Ball\n',
@@ -104,11 +99,10 @@ describe('the recipe', () => {
     'With types, in ts': '',
   };
 
-  it('is one that is listed here', () => {
+  it('are all tested', () => {
     expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
   });
 
-  /** What has to be installed for a recipe, and is not. */
   function missingFor(code: string, language: string): string | undefined {
     for (const program of ['sqlite3', 'jq'])
       if (language === 'sh' && code.includes(`${program} `) && !works(program, '--version'))
@@ -117,10 +111,10 @@ describe('the recipe', () => {
     return language === 'sql' ? missingEngine(DUCKDB) : undefined;
   }
 
-  it.for(blocks)('prints the same when run twice: $title', async ({ title, language, code }, { skip }) => {
+  it.for(blocks)('print the same when run twice: $title', async ({ title, language, code }, { skip }) => {
     const missing = demandsAll ? undefined : missingFor(code, language);
     skip(missing !== undefined, missing);
-    // It is asked of a file that has been downloaded.
+    // The recipe reads a downloaded file.
     if (language === 'sql')
       copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
     const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
@@ -139,7 +133,7 @@ it.each([
   ['zh-CN', '拍击'],
   ['de-AT', 'Pfund'],
   ['xx', 'Pound'],
-])('the recipe for names reads those of %s', async (tag, name) => {
+])('reads the names of %s', async (tag, name) => {
   const [, code = ''] = /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
   const own = code.replace('fr-CA', tag).replaceAll('https://gamedata.example', server?.url ?? '');
   expect((await run('js', own)).stdout).toBe(`${name}\n`);

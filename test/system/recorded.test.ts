@@ -1,5 +1,3 @@
-/** The recorded responses of the live upstream, if they exist next to the project. */
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

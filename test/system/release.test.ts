@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** They write down what they are asked for. `npm pack` makes a package. */
+/** Programs that log their arguments. */
 const tools = {
   npm: `#!/usr/bin/env bash
 echo "npm $*" >> "$ASKED"
@@ -28,8 +28,8 @@ esac
   gh: '#!/usr/bin/env bash\necho "gh $*" >> "$ASKED"\n',
 };
 
-/** A script of a release, run in a folder with a package of its own, by tools that publish nothing. */
-function release({
+/** Runs the scripts of a release in a repository of its own, with programs that publish nothing. */
+function createRelease({
   version = '1.2.3',
   repository = 'o/gamedata',
   changes = '## [1.2.3] - 2027-01-01',
@@ -65,27 +65,27 @@ function release({
   };
 }
 
-describe('a release', () => {
-  it('is checked: what is installed is audited', async () => {
-    const { script, asked } = release();
+describe('release scripts', () => {
+  it('audit the dependencies', async () => {
+    const { script, asked } = createRelease();
     await script('check');
     expect(asked()).toEqual(['npm audit --omit=dev', 'npm audit signatures']);
     await expect(script('check', { BAD_SIGNATURES: '1' })).rejects.toMatchObject({ code: 1 });
   });
 
   it.each([
-    ['another version than its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
+    ['a version that differs from its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
     ['no section in the changelog', { changes: '## [Unreleased]' }, 'has no section for 1.2.3'],
     ['a commit that is not on the default branch', { main: 'HEAD~1' }, 'v1.2.3 is not on trunk'],
     ['placeholders', { repository: 'OWNER/gamedata' }, 'package.json has placeholders'],
-  ])('with %s is refused', async (_, state, problem) => {
-    const { script, asked } = release(state);
+  ])('reject %s', async (_, state, problem) => {
+    const { script, asked } = createRelease(state);
     await expect(script('check')).rejects.toMatchObject({ stderr: expect.stringContaining(problem) });
     expect(asked()).toEqual([]);
   });
 
-  it('has the package, and an archive of the bundled site with its checksum', async () => {
-    const { at, script } = release();
+  it('pack the package, and an archive of the bundled site with its checksum', async () => {
+    const { at, script } = createRelease();
     await script('pack', { cwd: ROOT });
     expect(readdirSync(at('work')).sort()).toEqual([
       'gamedata-1.2.3.tgz',
@@ -95,8 +95,8 @@ describe('a release', () => {
     await run('sha256sum', ['--check', 'gamedata.sha256'], { cwd: at('work') });
   });
 
-  it('has an image for two architectures, which is pushed only with --push, and whose digest is handed on', async () => {
-    const { at, script, asked } = release();
+  it('push an image for two architectures only with --push, and output its digest', async () => {
+    const { at, script, asked } = createRelease();
     const actions = { GITHUB_REPOSITORY: 'Owner/gamedata', GITHUB_ACTOR: 'o', GH_TOKEN: 'secret' };
     expect((await script('image', actions)).stdout).toContain(
       'Pushes registry.test/owner/gamedata:1.2.3 and ',
@@ -113,8 +113,8 @@ describe('a release', () => {
     );
   });
 
-  it('is published only with --publish', async () => {
-    const { at, script, asked } = release();
+  it('publish only with --publish', async () => {
+    const { at, script, asked } = createRelease();
     mkdirSync(at('work'));
     for (const name of ['gamedata-1.2.3.tgz', 'gamedata.tar.gz']) writeFileSync(at(`work/${name}`), '');
     expect((await script('publish')).stdout).toContain(

@@ -8,34 +8,31 @@ import { sharedSite } from '../support/shared-site.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
-describe('a build as a process', () => {
+describe('a build', () => {
   const { copied } = sharedSite();
 
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)(
-    'stops at %s with exit code %i: old site untouched, nothing left over, cache kept',
-    async (signal, exit) => {
-      const site = copied();
-      const cwd = path.dirname(site);
-      const before = fingerprint(site);
-      const server = await serveUpstream(handMadeUpstream(), { latency: 30, maxAge: 3600 });
-      const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
-      args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
-      const { child, finished } = startCli(args, { cwd });
-      while (server.log.length < 60) await setTimeout(5);
-      child.kill(signal);
-      const { code, stdout, stderr } = await finished;
-      expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
-      expect(stderr).toContain(`stopped by ${signal}\n`);
-      expect(stderr).not.toContain('error');
-      expect(fingerprint(site)).toEqual(before);
-      expect(readdirSync(cwd).sort()).toEqual(['.cache', 'site']);
+  ] as const)('stops at %s with exit code %i, and keeps the old site and the cache', async (signal, exit) => {
+    const site = copied();
+    const cwd = path.dirname(site);
+    const before = fingerprint(site);
+    const server = await serveUpstream(handMadeUpstream(), { latency: 30, maxAge: 3600 });
+    const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
+    args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
+    const { child, finished } = startCli(args, { cwd });
+    while (server.log.length < 60) await setTimeout(5);
+    child.kill(signal);
+    const { code, stdout, stderr } = await finished;
+    expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
+    expect(stderr).toContain(`stopped by ${signal}\n`);
+    expect(stderr).not.toContain('error');
+    expect(fingerprint(site)).toEqual(before);
+    expect(readdirSync(cwd).sort()).toEqual(['.cache', 'site']);
 
-      const resumed = await callCli(args, { cwd });
-      expect(resumed.code).toBe(0);
-      expect(JSON.parse(resumed.stdout).requests.cacheHits).toBeGreaterThanOrEqual(40);
-    },
-  );
+    const resumed = await callCli(args, { cwd });
+    expect(resumed.code).toBe(0);
+    expect(JSON.parse(resumed.stdout).requests.cacheHits).toBeGreaterThanOrEqual(40);
+  });
 });

@@ -1,5 +1,3 @@
-/** The first build of this version in the folder of an operator whose site another version has built. */
-
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,13 +8,10 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
-/**
- * The working folder after two builds by version 146d34f, between which move 2 was renamed: the site, and the cache. Files that depend
- * on no record are missing, to keep the archive small.
- */
+/** The site and cache after two builds by version 146d34f, which renamed move 2. Files that depend on no record are missing. */
 const ARCHIVE = fileURLToPath(new URL('version-146d34f.tar.gz', import.meta.url));
 
-it('keeps records, redirects, history and dates of the site, and leaves nothing else behind', async () => {
+it("keeps the records, redirects, history and dates of an older version's site", async () => {
   const answers = tinyUpstream(8);
   Object.assign(answers.move[1] ?? {}, { name: 'renamed' });
   const { url } = await serveUpstream(upstreamOf(answers));
