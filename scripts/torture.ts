@@ -1,34 +1,34 @@
-/** Tortures the builder and the server, and prints the numbers: `npm run torture -- [--short] [--seed n]`. */
+/** Tries failures of builds and servers, and prints the results: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { createRandom } from '../test/support/random.ts';
 import { trySequences } from '../test/support/step-sequences.ts';
+import type { Ended } from './torture/environment.ts';
 import { killExactly } from './torture/exact-kills.ts';
-import type { Ended } from './torture/ground.ts';
-import { hardships } from './torture/hardships.ts';
-import { buildAtOnce, readMeanwhile } from './torture/rebuilds.ts';
+import { tryFailures } from './torture/failures.ts';
+import { buildAtOnce, readDuringBuilds } from './torture/rebuilds.ts';
 import { failCalls } from './torture/system-calls.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = createRandom(seed);
-/** The same ones every time, unless a seed is given. */
+/** The same sequences every time, unless a seed is given. */
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
-/** The number of attempts in the short form and in the whole. The short form omits what the tests try, too. */
-const parts: Record<string, [short: number, whole: number, attempt: (count: number) => Promise<Ended>]> = {
-  kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), says: 'survived' })],
+/** The number of attempts in the short and the full run. The short run omits attempts of the tests. */
+const parts: Record<string, [short: number, full: number, attempt: (count: number) => Promise<Ended>]> = {
+  kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' })],
   'failing system calls': [12, 150, (count) => failCalls(count, random)],
   'builds at once': [1, 1, buildAtOnce],
-  'rebuilds under readers': [6, 200, readMeanwhile],
+  'rebuilds under readers': [6, 200, readDuringBuilds],
   'hostile deployments': [
     20,
     300,
     async (count) => ({
-      ...{ tried: count, says: 'were copied, verified and compared, or refused' },
+      ...{ tried: count, summary: 'were copied, verified and compared, or refused' },
       problems: await tryHostile(count, random.below(2 ** 31)),
     }),
   ],
@@ -36,43 +36,46 @@ const parts: Record<string, [short: number, whole: number, attempt: (count: numb
     0,
     500,
     async (count) => ({
-      ...{ tried: count, says: `from ${firstSequence} on: each step kept the law` },
+      ...{ tried: count, summary: `from seed ${firstSequence} kept the invariants` },
       problems: await trySequences(count, firstSequence),
     }),
   ],
-  hardships: [5, ALL, (count) => hardships(count, random)],
+  'failures of the machine': [5, ALL, (count) => tryFailures(count, random)],
   fuzz: [
     2000,
     50_000,
     async (count) => ({
-      ...{ tried: count, says: 'requests were responded to as the handler does' },
+      ...{ tried: count, summary: 'requests were responded to as the handler does' },
       problems: await fuzz(count, seed),
     }),
   ],
 };
 
 const secondsSince = (start: number): string => `${Math.round((performance.now() - start) / 1000)} s`;
-/** A part that throws has failed, and the others are tried all the same. */
-const endOf = (attempt: Promise<Ended>): Promise<Ended> =>
-  attempt.catch((error) => ({ tried: 0, says: 'ended early', problems: [`${error?.message ?? error}`] }));
 
 process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);
 const started = performance.now();
 const failed: string[] = [];
 const sums: string[] = [];
-for (const [name, [short, whole, attempt]] of Object.entries(parts)) {
-  const wanted = values.short ? short : whole;
-  if (wanted === 0) continue;
+for (const [name, [short, full, attempt]] of Object.entries(parts)) {
+  const count = values.short ? short : full;
+  if (count === 0) continue;
   const begun = performance.now();
-  const { tried, says, problems = [] } = await endOf(attempt(wanted));
+  const {
+    tried,
+    summary,
+    problems = [],
+  } = await attempt(count).catch((error): Ended => {
+    return { tried: 0, summary: 'ended early', problems: [`${error?.message ?? error}`] };
+  });
   for (const problem of problems) console.error(`  ${problem}`);
   if (problems.length > 0) failed.push(name);
   const sum = tried.toLocaleString('en');
   sums.push(`${sum} ${name}`);
   const trouble = problems.length > 0 ? `, ${problems.length} PROBLEMS` : '';
-  console.log(`${name}: ${sum} ${says}${trouble} (${secondsSince(begun)})`);
+  console.log(`${name}: ${sum} ${summary}${trouble} (${secondsSince(begun)})`);
 }
-const verdict = failed.length === 0 ? 'all survived' : `FAILED: ${failed.join(', ')}`;
-console.log(`torture: ${sums.join(' · ')}: ${verdict} (${secondsSince(started)})`);
+const result = failed.length === 0 ? 'no problems' : `FAILED: ${failed.join(', ')}`;
+console.log(`torture: ${sums.join(' · ')}: ${result} (${secondsSince(started)})`);
 process.exitCode = failed.length === 0 ? 0 : 1;

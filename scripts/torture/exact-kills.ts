@@ -1,49 +1,58 @@
-/** Kills at exact moments: before calls that lock, stage, commit and move files into place. */
-
 import type { Random } from '../../test/support/random.ts';
-import { demand } from './ground.ts';
-import { withSubjects } from './subjects.ts';
+import { demand, KILL_AT } from './environment.ts';
+import { withScenarios } from './scenarios.ts';
 
-const DIE_AT = new URL('./die-at.mjs', import.meta.url).href;
+const COMMIT = 'staging/site/manifest.json$';
+const MOVE = 'gamedata-staging/site/\\S+ ';
+const MANIFEST = 'gamedata-staging/site/manifest.json \\S+/site/manifest.json$';
 
-/**
- * The draft of the lock is written first, linked and removed. Where little changes, 67 renames check folders, the next one
- * commits the change, and the last one, 139, moves the manifest into place; where everything changes, these are 130 and 278.
- */
-const moments: Readonly<Record<string, readonly string[]>> = {
+/** Scenario → the n-th call of a function, and a pattern for its paths. */
+const moments: Readonly<Record<string, readonly (readonly [call: string, paths?: string])[]>> = {
   'build, a few files': [
+    ...[['writeFileSync:1'], ['linkSync:1'], ['unlinkSync:1'], ['mkdirSync:2'], ['writeFileSync:2']],
+    ...[['writeFileSync:30'], ['renameSync:1'], ['fsyncSync:1'], ['renameSync:1', COMMIT]],
     ...[
-      'writeFileSync:1',
-      'linkSync:1',
-      'unlinkSync:1',
-      'mkdirSync:2',
-      'writeFileSync:2',
-      'writeFileSync:30',
+      ['renameSync:1', MOVE],
+      ['renameSync:30', MOVE],
+      ['renameSync:1', MANIFEST],
     ],
-    ...['renameSync:1', 'fsyncSync:1', 'renameSync:68', 'renameSync:69', 'renameSync:100', 'renameSync:139'],
-    ...['rmSync:3', 'unlinkSync:2', 'unlinkSync:3'],
-  ],
+    ...[['rmSync:1', 'staging$'], ['rmSync:2', 'staging$'], ['unlinkSync:2'], ['unlinkSync:1', 'lock$']],
+  ] as const,
   'build from an upstream': [
-    ...['writeSync:2', 'writeSync:5', 'writeSync:90', 'writeFileSync:30', 'renameSync:150'],
-  ],
+    ...[['writeSync:2'], ['writeSync:5'], ['writeSync:90'], ['writeFileSync:30'], ['renameSync:30', MOVE]],
+  ] as const,
   'build, all files': [
-    ...['mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:5', 'renameSync:130'],
-    ...['renameSync:131', 'renameSync:132', 'renameSync:200', 'renameSync:278', 'rmSync:4'],
-  ],
+    ...[['mkdirSync:9'], ['writeFileSync:2'], ['writeFileSync:30'], ['fsyncSync:1'], ['fsyncSync:5']],
+    ...[
+      ['renameSync:1', COMMIT],
+      ['renameSync:1', MOVE],
+      ['renameSync:2', MOVE],
+      ['renameSync:70', MOVE],
+    ],
+    ...[
+      ['renameSync:1', MANIFEST],
+      ['rmSync:2', 'staging$'],
+    ],
+  ] as const,
 };
 
-/** @returns how many kills there were, as many as told at most. Throws with the first one that was not survived. */
+/**
+ * Kills builds before calls that lock, stage, commit, and move files into place.
+ *
+ * @returns the number of kills
+ */
 export const killExactly = (count: number, random: Random): Promise<number> =>
-  withSubjects({ records: 60, isWanted: (name) => name in moments }, async (subjects) => {
-    const all = subjects.flatMap((subject) =>
-      (moments[subject.name] ?? []).map((moment) => ({ subject, moment })),
+  withScenarios({ records: 60, isWanted: (name) => name in moments }, async (scenarios) => {
+    const all = scenarios.flatMap((scenario) =>
+      (moments[scenario.name] ?? []).map(([call, paths = '']) => ({ scenario, call, paths })),
     );
     const chosen = random.sample(all, count);
-    for (const { subject, moment } of chosen) {
-      const attempt = subject.next();
-      const killed = await attempt.run({ env: { NODE_OPTIONS: `--import=${DIE_AT}`, DIE_AT: moment } });
-      demand(killed.code === null, `${subject.name}, ${moment}: was not killed`);
-      await attempt.survive(moment, killed);
+    for (const { scenario, call, paths } of chosen) {
+      const attempt = scenario.next();
+      const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: call, KILL_PATHS: paths };
+      const killed = await attempt.run({ env });
+      demand(killed.code === null, `${scenario.name}, ${call} ${paths}: was not killed`);
+      await attempt.expectRecovery(`${call} ${paths}`, killed);
     }
     return chosen.length;
   });

@@ -1,5 +1,3 @@
-/** Many builds of one site: twenty at once, and two hundred while it is read. */
-
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,74 +7,70 @@ import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts'
 import { serve } from '../../test/support/engines/serve.ts';
 import { nginx } from '../../test/support/engines/web-servers.ts';
 import { inFolder } from '../../test/support/folders.ts';
-import { demand, type Ended, leftovers, run, siteDigest, succeed, writeDataSet } from './ground.ts';
+import { demand, demandClean, digestSite, type Ended, mustRun, run, writeDataSet } from './environment.ts';
 
 const AT_ONCE = 20;
-/** The second data set has records that the first has not. */
+/** The second data set has more records. */
 const RECORDS = [240, 250] as const;
 
 const BASE_URL = 'https://site.test';
 
-const buildArgs = (data: string | undefined, out: string): string[] => [
+const createBuild = (data: string | undefined, out: string): string[] => [
   ...['build', '--source', 'snapshot', '--upstream', data ?? '', '--base-url', BASE_URL, '--out', out],
   ...['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'],
 ];
 
-interface Ground {
+interface Environment {
   readonly data: readonly string[];
   readonly out: string;
-  /** Of the sites that the data sets give. */
+  /** The digests of the sites of both data sets. */
   readonly digests: readonly (string | undefined)[];
 }
 
-const onGround = (use: (ground: Ground) => Promise<Ended>): Promise<Ended> =>
+const withTwoSites = (use: (environment: Environment) => Promise<Ended>): Promise<Ended> =>
   inFolder(async (folder) => {
     const out = path.join(folder, 'site');
     const data = RECORDS.map((count, at) => writeDataSet(path.join(folder, `data-${at}`), count, 1));
     const digests: (string | undefined)[] = [];
     for (const one of data) {
-      await succeed(buildArgs(one, out));
-      digests.push(siteDigest(out));
+      await mustRun(createBuild(one, out));
+      digests.push(digestSite(out));
     }
     return await use({ data, out, digests });
   });
 
-/** All build the same folder: some publish, the others find it locked. */
+/** Builds the same folder at the same time: some builds publish, others find it locked. */
 export const buildAtOnce = (): Promise<Ended> =>
-  onGround(async ({ data, out, digests }) => {
+  withTwoSites(async ({ data, out, digests }) => {
     const exits = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, at) => run(buildArgs(data[at % 2], out))),
+      Array.from({ length: AT_ONCE }, (_, at) => run(createBuild(data[at % 2], out))),
     );
     const strange = exits.filter(
       ({ code, stderr }) => code !== 0 && !stderr.includes('locked by another build'),
     );
     demand(strange.length === 0, `ended with ${strange[0]?.code}: ${strange[0]?.stderr}`);
-    demand(digests.includes(siteDigest(out)), 'neither the one site nor the other');
-    await succeed(['verify', out, '--quiet']);
-    await succeed(buildArgs(data[0], out));
-    demand(siteDigest(out) === digests[0] && leftovers(out).length === 0, 'the next build leaves something');
+    demand(digests.includes(digestSite(out)), 'the site is neither of the two');
+    await mustRun(['verify', out, '--quiet']);
+    await mustRun(createBuild(data[0], out));
+    demand(digestSite(out) === digests[0], 'the next build creates another site');
+    demandClean(out);
     const published = exits.filter(({ code }) => code === 0).length;
-    return { tried: AT_ONCE, says: `builds, of which ${published} published and the others found a lock` };
+    return { tried: AT_ONCE, summary: `builds: ${published} published, the others found a lock` };
   });
-
-/** Returns the text of a file of the site; undefined if it is missing. */
-type Get = (file: string) => Promise<string | undefined>;
 
 const pageSchema = z.object({
   next: z.string().nullable(),
   results: z.array(z.object({ slug: z.string() })),
 });
 
-interface Reader {
-  readonly name: string;
-  readonly get: Get;
-  reads: number;
-  readonly problems: string[];
-}
+type Reader = ReturnType<typeof createReader>;
 
-const createReader = (name: string, get: Get): Reader => ({ name, get, reads: 0, problems: [] });
+const createReader = (name: string, get: (file: string) => Promise<string | undefined>) => ({
+  ...{ name, get, reads: 0 },
+  problems: [] as string[],
+});
 
-/** Reads what a server has, and compares all bodies with the same URL and ETag. */
+/** Reads from a server, and compares all bodies with the same URL and ETag. */
 function createClient(name: string, url: string): Reader {
   const bodies = new Map<string, string>();
   const client = createReader(name, async (file) => {
@@ -104,7 +98,7 @@ async function readJson(file: string, reader: Reader): Promise<unknown> {
   }
 }
 
-/** Reads records that both sites have, and follows both lists from their first page to the last. */
+/** Reads records of both sites, and follows both lists from the first page to the last. */
 async function readAll(reader: Reader): Promise<void> {
   for (let at = 1; at <= RECORDS[0]; at += 5) await readJson(recordFile('item', `item-${at}`), reader);
   for (const kind of kindNames)
@@ -114,7 +108,7 @@ async function readAll(reader: Reader): Promise<void> {
     }
 }
 
-/** `…/move/?format=api&limit=100&offset=100` → the file of that page */
+/** Converts `…/move/?format=api&limit=100&offset=100` to the file of the page. */
 function toFile(link: string): string {
   const { pathname, searchParams } = new URL(link);
   const [kind] = kindNames.filter((name) => pathname === listPath(name));
@@ -122,8 +116,8 @@ function toFile(link: string): string {
 }
 
 /** Rebuilds a site while its files are read directly and from servers. */
-export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
-  onGround(async ({ data, out }) => {
+export const readDuringBuilds = (rebuilds: number): Promise<Ended> =>
+  withTwoSites(async ({ data, out }) => {
     const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
     const running = await Promise.all(engines.map((engine) => engine.start(out)));
     const readers = [
@@ -135,7 +129,7 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
       while (!isOver && reader.problems.length < 5) await readAll(reader);
     });
     try {
-      for (let round = 0; round < rebuilds; round++) await succeed(buildArgs(data[round % 2], out));
+      for (let round = 0; round < rebuilds; round++) await mustRun(createBuild(data[round % 2], out));
     } finally {
       isOver = true;
       await Promise.allSettled(reading);
@@ -146,5 +140,5 @@ export const readMeanwhile = (rebuilds: number): Promise<Ended> =>
     const problems = readers.flatMap(({ name, problems }) =>
       problems.map((problem) => `${name}: ${problem}`),
     );
-    return { tried: rebuilds, says: `rebuilds; read: ${counts.join(', ')}`, problems };
+    return { tried: rebuilds, summary: `rebuilds; read: ${counts.join(', ')}`, problems };
   });

@@ -1,4 +1,4 @@
-/** Loaded before the command line: another time than the machine's, by so many milliseconds. */
+/** Loaded before the command line: shifts the clock by milliseconds. */
 
-const real = Date.now;
-Date.now = () => real() + Number(process.env.CLOCK_SHIFT ?? 0);
+const now = Date.now;
+Date.now = () => now() + Number(process.env.CLOCK_SHIFT ?? 0);

@@ -7,7 +7,7 @@ import { type Finished, startProcess } from './processes.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
-const DIE_AT = new URL('../../scripts/torture/die-at.mjs', import.meta.url).href;
+const KILL_AT = new URL('../../scripts/torture/kill-at.mjs', import.meta.url).href;
 
 interface CommandOptions {
   readonly cwd: string;
@@ -47,7 +47,7 @@ export const killAtFile = (
   args: readonly string[],
   { cwd, env = {}, folder, nth }: CommandOptions & { folder: string; nth: number },
 ): Promise<Finished> =>
-  startProcess([process.execPath, `--import=${DIE_AT}`, cli, ...args], {
+  startProcess([process.execPath, `--import=${KILL_AT}`, cli, ...args], {
     cwd,
-    env: { ...env, DIE_AT: `renameSync:${nth}`, DIE_INSIDE: folder },
+    env: { ...env, KILL_AT: `renameSync:${nth}`, KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/` },
   }).finished;

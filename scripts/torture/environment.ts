@@ -1,11 +1,9 @@
-/** Where builds are tortured: one temporary folder, two data sets, and the command line as a process that may be killed. */
-
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
-import { manifestSchema } from '../../src/contract/meta.ts';
+import { manifestReader } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../../test/support/decode.ts';
@@ -13,20 +11,20 @@ import { type Finished, type ProcessOptions, startProcess } from '../../test/sup
 import { dataSetOf, rawRecords, type SomeRecords } from '../../test/support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const KILL_AT = new URL('./kill-at.mjs', import.meta.url).href;
 
 export interface StartOptions extends ProcessOptions {
-  /** What runs node, such as a shell with a limit. */
+  /** A command that starts Node, such as a shell with a limit. */
   readonly wrap?: readonly string[];
 }
 
-/** Starts the compiled command line. */
 export const start = (args: readonly string[], { wrap = [], ...options }: StartOptions = {}) =>
   startProcess([...wrap, process.execPath, CLI, ...args], options);
 
 export const run = (args: readonly string[], options?: StartOptions): Promise<Finished> =>
   start(args, options).finished;
 
-/** Writes a data set of so many records, every other one of them different in each variant. */
+/** Writes a data set. Every other record differs in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {
   const raw = rawRecords(records, records);
   const changed: SomeRecords = {
@@ -40,37 +38,37 @@ export function writeDataSet(folder: string, records: number, variant: number): 
   return folder;
 }
 
-/** What tells one site from another, but for its history, which says what was there before; undefined if there is none. */
-export function siteDigest(out: string): string | undefined {
+/** Hashes the manifest of a site, without files that depend on earlier builds. */
+export function digestSite(out: string): string | undefined {
   const file = path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;
-  const { files } = manifestSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const lasting = files.filter(
-    (entry) => ![CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE].includes(entry.path),
+  const { files } = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const history = [CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE];
+  return hash('sha256', JSON.stringify(files.filter((entry) => !history.includes(entry.path))));
+}
+
+/** Throws if a build left files next to the site. */
+export function demandClean(out: string, what = ''): void {
+  const left = readdirSync(path.dirname(out)).filter((name) =>
+    name.startsWith(`.${path.basename(out)}.gamedata`),
   );
-  return createHash('sha256').update(JSON.stringify(lasting)).digest('hex');
+  demand(left.length === 0, `${what}left ${left.join(', ')}`);
 }
 
-/** What lies beside the site that should not. */
-export const leftovers = (out: string): string[] =>
-  readdirSync(path.dirname(out)).filter((name) => name.startsWith(`.${path.basename(out)}.gamedata`));
-
-/** Throws unless it is true: what went wrong, in one line. */
-export function demand(truth: boolean, problem: string): asserts truth {
-  if (!truth) throw new Error(problem);
+export function demand(isTrue: boolean, problem: string): asserts isTrue {
+  if (!isTrue) throw new Error(problem);
 }
 
-/** Runs what has to succeed. */
-export async function succeed(args: readonly string[], options?: StartOptions): Promise<void> {
+/** Runs a command that must succeed. */
+export async function mustRun(args: readonly string[], options?: StartOptions): Promise<void> {
   const { code, stderr } = await run(args, options);
   demand(code === 0, `${args[0]} ended with ${code}, expected 0: ${stderr}`);
 }
 
-/** How a part of the torture ended. */
+/** The result of a part of the torture run. */
 export interface Ended {
-  /** How many faults, kills or requests there were. */
   readonly tried: number;
-  /** What they were, and how they ended. */
-  readonly says: string;
+  /** A description of the attempts, such as `requests were responded to as the handler does`. */
+  readonly summary: string;
   readonly problems?: readonly string[];
 }
