@@ -31,7 +31,6 @@ export interface FailedRequest {
   readonly unreachable: boolean;
 }
 
-/** Thrown if the upstream cannot be reached, or responds with an unexpected status or an invalid body. */
 export class UpstreamError extends GamedataError {
   readonly code = 'upstream';
   readonly problem: string;

@@ -29,7 +29,6 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
   };
 }
 
-/** Rejects a change that would replace files not written by gamedata, or needs a folder that cannot be changed. */
 export function assertNoObstacles(
   paths: WorkPaths,
   published: Entries,
@@ -75,8 +74,7 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 export function applyChange(paths: LockedPaths): void {
   const { name, out, staging, setAside, lock } = paths;
   const apply = fs.existsSync(out) ? replaceFiles : createFolder;
-  const hint =
-    'It is partly the new site. Remove the cause, and run the command again: it continues where this one stopped.';
+  const hint = 'It is partly the new site. Remove the cause, and run the command again to complete it.';
   explainFailure('cannot be completed', name, () => apply(paths), hint);
   attempt(() => removeAll([setAside, staging], lock));
 }
@@ -106,7 +104,11 @@ function replaceFiles(paths: LockedPaths): void {
     folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
   const remove = (file: string): void => {
     lock.assertHeld();
-    removeFile(out, file);
+    const target = path.join(out, file);
+    // A folder in the place of the file stays.
+    if (readStatus(target)?.isDirectory() === false) fs.unlinkSync(target);
+    for (let folder = path.dirname(target); folder !== out; folder = path.dirname(folder))
+      attempt(() => fs.rmdirSync(folder));
   };
   const move = (file: string): void => {
     lock.assertHeld();
@@ -137,11 +139,4 @@ function sortByLinks(files: readonly string[]): string[] {
   const { compare } = new Intl.Collator('en', { numeric: true });
   const byRank = (a: string, b: string): number => rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
   return files.toSorted(byRank);
-}
-
-function removeFile(out: string, name: string): void {
-  const file = path.join(out, name);
-  if (readStatus(file)?.isDirectory() === false) fs.unlinkSync(file);
-  for (let folder = path.dirname(file); folder !== out; folder = path.dirname(folder))
-    attempt(() => fs.rmdirSync(folder));
 }

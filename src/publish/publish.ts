@@ -1,13 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import {
-  type AnyFile,
-  type BuildInputs,
-  FORMAT,
-  type Manifest,
-  type ManifestEntry,
-} from '../contract/meta.ts';
+import * as contract from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, readText } from '../files.ts';
@@ -79,7 +73,6 @@ export async function withOutput<T>(
 function assertReplaceable({ name, out }: WorkPaths): void {
   const { dirname } = path;
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
-    // Web applications have a manifest.json, too.
     if (attempt(() => readText(above, MANIFEST_FILE))?.includes('"generator":"gamedata/'))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
         hint: 'Choose a folder next to it, or the next build of that site would find files not written by gamedata.',
@@ -98,10 +91,16 @@ interface Opened {
   readonly isSetAside: boolean;
 }
 
+const inputKeys = ['generator', 'code', 'inputs'] as const;
+
 export type Output = ReturnType<typeof createOutput>;
 
 function createOutput(paths: LockedPaths, { published, notices, isRecovered, isSetAside }: Opened) {
-  const summarize = (files: readonly ManifestEntry[], written: number, removed: number): PublishResult => ({
+  const summarize = (
+    files: readonly contract.ManifestEntry[],
+    written: number,
+    removed: number,
+  ): PublishResult => ({
     changed: written > 0 || isRecovered,
     files: files.length,
     bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -110,7 +109,7 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     removed,
   });
   // Earlier builds may have had another umask.
-  const restorePermissions = (files: readonly ManifestEntry[]): void => {
+  const restorePermissions = (files: readonly contract.ManifestEntry[]): void => {
     const names = files.map((file) => file.path);
     setPermissions(paths.out, names, paths.permissions);
   };
@@ -121,26 +120,28 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     notices,
     readDataSet: () => readPreviousSite(folderStorage(paths.out, paths.name), published),
     /** Whether the same code and inputs would generate the published site again. */
-    isUnchanged: (buildInputs: Required<BuildInputs>): boolean =>
+    isUnchanged: (buildInputs: Required<contract.BuildInputs>): boolean =>
       published.modified.size === 0 &&
       !isSetAside &&
-      (['generator', 'code', 'inputs'] as const).every(
-        (key) => published.buildInputs?.[key] === buildInputs[key],
-      ),
+      inputKeys.every((key) => published.buildInputs?.[key] === buildInputs[key]),
     unchanged(): PublishResult {
       restorePermissions(published.files);
       return summarize(published.files, 0, 0);
     },
     async publish(
-      files: Iterable<AnyFile>,
+      files: Iterable<contract.AnyFile>,
       {
         buildInputs = { generator: PRODUCT },
         signal,
-      }: { buildInputs?: BuildInputs; signal?: AbortSignal | undefined } = {},
+      }: { buildInputs?: contract.BuildInputs; signal?: AbortSignal | undefined } = {},
     ): Promise<PublishResult> {
       const { entries, staged } = await stageFiles(files, paths, { published, signal });
       const body = Buffer.from(
-        JSON.stringify({ format: FORMAT, ...buildInputs, files: entries } satisfies Manifest),
+        JSON.stringify({
+          format: contract.FORMAT,
+          ...buildInputs,
+          files: entries,
+        } satisfies contract.Manifest),
       );
       const manifest = createEntry(MANIFEST_FILE, body);
       const next = entries.map((entry) => entry.path);

@@ -36,7 +36,6 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   const manifest = createEntry(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
   const listed = entriesByPath({ files });
   return {
-    /** Files in the folder that gamedata wrote. */
     entries,
     files: [...listed.values(), manifest],
     modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),

@@ -33,7 +33,6 @@ export function recover(paths: LockedPaths): boolean {
   return isApplicable;
 }
 
-/** Whether the change replaces the current site, and every file of the new site is staged or in place. */
 function canApply({ out, staged, replaced }: WorkPaths): boolean {
   const before = attempt(() => readText(path.dirname(replaced), path.basename(replaced)));
   if (before !== (hashFile(out, MANIFEST_FILE) ?? '')) return false;
@@ -42,7 +41,6 @@ function canApply({ out, staged, replaced }: WorkPaths): boolean {
   return readFileList(staged)?.every((entry) => isReady(entry.path, entry.sha256)) ?? false;
 }
 
-/** Lists drafts of locks, and unused files of version 146d34f. */
 function listUnused({ lockFile, old }: WorkPaths): string[] {
   const parent = path.dirname(lockFile);
   const files = readdirSync(parent).map((name) => path.join(parent, name));

@@ -10,11 +10,7 @@ import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
 import { createEntry, type Published } from './read-published.ts';
 
-/**
- * Stages the files that differ from the published ones.
- *
- * @returns the entries of all files, sorted by path, and the paths of the staged ones
- */
+/** Stages the files that differ from the published ones. Returns the sorted entries of all files, and the staged paths. */
 export async function stageFiles(
   files: Iterable<AnyFile>,
   paths: LockedPaths,

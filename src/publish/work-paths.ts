@@ -22,7 +22,6 @@ export function resolveWorkPaths(name: string) {
     staged: path.join(staging, 'site'),
     /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
     replaced: path.join(staging, 'replaced'),
-    /** Committed changes that no longer fit the site. */
     setAside: nextTo('set-aside'),
     /** Files of version 146d34f. A change is committed if its record exists. */
     old: { staging: nextTo('new'), record: nextTo('commit'), unused: [nextTo('trash-'), nextTo('received')] },

@@ -8,7 +8,6 @@ import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts'
 import { readQualities, resolveTarget } from './handler/request.ts';
 import type { Site } from './site.ts';
 
-/** @param compressesApi whether API responses are compressed, too */
 export async function respond(
   request: IncomingMessage,
   { base, respond }: Site,

@@ -17,14 +17,12 @@ export interface Site {
   readonly base: string;
   readonly respond: Responder;
   readonly files: ReadonlyMap<string, Asset & { readonly sha256: string }>;
-  /** The manifest's inode, mtime and size. */
   readonly version: string | undefined;
 }
 
 /** A hundred times the live upstream's site. */
 const MAX_SITE_BYTES = 1e9;
 const CHECK_INTERVAL_MS = 1000;
-/** Other clients are served after each so many files. */
 const FILES_AT_ONCE = 50;
 
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';

@@ -53,7 +53,7 @@ describe('publish', () => {
     refuseRenames('EACCES', (to) => to === path.join(out, 'b/d.json'));
     await expect(publishTree(out, fresh)).rejects.toMatchObject({
       message: `${out}: cannot be completed (EACCES)`,
-      hint: expect.stringContaining('continues where this one stopped'),
+      hint: expect.stringContaining('run the command again to complete it'),
     });
     vi.resetAllMocks();
     expect(isBeingChanged(out)).toBe(true);

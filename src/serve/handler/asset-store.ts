@@ -91,7 +91,6 @@ const END = encode(']}');
 
 interface PageIndex {
   readonly count: number;
-  /** Byte offsets, with the end of the last record. */
   readonly starts: readonly number[];
   readonly all: Bytes;
 }
@@ -103,7 +102,6 @@ function indexPage({ body }: Asset): PageIndex {
   const known = pageIndexes.get(body);
   if (known) return known;
   const { count, results }: paths.ListPage = JSON.parse(decode(body));
-  // A comma or bracket follows each record.
   let start = body.length - 1;
   const starts = [start];
   for (const record of results.toReversed()) {

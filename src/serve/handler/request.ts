@@ -23,7 +23,6 @@ export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =
 export type Target =
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
-  /** The path of an endpoint, the docs or the base path, with the missing slash. */
   | { readonly type: 'slashless'; readonly path: string }
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
