@@ -1,5 +1,3 @@
-/** Decodes response bodies: decompression up to a limit, UTF-8 and JSON. */
-
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
@@ -7,7 +5,6 @@ import { errorCode } from '../errors.ts';
 import { parseJsonOrThrow } from '../files.ts';
 import { AttemptError, tooLarge } from './retry.ts';
 
-/** The maximum size of a body, compressed or not, for requests without their own limit. */
 export const MAX_BODY_BYTES = responseLimits.other;
 
 /** Synchronous, because the thread pool takes twice as long for thousands of small bodies. */
@@ -30,11 +27,7 @@ export class InvalidBodyError extends AttemptError {
 /** Values of `Content-Encoding` without an effect on the body. Amazon S3 stores `aws-chunked` by mistake. */
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
-/**
- * Undoes the encodings of a body, the last one first. Proxies repeat headers, so a repeated name counts once.
- *
- * @throws InvalidBodyError
- */
+/** Undoes the encodings of a body, each name once, because proxies repeat headers. @throws InvalidBodyError */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
   return [...new Set(names)].reduceRight((decoded, name) => {

@@ -15,9 +15,7 @@ import type { Revalidation } from './client.ts';
 
 export interface CacheEntry extends Revalidation {
   readonly url: string;
-  /** Milliseconds since the epoch, by this machine's clock. */
   readonly storedAt: number;
-  /** Until then, a resumed run uses the value without a request. */
   freshUntil: number;
   readonly edition?: Edition | undefined;
   readonly value: unknown;
@@ -31,11 +29,7 @@ type CompleteRun = Omit<Completion, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
-/**
- * Opens the journal of an upstream and discards one from another upstream or version.
- *
- * @throws OutputError if it cannot be written
- */
+/** Opens the journal of an upstream, and discards one from another upstream or version. @throws OutputError */
 export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
@@ -63,7 +57,6 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
       return entries.get(url);
     },
     put(entry: CacheEntry): void {
-      // Responses may arrive after a failure.
       if (closed) return;
       changed = true;
       used.add(entry.url);
@@ -74,7 +67,6 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
     finishRun(finished: CompleteRun): void {
       run = finished;
     },
-    /** Removes superseded lines, and after a complete run also unused entries. */
     close({ complete }: { complete: boolean }): void {
       closed = true;
       const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));

@@ -1,5 +1,3 @@
-/** The HTTP client: limited connections, timeouts, the environment's proxy, retries that honor `Retry-After`, no redirects. */
-
 import { setMaxListeners } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
@@ -25,15 +23,12 @@ import {
 const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
 
 export interface ClientOptions {
-  /** The maximum number of concurrent requests and connections. */
   readonly concurrency: number;
   readonly retries: number;
-  /** The delay before the first retry, which doubles with each further one. */
   readonly retryBaseMs?: number | undefined;
   readonly timeouts?: Partial<typeof defaultTimeouts> | undefined;
 }
 
-/** The validators of a cached response, which make a request conditional. */
 export interface Revalidation {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -41,7 +36,6 @@ export interface Revalidation {
 
 export interface GetOptions<T> {
   readonly revalidation?: Revalidation;
-  /** The value of the cached response, which a 304 confirms. */
   readonly cachedValue?: T | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
@@ -49,14 +43,12 @@ export interface GetOptions<T> {
   readonly retriesMissing?: boolean | undefined;
   /** Whether any redirect within the origin is followed. Default: only to the same URL with or without its trailing slash. */
   readonly followsRedirects?: boolean | undefined;
-  /** The hint if the final response is invalid. */
   readonly hint?: string | undefined;
 }
 
 export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Headers;
-  /** The maximum size of the body, decompressed. */
   readonly maxBytes: number;
 }
 
@@ -67,7 +59,6 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Compression enlarges random bytes by a little. */
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
 /** Caches may still hold these responses although the upstream has the record. */
@@ -79,22 +70,17 @@ const MAX_REDIRECTS = 3;
 
 export type HttpClient = ReturnType<typeof createClient>;
 
-/** @throws UsageError if the environment names an invalid proxy */
 export function createClient(options: ClientOptions) {
   const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { dispatcher, findProxy } = createDispatcher(concurrency, timeouts);
-  /** Whether the upstream itself has ever responded. */
   let hasResponded = false;
-  /** `bytes` counts bodies before decompression. */
   const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
   /** No request is sent before this time, because the upstream requested a pause. */
   let pausedUntil = 0;
   const sending = pLimit(concurrency);
   const closed = new AbortController();
-  // Every waiting request adds a listener.
   setMaxListeners(0, closed.signal);
-  /** The time of the next attempt of each failed request. */
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
@@ -117,7 +103,6 @@ export function createClient(options: ClientOptions) {
     return { status, headers, body: Buffer.concat(parts) };
   }
 
-  /** Sends a request once and reads the complete response. Rejects with `AttemptError`. */
   async function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
     const aborted = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -165,7 +150,6 @@ export function createClient(options: ClientOptions) {
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
     const pause = status === 429 ? getDelay(attempts, retryAfterMs) : retryAfterMs;
-    // Set here, before the next request gets its turn.
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + pause);
     throw refused;
   }
@@ -179,7 +163,6 @@ export function createClient(options: ClientOptions) {
     const { revalidation = {}, cachedValue, maxBytes } = options;
     const { status, headers, encoding, body } = await sending(send, url, attempts, options);
     const isNew = status === 200;
-    // A 304 implies a conditional request, so the cached value exists.
     const value = isNew ? decode(decompress(body, encoding, maxBytes)) : (cachedValue as T);
     stats[isNew ? 'bodies' : 'notModified']++;
     const own = { etag: headers.etag, lastModified: headers['last-modified'] };
@@ -243,7 +226,6 @@ export function createClient(options: ClientOptions) {
         }
       }
     },
-    /** Counts the failed requests that wait for another attempt, and returns the time until the first of these attempts. */
     getRetryStatus() {
       const first = Math.min(...Array.from(resumptions, ({ at }) => at));
       const nextInMs = resumptions.size > 0 ? Math.max(0, first - Date.now()) : 0;

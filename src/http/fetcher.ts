@@ -1,11 +1,8 @@
-/** Combines client and cache: loads the value of a URL with the cheapest correct request. */
-
 import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
 import { type Cache, noCache, openCache } from './cache.ts';
 import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './client.ts';
 
-/** Decodes responses and validates cached values. */
 export interface Codec<T> {
   decode(body: Buffer): T;
   /** Returns undefined if `decode` would not return the cached value today. */
@@ -14,7 +11,6 @@ export interface Codec<T> {
 
 export interface LoadedValue<T> {
   readonly value: T;
-  /** The edition that the response names. */
   readonly edition: Edition | null;
 }
 
@@ -29,9 +25,8 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxByte
   readonly missing?: { readonly value: T };
 }
 
-/** A resumed run revalidates older responses of the interrupted run. */
 const RESUMABLE_MS = 3_600_000;
-/** For responses that name an edition, because a newer edition shows in the lists. */
+/** Longer for responses that name an edition, because a newer edition shows in the lists. */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
@@ -42,7 +37,6 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     getRetryStatus: client.getRetryStatus,
     /** The edition of the last run; null unless the run was complete and of one edition. */
     lastEdition: cache.lastRun?.edition ?? null,
-    /** Returns the value of the last run. */
     reuseRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
@@ -84,13 +78,11 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         throw error;
       }
     },
-    /** Returns the cached value regardless of its age. */
     recall<T>(url: string, codec: Codec<T>): T | undefined {
       const cachedValue = codec.revive(cache.get(url)?.value);
       if (cachedValue !== undefined) stats.cacheHits++;
       return cachedValue;
     },
-    /** Sends a request that bypasses the cache. */
     request: async (url: string, options?: Pick<GetOptions<Buffer>, 'retries'>): Promise<Buffer> =>
       (await client.get(url, (body) => body, options)).value,
   };

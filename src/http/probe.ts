@@ -15,11 +15,9 @@ export interface ProbeRequest extends Partial<RequestOptions> {
 export type ProbeResponse = ReturnType<typeof readResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
-/** @throws UsageError if the environment names an invalid proxy */
 export function createProbe(address: string, options: Pick<ClientOptions, 'concurrency' | 'timeouts'>) {
   const client = createClient({ ...options, retries: 0 });
   const limit = pLimit(options.concurrency);
-  // Only one large body at a time is in memory.
   const limitLarge = pLimit(1);
 
   async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
@@ -61,11 +59,9 @@ function readResponse(request: ProbeRequest, { status, headers, body: sent }: Ra
     request: `${method} ${path}${shown.length > 0 ? ` (${shown.join('; ')})` : ''}`,
     status,
     header,
-    /** The `Content-Encoding` of the response, whose `body` and `text` are decoded. */
     encoding,
     body,
     text,
-    /** `undefined` if the body is not JSON, regardless of its type. */
     get json(): unknown {
       return parseJson(text);
     },

@@ -1,5 +1,3 @@
-/** Failed attempts at a request: the reason, whether to retry, and when. */
-
 import { type Edition, parseEdition } from '../contract/meta.ts';
 import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
 
@@ -34,7 +32,6 @@ export const isGatewayError = (status: number): boolean => GATEWAY_STATUS.includ
 
 const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
 
-/** The longest `Retry-After` that is honored. */
 const MAX_RETRY_AFTER_MS = 900_000;
 
 export function unexpectedStatus(status: number, headers: Headers): AttemptError {
@@ -98,7 +95,6 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
 
 function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
-  // Some parser errors have no code.
   if (error.name === 'HTTPParserError')
     return new AttemptError(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
   // undici has no code for a proxy that refuses CONNECT or a request.

@@ -1,5 +1,3 @@
-/** Crawls a deployment: reads every page of each list and checks its records. */
-
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';

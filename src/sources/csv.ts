@@ -15,10 +15,8 @@ import { bustCaches } from '../http/retry.ts';
 import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
 import { assertSkipsExist, isUrl, type Source, type SourceContext } from './source.ts';
 
-/** The live upstream's tables. */
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-/** Table → the columns that are read. */
 const columns = {
   moves: ['id', 'identifier', 'generation_id'],
   move_names: ['move_id', 'local_language_id', 'name'],
@@ -109,7 +107,6 @@ interface Row {
 const splitCells = (text: string, preview = 0) =>
   Papa.parse<string[]>(text.replace(/\r\n?/g, '\n'), { delimiter: ',', preview });
 
-/** Describes the first column that a table lacks. */
 function findColumnProblem(text: string, table: TableName): string | undefined {
   const [header = []] = splitCells(text, 1).data;
   const missing = columns[table].find((column) => !header.includes(column));
@@ -169,7 +166,6 @@ function readIdentifier({ record, get }: Row): string {
 const deriveSpritePath = (slug: string): string =>
   `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
 
-/** Reads every table, with the date of the newest. @throws OutputError */
 function readTables(folder: string): { texts: TableTexts; captured: string } {
   let newest = 0;
   const texts = tableNames.map((name) => {
@@ -194,7 +190,6 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
 
 /** A path inside a commit, whose files never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;
-/** The number of times that all tables are read to find them unchanged. */
 const MAX_PASSES = 4;
 
 /** Rejects error pages, which have other columns. */

@@ -1,5 +1,3 @@
-/** The table of sources. `auto` chooses between the upstream and local data. */
-
 import { kindNames } from '../contract/kinds.ts';
 import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
 import type { DataSet } from '../dataset/data-set.ts';
@@ -32,7 +30,6 @@ export interface Loaded extends SourceResult {
   readonly isCopy: boolean;
 }
 
-/** Reads a complete data set from one edition, or throws. */
 export async function loadSource(context: SourceContext): Promise<Loaded> {
   const loaded = await sources[context.source](context);
   const { fallback, cause, source, site: copied } = loaded;

@@ -104,7 +104,6 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
   return digestDataSet(records, { warnings, provenance, names });
 }
 
-/** @throws DataError that lists every repeated id */
 export function assertUniqueIds(
   records: readonly { id: number; slug: string }[],
   location: DataLocation,
@@ -147,7 +146,6 @@ function trimName(name: string, language: string, warn: Warn): string {
   return trimmed;
 }
 
-/** Adds the valid names of a record to those of each language. */
 function addNames(
   all: Map<string, Names>,
   names: Readonly<Record<string, string>>,
@@ -176,7 +174,6 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
   return issue && `got ${formatValue(value)}: ${issue.message}`;
 }
 
-/** Returns `id1` … `id9`. */
 function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object {
   const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [at + 1, null] as const);
   const indices = new Map<number, number | null>(fields);

@@ -12,7 +12,6 @@ type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly err
 /** Reads values, each URL once for each edition. Returns undefined if only another edition may have the response. */
 export type Read = <T>(url: string, codec: Codec<T>, options?: LoadOptions<T>) => Promise<T | undefined>;
 
-/** The number of times that the upstream may be deployed while it is read. */
 const MAX_DEPLOYS = 2;
 
 /** Reads everything until all responses are from the newest edition. The edition is null if any response names none. */
@@ -21,7 +20,6 @@ export async function readOneEdition<T>(
   readAll: (read: Read) => Promise<T>,
 ): Promise<{ value: T; edition: Edition | null }> {
   const responses = new Map<string, Response>();
-  /** The responses of one pass. */
   const used = new Map<string, Response>();
   let target = null as Edition | null;
 
@@ -61,7 +59,6 @@ export async function readOneEdition<T>(
   }
 }
 
-/** A response that names no edition belongs to any. */
 const isOlder = ({ edition }: Response, newest: Edition | null): boolean =>
   newest !== null && edition !== null && edition.hash !== newest.hash;
 

@@ -1,5 +1,3 @@
-/** The REST source: reads every record from PokeAPI v2 or a mirror of it. */
-
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -219,7 +217,6 @@ const createCodec = (listed: Listed, hint: string): Codec<RawRecord> => ({
   decode: (body) => parseRecord(listed.kind, decodeJson(body), describeListed(listed), hint),
   revive(cached) {
     const record = (cached ?? undefined) as RawRecord | undefined;
-    // A record that contradicts its list was renamed.
     return isListed(listed, record) ? record : undefined;
   },
 });

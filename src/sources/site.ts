@@ -70,7 +70,6 @@ function validateProvenance(
   return { provenance: { source, upstream, captured, edition }, notices };
 }
 
-/** Requires records as a build writes them, with fields in the order of the schemas. */
 function validateRecords({ storage }: Site, found: AnyRecords): Records {
   return mapKinds((kind) =>
     found[kind].map((value, at) => {

@@ -39,7 +39,6 @@ import {
 import { folderStorage, readOrThrow } from './site/storage.ts';
 import { removeSkipped, type Source } from './source.ts';
 
-/** The file that marks a folder as a snapshot. */
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
@@ -70,7 +69,6 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
   const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
   return [
     ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
-    // One name per line.
     ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
@@ -167,7 +165,6 @@ export const readBundledSnapshot = (folder: string): ReturnType<typeof readPrevi
     return bundled;
   });
 
-/** Reads a snapshot of any version as the previous data set. */
 export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
   const { summary, history, ...data } = openSnapshot(folder);

@@ -12,7 +12,6 @@ import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
 import type { LocalSite, Site } from './site/read.ts';
 
-/** Whether an upstream is a URL. Otherwise it is a folder. */
 export const isUrl = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
@@ -20,7 +19,6 @@ export type SourceName = (typeof sourceNames)[number];
 
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called if local data is read instead of the upstream. */
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
   /** Called with the recovery result of an interrupted build, if the work fails after that. */
   readonly onNotice?: ((notice: string) => void) | undefined;
@@ -30,12 +28,10 @@ export type Source = (context: SourceContext) => Promise<SourceResult>;
 
 export interface SourceContext extends FetcherOptions, Watchers {
   readonly source: SourceName;
-  /** A URL or a folder. Default: the source's own. */
   readonly upstream: string | undefined;
   readonly dataFolder: string;
   /** The capture date of data fetched now, `YYYY-MM-DD`. */
   readonly today: string;
-  /** Overrides the number of retries of the very first request. */
   readonly firstRetries?: number | undefined;
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
@@ -51,7 +47,6 @@ export interface Progress {
   readonly done: number;
   /** 0 until it is known. */
   readonly total: number;
-  /** Updated while the source works. */
   readonly requests: FetcherStats;
   readonly waiting: HttpClient['getRetryStatus'];
 }
@@ -63,20 +58,17 @@ export interface SourceResult {
   readonly site?: Site | undefined;
   /** The source that was finally read. For a site, the source that it was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
-  /** Undefined if no requests were necessary. */
   readonly requests?: FetcherStats | undefined;
   /** True if every record comes from the cache because the upstream's edition has not changed. */
   readonly isCached?: boolean | undefined;
   /** Sentences about implausible data that was ignored. */
   readonly notices?: readonly string[] | undefined;
-  /** Why local data was read instead of the upstream. */
   readonly fallback?: string | undefined;
   readonly cause?: Error | undefined;
 }
 
 type Identified = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
-/** @throws UsageError */
 export function assertSkipsExist(skip: Skipped | undefined, records: Identified): void {
   for (const kind of kindNames) {
     const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));

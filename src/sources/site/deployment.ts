@@ -23,7 +23,6 @@ import { type LocalSite, readManifest } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
-/** The number of times that a deployment may be replaced while it is read. */
 const MAX_DEPLOYS = 3;
 
 const isListPage = (file: string): boolean =>
@@ -31,7 +30,6 @@ const isListPage = (file: string): boolean =>
     (kind) => file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
   );
 
-/** Whether the source `site` reads a file. */
 export const isSourceFile = (
   file: string,
   wanted: { hasRecords: boolean; hasIcons?: boolean | undefined; hasNames?: boolean | undefined },

@@ -1,5 +1,3 @@
-/** Reads a built site: its manifest, `meta.json` and data. */
-
 import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { type History, movedReader } from '../../contract/changes.ts';
@@ -201,11 +199,8 @@ export function ignoreDamage<T>(read: () => T): T | undefined {
   }
 }
 
-/** Published data that a deployment need not send again. */
 export interface LocalSite {
-  /** Returns undefined if the published records have another digest or are damaged. */
   records(digest: string): AnyRecords | undefined;
-  /** Returns undefined if the published file differs. */
   read(entry: ManifestEntry): Buffer | undefined;
 }
 

@@ -10,11 +10,9 @@ import { openRegular, readFile, walk } from '../../files.ts';
 
 export interface SiteStorage {
   readonly name: string;
-  /** Returns the name of a file in errors. */
   at(file: string): string;
   /** @throws Error with a code */
   read(file: string): Buffer;
-  /** Lists every file, and anything else that is not a folder. */
   list(): Iterable<{ readonly path: string; readonly isFile: boolean }>;
 }
 
