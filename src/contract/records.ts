@@ -44,6 +44,8 @@ export const iconSchema = z
 
 export const idSchema = z.int().min(1).describe("The upstream's id. Ids are ascending, with gaps.");
 
+const generationSchema = z.int().min(1).describe('The game generation that introduced the record.');
+
 const gameIndexSchema = (generation: number) =>
   z
     .int()
@@ -57,7 +59,7 @@ export const recordSchemas = {
     id: idSchema,
     slug: slugSchema,
     name: nameSchema,
-    generation: z.int().min(1).describe('The game generation that introduced the move.'),
+    generation: generationSchema,
   }),
   item: z.strictObject({
     id: idSchema,

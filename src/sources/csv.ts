@@ -3,10 +3,11 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import Papa from 'papaparse';
-import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import { formatValue } from '../contract/parse.ts';
 import { ICONS_FOLDER } from '../contract/paths.ts';
+import { pluralize } from '../contract/words.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
@@ -17,38 +18,25 @@ import { assertSkipsExist, isUrl, type Source, type SourceContext } from './sour
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-const columns = {
-  moves: ['id', 'identifier', 'generation_id'],
-  move_names: ['move_id', 'local_language_id', 'name'],
-  items: ['id', 'identifier'],
-  item_names: ['item_id', 'local_language_id', 'name'],
-  languages: ['id', 'identifier'],
-  item_game_indices: ['item_id', 'generation_id', 'game_index'],
-} as const;
-type TableName = keyof typeof columns;
-type Column = (typeof columns)[TableName][number];
-export const tableNames = Object.keys(columns) as readonly TableName[];
+type TableTexts = Readonly<Record<string, string>>;
 
-type TableTexts = Readonly<Record<TableName, string>>;
+const readGeneration = (row: Row) => ({ generation: parseInteger(row, 'generation_id') });
 
-/** Kind → its table, and a function that reads the kind's fields from a row. */
+/** Kind → the columns of its table next to id and identifier, and a function that reads the kind's fields from a row. */
 const kinds: {
   readonly [K in Kind]: {
-    readonly table: TableName;
+    readonly columns: readonly string[];
     createReader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => KindFields<K>;
   };
 } = {
-  move: {
-    table: 'moves',
-    createReader: () => (row) => ({ generation: parseInteger(row, 'generation_id') }),
-  },
+  move: { columns: ['generation_id'], createReader: () => readGeneration },
   item: {
-    table: 'items',
+    columns: [],
     createReader(texts, ids) {
       const indices = groupById(texts, 'item_game_indices', 'item_id', ids);
       return (row) => ({
         gameIndices: (indices.get(parseInteger(row, 'id')) ?? []).map((own) => ({
-          generation: parseInteger(own, 'generation_id'),
+          ...readGeneration(own),
           index: parseInteger(own, 'game_index'),
         })),
         sprite: deriveSpritePath(sanitizeSlug(readIdentifier(row))),
@@ -56,6 +44,18 @@ const kinds: {
     },
   },
 };
+
+const columns: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    kindNames.flatMap((kind) => [
+      [pluralize(kind), ['id', 'identifier', ...kinds[kind].columns]],
+      [`${kind}_names`, [`${kind}_id`, 'local_language_id', 'name']],
+    ]),
+  ),
+  languages: ['id', 'identifier'],
+  item_game_indices: ['item_id', 'generation_id', 'game_index'],
+};
+export const tableNames = Object.keys(columns);
 
 export const csv: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
@@ -81,7 +81,7 @@ function parseRecords(texts: TableTexts): RawRecords {
     parseTable(texts, 'languages').map((row) => [row.get('id'), readIdentifier(row)]),
   );
   return mapKinds((kind) => {
-    const rows = parseTable(texts, kinds[kind].table);
+    const rows = parseTable(texts, pluralize(kind));
     const ids = new Set(rows.map((row) => parseInteger(row, 'id')));
     const names = groupById(texts, `${kind}_names`, `${kind}_id`, ids);
     const readFields = kinds[kind].createReader(texts, ids);
@@ -101,22 +101,22 @@ function parseRecords(texts: TableTexts): RawRecords {
 interface Row {
   /** `items.csv row 17`, counted from the header. */
   readonly record: string;
-  get(column: Column): string;
+  get(column: string): string;
 }
 
 const splitCells = (text: string, preview = 0) =>
   Papa.parse<string[]>(text.replace(/\r\n?/g, '\n'), { delimiter: ',', preview });
 
-function findColumnProblem(text: string, table: TableName): string | undefined {
+function findColumnProblem(text: string, table: string): string | undefined {
   const [header = []] = splitCells(text, 1).data;
-  const missing = columns[table].find((column) => !header.includes(column));
+  const missing = columns[table]?.find((column) => !header.includes(column));
   return missing && `got columns ${formatValue(header)}, expected one called ${missing}`;
 }
 
 /** Parses a table with any line endings, and skips rows of empty cells. @throws DataError */
-function parseTable(texts: TableTexts, table: TableName): Row[] {
+function parseTable(texts: TableTexts, table: string): Row[] {
   const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
-  const { data, errors } = splitCells(texts[table]);
+  const { data, errors } = splitCells(texts[table] ?? '');
   for (const { message, row = 0 } of errors)
     throw new DataError(`${message}, expected CSV`, { record: nameRow(row) });
   const [header = []] = data;
@@ -125,15 +125,15 @@ function parseTable(texts: TableTexts, table: TableName): Row[] {
     const record = nameRow(at);
     if (cells.length !== header.length)
       throw new DataError(`got ${cells.length} cells, expected ${header.length}`, { record });
-    return [{ record, get: (column: Column) => cells[header.indexOf(column)] ?? '' }];
+    return [{ record, get: (column: string) => cells[header.indexOf(column)] ?? '' }];
   });
 }
 
 /** Groups rows by record. A row about an unknown record means that the tables do not belong together. */
 function groupById(
   texts: TableTexts,
-  table: TableName,
-  column: Column,
+  table: string,
+  column: string,
   ids: ReadonlySet<number>,
 ): ReadonlyMap<number, Row[]> {
   const groups = new Map<number, Row[]>();
@@ -149,7 +149,7 @@ function groupById(
   throw new DataError(problem, { record: `${table}.csv` });
 }
 
-function parseInteger({ record, get }: Row, field: Column): number {
+function parseInteger({ record, get }: Row, field: string): number {
   const text = get(field);
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
@@ -185,7 +185,7 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
     return [name, text];
   });
   const captured = new Date(newest).toISOString().slice(0, 10);
-  return { texts: Object.fromEntries(texts) as TableTexts, captured };
+  return { texts: Object.fromEntries(texts), captured };
 }
 
 /** A path inside a commit, whose files never change. */
@@ -193,7 +193,7 @@ const COMMIT = /\/[0-9a-f]{40}\//;
 const MAX_PASSES = 4;
 
 /** Rejects error pages, which have other columns. */
-const createCodec = (table: TableName): Codec<string> => ({
+const createCodec = (table: string): Codec<string> => ({
   decode(body) {
     const text = decodeText(body);
     const problem = findColumnProblem(text, table);
@@ -210,9 +210,9 @@ async function fetchTables(
   onProgress: SourceContext['onProgress'],
 ): Promise<TableTexts> {
   const { stats: requests, getRetryStatus: waiting } = fetcher;
-  let before: Partial<TableTexts> = {};
+  let before: TableTexts = {};
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
-    const texts = {} as Record<TableName, string>;
+    const texts: Record<string, string> = {};
     for (const [at, name] of tableNames.entries()) {
       const url = `${upstream}/${name}.csv`;
       const again = pass > 1 && { urlOverride: bustCaches(url, Date.now()), revalidate: true };

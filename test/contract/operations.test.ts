@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import * as contract from '../../src/contract/operations.ts';
 import { schemaNames } from '../../src/contract/served.ts';
-import { capitalize } from '../../src/contract/words.ts';
+import { capitalize, pluralize } from '../../src/contract/words.ts';
 
 const examples = {
   root: { move: 'a list' },
@@ -28,7 +28,7 @@ describe('listOperations', () => {
           ...{ id: `get${capitalize(kind)}Page`, path: `/api/gamedata/${kind}/`, group },
           ...{ schema: `${kind}-page`, example: { count: 1 } },
           parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
-          summary: `A page of the list of all ${kind}s, in order of id`,
+          summary: `A page of the list of all ${pluralize(kind)}, in order of id`,
         },
         {
           ...{ id: `get${capitalize(kind)}`, path: `/api/gamedata/${kind}/{slug}/`, group, parameters },
