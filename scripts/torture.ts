@@ -18,37 +18,25 @@ const random = createRandom(seed);
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
+type Attempt = (count: number) => Promise<Ended>;
+
+const listProblems =
+  (summary: string, attempt: (count: number) => Promise<string[]>): Attempt =>
+  async (count) => ({ tried: count, summary, problems: await attempt(count) });
+
+const hostile = (count: number): Promise<string[]> => tryHostile(count, random.below(2 ** 31));
+const sequences = (count: number): Promise<string[]> => trySequences(count, firstSequence);
+
 /** The number of attempts in the short and the full run. The short run omits attempts of the tests. */
-const parts: Record<string, [short: number, full: number, attempt: (count: number) => Promise<Ended>]> = {
+const parts: Record<string, [short: number, full: number, attempt: Attempt]> = {
   kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' })],
   'failing system calls': [12, 150, (count) => failCalls(count, random)],
   'builds at once': [1, 1, buildAtOnce],
   'rebuilds under readers': [6, 200, readDuringBuilds],
-  'hostile deployments': [
-    20,
-    300,
-    async (count) => ({
-      ...{ tried: count, summary: 'were copied, verified and compared, or refused' },
-      problems: await tryHostile(count, random.below(2 ** 31)),
-    }),
-  ],
-  'sequences of steps': [
-    0,
-    500,
-    async (count) => ({
-      ...{ tried: count, summary: `from seed ${firstSequence} kept the invariants` },
-      problems: await trySequences(count, firstSequence),
-    }),
-  ],
+  'hostile deployments': [20, 300, listProblems('were copied and compared, or refused', hostile)],
+  'sequences of steps': [0, 500, listProblems('kept the invariants', sequences)],
   'failures of the machine': [5, ALL, (count) => tryFailures(count, random)],
-  fuzz: [
-    2000,
-    50_000,
-    async (count) => ({
-      ...{ tried: count, summary: 'requests were responded to as the handler does' },
-      problems: await fuzz(count, seed),
-    }),
-  ],
+  fuzz: [2000, 50_000, listProblems('were handled as by the handler', (count) => fuzz(count, seed))],
 };
 
 const secondsSince = (start: number): string => `${Math.round((performance.now() - start) / 1000)} s`;

@@ -2,38 +2,37 @@ import type { Random } from '../../test/support/random.ts';
 import { demand, KILL_AT } from './environment.ts';
 import { withScenarios } from './scenarios.ts';
 
-const COMMIT = 'staging/site/manifest.json$';
-const MOVE = 'gamedata-staging/site/\\S+ ';
-const MANIFEST = 'gamedata-staging/site/manifest.json \\S+/site/manifest.json$';
+/** Patterns for the paths of calls. */
+const patterns: Readonly<Record<string, string>> = {
+  commit: 'staging/site/manifest.json$',
+  move: 'gamedata-staging/site/\\S+ ',
+  manifest: 'gamedata-staging/site/manifest.json \\S+/site/manifest.json$',
+  staging: 'staging$',
+  lock: 'lock$',
+};
 
-/** Scenario → the n-th call of a function, and a pattern for its paths. */
-const moments: Readonly<Record<string, readonly (readonly [call: string, paths?: string])[]>> = {
+/** Scenario → the n-th call of a function, if need be about some paths. */
+const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
-    ...[['writeFileSync:1'], ['linkSync:1'], ['unlinkSync:1'], ['mkdirSync:2'], ['writeFileSync:2']],
-    ...[['writeFileSync:30'], ['renameSync:1'], ['fsyncSync:1'], ['renameSync:1', COMMIT]],
     ...[
-      ['renameSync:1', MOVE],
-      ['renameSync:30', MOVE],
-      ['renameSync:1', MANIFEST],
+      'writeFileSync:1',
+      'linkSync:1',
+      'unlinkSync:1',
+      'mkdirSync:2',
+      'writeFileSync:2',
+      'writeFileSync:30',
     ],
-    ...[['rmSync:1', 'staging$'], ['rmSync:2', 'staging$'], ['unlinkSync:2'], ['unlinkSync:1', 'lock$']],
-  ] as const,
+    ...['renameSync:1', 'fsyncSync:1', 'renameSync:1 commit', 'renameSync:1 move', 'renameSync:30 move'],
+    ...['renameSync:1 manifest', 'rmSync:1 staging', 'rmSync:2 staging', 'unlinkSync:2', 'unlinkSync:1 lock'],
+  ],
   'build from an upstream': [
-    ...[['writeSync:2'], ['writeSync:5'], ['writeSync:90'], ['writeFileSync:30'], ['renameSync:30', MOVE]],
-  ] as const,
+    ...['writeSync:2', 'writeSync:5', 'writeSync:90', 'writeFileSync:30', 'renameSync:30 move'],
+  ],
   'build, all files': [
-    ...[['mkdirSync:9'], ['writeFileSync:2'], ['writeFileSync:30'], ['fsyncSync:1'], ['fsyncSync:5']],
-    ...[
-      ['renameSync:1', COMMIT],
-      ['renameSync:1', MOVE],
-      ['renameSync:2', MOVE],
-      ['renameSync:70', MOVE],
-    ],
-    ...[
-      ['renameSync:1', MANIFEST],
-      ['rmSync:2', 'staging$'],
-    ],
-  ] as const,
+    ...['mkdirSync:9', 'writeFileSync:2', 'writeFileSync:30', 'fsyncSync:1', 'fsyncSync:5'],
+    ...['renameSync:1 commit', 'renameSync:1 move', 'renameSync:2 move', 'renameSync:70 move'],
+    ...['renameSync:1 manifest', 'rmSync:2 staging'],
+  ],
 };
 
 /**
@@ -42,17 +41,18 @@ const moments: Readonly<Record<string, readonly (readonly [call: string, paths?:
  * @returns the number of kills
  */
 export const killExactly = (count: number, random: Random): Promise<number> =>
-  withScenarios({ records: 60, isWanted: (name) => name in moments }, async (scenarios) => {
+  withScenarios(60, async (scenarios) => {
     const all = scenarios.flatMap((scenario) =>
-      (moments[scenario.name] ?? []).map(([call, paths = '']) => ({ scenario, call, paths })),
+      (moments[scenario.name] ?? []).map((moment) => ({ scenario, moment })),
     );
     const chosen = random.sample(all, count);
-    for (const { scenario, call, paths } of chosen) {
+    for (const { scenario, moment } of chosen) {
+      const [call = '', paths = ''] = moment.split(' ');
       const attempt = scenario.next();
-      const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: call, KILL_PATHS: paths };
+      const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: call, KILL_PATHS: patterns[paths] ?? '' };
       const killed = await attempt.run({ env });
-      demand(killed.code === null, `${scenario.name}, ${call} ${paths}: was not killed`);
-      await attempt.expectRecovery(`${call} ${paths}`, killed);
+      demand(killed.code === null, `${scenario.name}, ${moment}: was not killed`);
+      await attempt.expectRecovery(moment, killed);
     }
     return chosen.length;
   });

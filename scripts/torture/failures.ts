@@ -19,7 +19,6 @@ import {
   writeDataSet,
 } from './environment.ts';
 
-const CLOCK = new URL('./shift-clock.mjs', import.meta.url).href;
 /** More records than a build reads or writes between two checks for signals. */
 const RECORDS = 300;
 const AT_ONCE = 2;
@@ -161,21 +160,13 @@ const failures: Record<string, (scene: Scene) => Promise<void>> = {
   ...Object.fromEntries(
     Object.entries({ SIGINT: 130, SIGTERM: 143 }).flatMap(([signal, exit]) => [
       [`${signal} while staging`, stopAt(`writeFileSync:30:${signal}`, exit)],
-      // From the first rename on, a build completes the change.
+      // A build completes a change after its first rename.
       [`${signal} before the first rename`, stopAt(`renameSync:1:${signal}`, 0)],
       [`${signal} between renames`, stopAt(`renameSync:99:${signal}`, 0)],
     ]),
   ),
   'a suspended build that loses its lock while staging': suspendAt('writeFileSync:30'),
   'a suspended build that loses its lock between renames': suspendAt('renameSync:400'),
-  'a clock that is set back': async (scene) => {
-    const env = { NODE_OPTIONS: `--import=${CLOCK}`, CLOCK_SHIFT: String(400 * 86_400_000) };
-    await mustRun(buildFromUpstream(scene, '--quiet'), { env });
-    const requests = scene.upstream.log.length;
-    await mustRun(buildFromUpstream(scene, '--quiet'));
-    demand(scene.upstream.log.length - requests >= 2 * RECORDS, 'responses from the future were reused');
-    await verify(scene.out);
-  },
 };
 
 /** Tries failures of the machine, each with its own folder and upstream. */

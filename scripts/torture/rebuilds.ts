@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import * as z from 'zod';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts';
 import { serve } from '../../test/support/engines/serve.ts';
@@ -58,54 +56,45 @@ export const buildAtOnce = (): Promise<Ended> =>
     return { tried: AT_ONCE, summary: `builds: ${published} published, the others found a lock` };
   });
 
-const pageSchema = z.object({
-  next: z.string().nullable(),
-  results: z.array(z.object({ slug: z.string() })),
-});
+interface Reader {
+  readonly name: string;
+  /** Returns the text and the ETag of a file. */
+  get(file: string): Promise<readonly [text: string, etag?: string | null] | undefined>;
+}
 
-type Reader = ReturnType<typeof createReader>;
-
-const createReader = (name: string, get: (file: string) => Promise<string | undefined>) => ({
-  ...{ name, get, reads: 0 },
-  problems: [] as string[],
-});
-
-/** Reads from a server, and compares all bodies with the same URL and ETag. */
-function createClient(name: string, url: string): Reader {
-  const bodies = new Map<string, string>();
-  const client = createReader(name, async (file) => {
+const createClient = ({ name }: { name: string }, url = ''): Reader => ({
+  name,
+  async get(file) {
     const response = await fetch(`${url}/${file}`);
     const text = await response.text();
-    if (!response.ok) return undefined;
-    const key = `${file} ${response.headers.get('etag')}`;
-    const sha256 = hash('sha256', text);
-    if ((bodies.get(key) ?? sha256) !== sha256) client.problems.push(`${key}: two bodies for one ETag`);
-    bodies.set(key, sha256);
-    return text;
-  });
-  return client;
-}
+    return response.ok ? [text, response.headers.get('etag')] : undefined;
+  },
+});
 
-async function readJson(file: string, reader: Reader): Promise<unknown> {
-  reader.reads++;
-  const text = await reader.get(file);
-  if (text === undefined) reader.problems.push(`${file}: is missing`);
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    reader.problems.push(`${file}: got ${text?.length} bytes, expected JSON`);
-    return null;
-  }
-}
-
-/** Reads records of both sites, and follows both lists from the first page to the last. */
-async function readAll(reader: Reader): Promise<void> {
-  for (let at = 1; at <= RECORDS[0]; at += 5) await readJson(recordFile('item', `item-${at}`), reader);
-  for (const kind of kindNames)
-    for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null; ) {
-      const page = pageSchema.safeParse(await readJson(toFile(link), reader));
-      link = page.success ? page.data.next : null;
+/** Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the number of reads. */
+async function readAll({ name, get }: Reader, problems: string[], isOver: () => boolean): Promise<number> {
+  const bodies = new Map<string, string>();
+  let reads = 0;
+  async function readPage(file: string): Promise<{ next?: string | null }> {
+    reads++;
+    const [text = '', etag] = (await get(file)) ?? [];
+    const key = `${file} ${etag}`;
+    if (etag && (bodies.get(key) ?? text) !== text) problems.push(`${name}: ${key}: two bodies for one ETag`);
+    bodies.set(key, text);
+    try {
+      return JSON.parse(text);
+    } catch {
+      problems.push(`${name}: ${file}: got ${text.length} bytes, expected JSON`);
+      return {};
     }
+  }
+  while (!isOver() && problems.length < 5) {
+    for (let at = 1; at <= RECORDS[0]; at += 5) await readPage(recordFile('item', `item-${at}`));
+    for (const kind of kindNames)
+      for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null; )
+        link = (await readPage(toFile(link))).next ?? null;
+  }
+  return reads;
 }
 
 /** Converts `…/move/?format=api&limit=100&offset=100` to the file of the page. */
@@ -120,25 +109,22 @@ export const readDuringBuilds = (rebuilds: number): Promise<Ended> =>
   withTwoSites(async ({ data, out }) => {
     const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
     const running = await Promise.all(engines.map((engine) => engine.start(out)));
-    const readers = [
-      createReader('files', (file) => readFile(path.join(out, file), 'utf8').catch(() => undefined)),
-      ...engines.map(({ name }, at) => createClient(name, running[at]?.url ?? '')),
+    const readers: Reader[] = [
+      { name: 'files', get: async (file) => [await readFile(path.join(out, file), 'utf8').catch(() => '')] },
+      ...engines.map((engine, at) => createClient(engine, running[at]?.url)),
     ];
+    const problems: string[] = [];
     let isOver = false;
-    const reading = readers.map(async (reader) => {
-      while (!isOver && reader.problems.length < 5) await readAll(reader);
-    });
+    const reading = Promise.all(readers.map((reader) => readAll(reader, problems, () => isOver)));
     try {
       for (let round = 0; round < rebuilds; round++) await mustRun(createBuild(data[round % 2], out));
     } finally {
       isOver = true;
-      await Promise.allSettled(reading);
+      await reading.catch(() => {});
       await Promise.all(running.map((engine) => engine.stop()));
     }
-    await Promise.all(reading);
-    const counts = readers.map(({ name, reads }) => `${reads.toLocaleString('en')} of ${name}`);
-    const problems = readers.flatMap(({ name, problems }) =>
-      problems.map((problem) => `${name}: ${problem}`),
+    const counts = (await reading).map(
+      (reads, at) => `${reads.toLocaleString('en')} of ${readers[at]?.name}`,
     );
     return { tried: rebuilds, summary: `rebuilds; read: ${counts.join(', ')}`, problems };
   });

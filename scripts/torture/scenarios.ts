@@ -16,7 +16,7 @@ import {
 
 type State = 0 | 1;
 
-/** A command that turns a folder from one of two states into the other. */
+/** A command that switches a folder between two states. */
 interface Scenario {
   readonly name: string;
   readonly out: string;
@@ -27,19 +27,19 @@ interface Scenario {
 
 export interface PreparedScenario extends Scenario {
   readonly folder: string;
-  /** Prepares a run that turns the folder into its other state. */
+  /** Prepares a run that changes the folder to its other state. */
   next(): Attempt;
 }
 
 interface Attempt {
   run(options?: StartOptions): Promise<Finished>;
-  /** Throws unless the folder is in one of the states, and the next run turns it into the new one. */
+  /** Throws unless the folder is in either state, and the next run changes the folder to the new state. */
   expectRecovery(what: string, exit: Pick<Finished, 'code'>): Promise<void>;
 }
 
 /** Creates two data sets, sites of them on a server, and scenarios. */
 export const withScenarios = <T>(
-  { records, isWanted = () => true }: { records: number; isWanted?: (name: string) => boolean },
+  records: number,
   use: (scenarios: PreparedScenario[]) => Promise<T>,
 ): Promise<T> =>
   inFolder(async (folder) => {
@@ -49,7 +49,7 @@ export const withScenarios = <T>(
       const scenarios: PreparedScenario[] = [];
       const urls = { address: served.url, upstream: upstream.url };
       for (const scenario of await createScenarios(folder, records, urls))
-        if (isWanted(scenario.name)) scenarios.push(await prepare(folder, scenario));
+        scenarios.push(await prepare(folder, scenario));
       return await use(scenarios);
     } finally {
       await served.stop();

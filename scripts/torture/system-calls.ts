@@ -22,14 +22,14 @@ interface Trial extends Moment {
   readonly action: string;
 }
 
-/** Without -f, strace follows only the main thread, which publishes. */
+/** `strace` without `-f` follows only the main thread, which publishes. */
 const createStrace = (log: string, ...options: string[]): string[] => ['strace', '-y', '-o', log, ...options];
 
 /** Fails system calls of every command that changes a folder, in every way. */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
   if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0)
     return { tried: 0, summary: 'skipped: strace cannot be used here' };
-  return withScenarios({ records: 12 }, async (scenarios) => {
+  return withScenarios(12, async (scenarios) => {
     const tried: Trial[] = [];
     let possible = 0;
     for (const scenario of scenarios) {
@@ -74,7 +74,7 @@ function findMoments(log: string, out: string): Moment[] {
     const about = line.match(/(?<=["<])\/[^">]+/g)?.find(isWanted);
     if (about === undefined) return [];
     const isRandom = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/.test(about);
-    // In another run, the n-th of these calls may be about a pipe of Node, which would then wait indefinitely.
+    // The n-th of these calls may be about a pipe of Node in another run, which would then wait indefinitely.
     if (isRandom && ['write', 'close', 'fsync'].includes(call)) return [];
     return [isRandom ? { call, about: undefined, nth } : { call, about, nth: count(`${call} ${about}`) }];
   });
