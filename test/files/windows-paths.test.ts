@@ -9,8 +9,8 @@ import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 const isLegal = (name: string): boolean =>
   !/[<>:"/\\|?*]|[. ]$/.test(name) && ![...name].some((char) => char < ' ');
 
-describe('on Windows', () => {
-  it('the working files of a build are next to its folder, with legal names', () => {
+describe('Windows', () => {
+  it('names the working files of a build legally on Windows', () => {
     const { name, out, staged, replaced, old, ...others } = resolveWorkPaths('My Projects ü/build');
     for (const file of [...Object.values(others), old.staging, old.record, ...old.unused]) {
       expect(path.dirname(file)).toBe(path.dirname(out));
@@ -21,7 +21,7 @@ describe('on Windows', () => {
   it.each([
     ['/srv/gamedata/site', '/srv/gamedata/site'],
     ['//srv/./gamedata/', '/srv/gamedata'],
-  ])('the document root %s is a path of the server', (root, expected) => {
+  ])('accepts the document root %s', (root, expected) => {
     for (const system of [path.win32, path.posix])
       expect(resolveDocumentRoot(root, ['nginx'], 'site', system)).toEqual({ root: expected });
   });
@@ -30,7 +30,7 @@ describe('on Windows', () => {
     [undefined, 'C:\\Sites\\build', 'C:\\Sites\\build of --out'],
     ['D:/srv', 'build', 'D:\\srv'],
     ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
-  ])('the document root %s of a site in %s is refused', (root, out, got) => {
+  ])('rejects the document root %s of a site in %s', (root, out, got) => {
     expect(() => resolveDocumentRoot(root, ['caddy'], out, path.win32)).toThrow(
       new UsageError(
         `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
@@ -39,7 +39,7 @@ describe('on Windows', () => {
   });
 
   it.each(['https://pokeapi.co/api/v2', 'http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
-    'the cache of %j has a legal name',
+    'names the cache of %j legally on Windows',
     (upstream) => {
       expect(isLegal(journalName(upstream)), journalName(upstream)).toBe(true);
     },

@@ -1,9 +1,7 @@
-/** What tells whether anybody touched a file: which inode it is, and when it was last written. */
-
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Path → inode, modification time and size, for every file and folder below a folder. */
+/** Returns path → inode, mtime and size for everything below a folder. Two equal results mean that nothing was touched. */
 export function fingerprint(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return new Map(

@@ -3,7 +3,7 @@ import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
 import { rawItem, rawMove, type SiteOptions, type SomeRecords, siteOf } from './sites.ts';
 import { range } from './upstream-data.ts';
 
-/** As many records as the reference framework was tried with, with gaps in their ids. */
+/** Returns the records of the reference framework's data, whose ids have gaps. */
 export function recordsWithGaps(): SomeRecords {
   return {
     move: [...range(1, 919), ...range(10001, 10018)].map((id) =>

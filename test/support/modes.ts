@@ -1,5 +1,3 @@
-/** Modes as people write them. */
-
 import { lstatSync } from 'node:fs';
 
 export const octal = (mode: number): string => (mode & 0o7777).toString(8);

@@ -37,7 +37,7 @@ export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOpt
 export async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
-  // Tests check what the server does to the connection.
+  // Tests expect that the server resets connections.
   socket.on('error', () => {});
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   return socket;

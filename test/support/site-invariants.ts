@@ -149,7 +149,7 @@ export function findBreaches(
   const needsBaseUrl = before.wrong.has('meta.json') || unfinished.length > 0;
   if (code === 2 && intent.baseUrl === undefined && needsBaseUrl) return [];
   if (code !== 0) return [`ended with ${code}`];
-  // Without `--verify`, a build does not notice a change that keeps size and mtime.
+  // A build without `--verify` does not notice a change that keeps size and mtime.
   const isUnnoticed = (file: string): boolean =>
     !has(intent, '--verify') && before.wrong.has(file) && before.files.get(file) === after.files.get(file);
   for (const [file, why] of after.wrong) if (!isUnnoticed(file)) found.push(`${file} ${why}`);

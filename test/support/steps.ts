@@ -78,7 +78,7 @@ function createBuild(
   const options = scene.random.pick(more).split(' ').filter(Boolean);
   const all = ['build', ...source, ...worlds.QUICK, ...args, ...guards, ...options, '--out', 'site'];
   const onSuccess = (after: Seen): void => {
-    // Older copies still redirect what the build forgot.
+    // Older copies still have the forgotten redirects.
     if (all.includes('--forget-history')) scene.copies = [];
     const kept = path.join(scene.cwd, 'site-archives');
     for (const name of listFilesIn(kept).filter((file) => file.endsWith('.gz')))

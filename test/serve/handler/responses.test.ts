@@ -87,7 +87,7 @@ describe('a file', () => {
     ['x/download/a.bin', 'application/octet-stream', false],
     ['my-icons/a_b.c-d.png', 'image/png', false],
     ['sprites/items/unknown.png', 'image/png', false],
-  ])('has its media type, and a policy if it is a page: %s', async (file, type, isPage) => {
+  ])('gets its media type, and a policy if it is a page: %s', async (file, type, isPage) => {
     const { status, headers, body } = await send(`/${file}`);
     expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
     expect(headers).toMatchObject({ ...CORS, 'content-type': type, 'x-content-type-options': 'nosniff' });
@@ -107,7 +107,7 @@ describe('a file', () => {
     expect((await send('/none.json', { method: 'OPTIONS' })).status).toBe(404);
   });
 
-  it('has other headers below download/ and below the prefix of the API', async () => {
+  it('gets other headers below download/ and below the prefix of the API', async () => {
     const bulk = { 'content-disposition': 'attachment', 'content-type': 'application/gzip' };
     expect((await send('/download/gamedata.tar.gz')).headers).toMatchObject(bulk);
     const page = await send('/api/gamedata/move/offset/100/index.json');
@@ -118,7 +118,7 @@ describe('a file', () => {
     expect(await send(path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-cache' } });
   });
 
-  it('has a policy as the page of a record, but not as its JSON', async () => {
+  it('gets a policy as the page of a record, but not as its JSON', async () => {
     const get = (Accept: string) => send('/api/gamedata/move/move-1/', { headers: { Accept } });
     const [page, json] = [await get('text/html'), await get('*/*')];
     expect([POLICY in page.headers, POLICY in json.headers]).toEqual([true, false]);
