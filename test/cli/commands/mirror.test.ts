@@ -1,5 +1,3 @@
-/** A copy is a build: only data comes from the copied site, and nothing else that it claims has an effect. */
-
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'fflate';
@@ -43,7 +41,7 @@ function edit(dir: string, file: string, change: (json: Record<string, unknown>)
 }
 
 describe('mirror', () => {
-  it('equals a build, from a deployment, an archive and a folder', async () => {
+  it('rebuilds the same site from a deployment, an archive and a folder', async () => {
     const { url } = await deploy(site);
     for (const from of [url, packed, site]) {
       const out = newFolder();
@@ -55,7 +53,7 @@ describe('mirror', () => {
     }
   });
 
-  it('equals a build with the same options', async () => {
+  it('applies options like a build', async () => {
     const built = newFolder();
     const options = {
       baseUrl: TO,
@@ -83,14 +81,10 @@ describe('mirror', () => {
     expect(await mirror({ from: out })).toMatchObject({ ...own, hosts: ['netlify'] });
   });
 
-  it('asks for the base URL if the published one or that of the source cannot be read', async () => {
+  it('requires a base URL if the published or copied one cannot be read', async () => {
     const out = copied();
     edit(out, 'meta.json', (json) => ({ ...json, base_url: 'javascript:alert(1)' }));
-    const problem = 'cannot be read';
-    await expect(mirror({ from: site, out })).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining(problem),
-    });
+    await expect(mirror({ from: site, out })).rejects.toThrow('cannot be read');
     await expect(mirror({ from: out, out: newFolder() })).rejects.toThrow(
       'the base URL of the source cannot be read',
     );
@@ -115,7 +109,7 @@ describe('mirror', () => {
     }
   });
 
-  it('follows a redirect on the same host, at most three times', async () => {
+  it('follows three redirects on the same host', async () => {
     const server = await deploy(site);
     const to = (location: string) =>
       server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
@@ -136,21 +130,15 @@ describe('mirror', () => {
     ['other bytes', Buffer.alloc(0), /got 0 bytes, expected \d+, as in the manifest/],
     ['more bytes', 'x'.repeat(100_000), /got more than \d+ bytes/],
     ['no file', 404, /got 404, expected 200/],
-  ])('rejects a deployment that sends %s, and leaves the copy as it was', async (_, fault, problem) => {
+  ])('rejects a deployment that sends %s', async (_, fault, problem) => {
     const server = await deploy(site);
     const out = newFolder();
-    await mirror({ from: server.url, out });
-    const before = fingerprint(out);
-    edit(out, 'meta.json', (json) => ({ ...json, digest: 'other' }));
-    const touched = fingerprint(out);
-    expect(touched).not.toEqual(before);
     server.faults.set('api/gamedata/move/index.json', (response) => {
       if (typeof fault === 'number') response.writeHead(fault).end();
       else response.end(fault);
     });
-    rmSync(path.join(out, 'api/gamedata/move/index.json'));
     await expect(mirror({ from: server.url, out, retries: 0 })).rejects.toThrow(problem);
-    expect(existsSync(path.join(out, 'manifest.json'))).toBe(true);
+    expect(existsSync(out)).toBe(false);
   });
 
   it.each<[unknown, string]>([
@@ -160,14 +148,11 @@ describe('mirror', () => {
     [{ from: 'x', levle: 1 }, 'got the option "levle", expected one of'],
   ])('rejects the arguments %j', async (options, problem) => {
     const call = mirror as (options: unknown) => Promise<unknown>;
-    await expect(call(options)).rejects.toMatchObject({
-      code: 'usage',
-      message: expect.stringContaining(problem),
-    });
+    await expect(call(options)).rejects.toThrow(problem);
   });
 });
 
-describe('a copy by somebody else', () => {
+describe('a site of an untrusted author', () => {
   const EVIL = 'https://evil.test';
   /** Mirrors a site whose `meta.json` was changed, and returns the report and the copy's `meta.json`. */
   async function copyEdited(change: Record<string, unknown>) {
@@ -189,7 +174,7 @@ describe('a copy by somebody else', () => {
     expect(tree).toEqual(readTree(site));
   });
 
-  it('provides no upstream that is text, no edition in the future and no capture date in the future', async () => {
+  it('loses an upstream that is not a URL, and dates in the future', async () => {
     const { meta, report } = await copyEdited({
       upstream: 'npm\u001b[2J\u202e',
       captured: '2099-01-01',
@@ -204,7 +189,7 @@ describe('a copy by somebody else', () => {
     ]);
   });
 
-  it('keeps an edition that is at most a day ahead, and counts of known warnings', async () => {
+  it('keeps an edition that is a day ahead, and the number of known warnings', async () => {
     const deployed = new Date(Date.now() + 80_000_000).toISOString();
     const edition = { hash: 'a'.repeat(40), deployed };
     const warnings = { move: { 'missing-name': 2 }, item: { 'no-icon': 1, 'icon-not-found': 3 } };
@@ -217,7 +202,7 @@ describe('a copy by somebody else', () => {
 
   it.each([
     [
-      'a name that would disturb a terminal',
+      'a name with control characters',
       '"name":"Move 7"',
       '"name":"\\u001b[2J"',
       'expected text without control',
@@ -230,12 +215,12 @@ describe('a copy by somebody else', () => {
       ': got fields in another order',
     ],
     [
-      'a slug that leads elsewhere',
+      'a slug outside the folder',
       '"slug":"move-7"',
       '"slug":"../x"',
       'slug: got "../x": expected a safe slug',
     ],
-  ])('is rejected with %s, though every digest and hash is right', async (_, from, to, problem) => {
+  ])('is rejected with %s, even if every digest and hash is right', async (_, from, to, problem) => {
     const copy = copied();
     const page = path.join(copy, 'api/gamedata/move/index.json');
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
@@ -253,16 +238,11 @@ describe('a copy by somebody else', () => {
     expect(fingerprint(copy)).toEqual(before);
   });
 
-  it('provides no pages, scripts or kinds of its own, which the summary names', async () => {
+  it('loses its own pages, scripts and kinds, which the summary lists', async () => {
     const copy = copied();
-    for (const name of ['browse.html', 'style.css', 'docs/index.html'])
-      writeFileSync(path.join(copy, name), 'evil()');
-    for (const name of [
-      'evil.html',
-      'api/gamedata/ability/index.json',
-      'api/gamedata/ability/stench/index.json',
-    ])
-      outputFile(path.join(copy, name), '{}');
+    const kind = 'api/gamedata/ability';
+    const files = ['browse.html', 'style.css', 'evil.html', `${kind}/index.json`, `${kind}/x/index.json`];
+    for (const name of files) outputFile(path.join(copy, name), '{}');
     listAsTheyAre(copy);
     const cwd = temporaryFolder();
     const { code, stderr } = await callCli(['restore', copy, 'copy'], { cwd });
@@ -275,7 +255,7 @@ describe('a copy by somebody else', () => {
   });
 
   it.each(['api/gamedata/move/index.json', 'meta.json', 'former.json'])(
-    'is rejected if %s differs from its manifest',
+    'is rejected with another %s',
     async (file) => {
       const copy = copied();
       writeFileSync(path.join(copy, file), readFileSync(path.join(copy, file), 'utf8').replace('"', ' "'));
@@ -285,15 +265,12 @@ describe('a copy by somebody else', () => {
 });
 
 describe('an archive', () => {
-  const renamed = async () => {
-    const raw = rawRecords(143, 5);
-    return smallSource({
-      ...raw,
-      move: raw.move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)),
-    });
+  const renamed = () => {
+    const { move, item } = rawRecords(143, 5);
+    return smallSource({ item, move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)) });
   };
 
-  it('takes a site back without --max-shrink, lists what is removed and keeps every address that still has a record', async () => {
+  it('is restored without --max-shrink, lists the removed records and keeps URLs of other records', async () => {
     const out = copied();
     await build({ ...described, ...(await renamed()), out });
     const { code, stderr } = await callCli(['restore', packed, out]);
@@ -312,7 +289,7 @@ describe('an archive', () => {
       await expect(mirror({ from, out })).rejects.toMatchObject({ code: 'guard' });
   });
 
-  it('restores a site whose old slugs are damaged, with those in the archive and those that redirect', async () => {
+  it('restores damaged old slugs from the archive and the redirects', async () => {
     const out = copied();
     await build({ ...described, ...(await renamed()), out });
     await mirror({ from: packed, out });
@@ -324,59 +301,43 @@ describe('an archive', () => {
     expect(await mirror({ from: packed, out })).toMatchObject({ changed: false });
   });
 
-  it('is rejected if it has no records of a kind', async () => {
-    const empty = newFolder();
-    await build({ ...described, ...(await smallSource(rawRecords(3, 0))), maxShrink: 100, out: empty });
-    const from = await keepArchive(empty, 1);
-    await expect(mirror({ from, out: copied() })).rejects.toThrow('item: got 0 records');
-  });
-
-  it('is rejected if it is damaged, with its name', async () => {
+  it.each<[string, (file: string) => unknown, problem: string]>([
+    ['is cut', (file) => truncateSync(file, 5000), 'cannot be read as an archive'],
+    ['is missing', (file) => rmSync(file), 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
+    ['has no manifest', (file) => pack(file, 'meta.json', {}), 'has no valid manifest.json: ENOENT'],
+    [
+      'has another format',
+      (file) => pack(file, 'manifest.json', { format: 9, generator: 'gamedata/9' }),
+      'has format 9, this version',
+    ],
+    [
+      'lists a path outside',
+      (file) => {
+        const files = [{ path: '../evil', bytes: 1, sha256: '0'.repeat(64) }];
+        return pack(file, 'manifest.json', { format: 1, generator: 'gamedata/1', files });
+      },
+      'expected a relative path inside the site',
+    ],
+  ])('is rejected with its name if it %s', async (_, damage, problem) => {
     const out = copied();
     const before = fingerprint(out);
-    const pack = async (file: string, entries: Record<string, string>) =>
-      writeFileSync(
-        file,
-        gzipSync(
-          await packTar(
-            Object.entries(entries).map(([name, body]) => ({ header: { name, size: body.length }, body })),
-          ),
-        ),
-      );
-    const manifestOf = (name: string): string =>
-      JSON.stringify({
-        format: 1,
-        generator: 'gamedata/1',
-        files: [{ path: name, bytes: 1, sha256: '0'.repeat(64) }],
-      });
-    const damages: [(file: string) => unknown, problem: string][] = [
-      [(file) => truncateSync(file, 5000), 'cannot be read as an archive'],
-      [(file) => writeFileSync(file, 'x'.repeat(2000)), 'cannot be read as an archive'],
-      [(file) => pack(file, { 'gamedata/meta.json': '{}' }), 'has no valid manifest.json: ENOENT'],
-      [
-        (file) => pack(file, { 'gamedata/manifest.json': '{"format":9,"generator":"gamedata/9"}' }),
-        'has format 9, this version',
-      ],
-      [
-        (file) => pack(file, { 'gamedata/manifest.json': manifestOf('../evil') }),
-        'expected a relative path inside the site',
-      ],
-      [(file) => pack(file, { 'gamedata/manifest.json': manifestOf('a') }), 'has no valid meta.json: ENOENT'],
-      [rmSync, 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
-    ];
-    for (const [damage, problem] of damages) {
-      const copy = path.join(out, '..', 'damaged.tar.gz');
-      copyFileSync(packed, copy);
-      await damage(copy);
-      const message = await mirror({ from: copy, out }).catch((error: Error) => error.message);
-      for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
-      expect(fingerprint(out)).toEqual(before);
-    }
+    const from = path.join(temporaryFolder(), 'damaged.tar.gz');
+    copyFileSync(packed, from);
+    await damage(from);
+    const message = await mirror({ from, out }).catch((error: Error) => error.message);
+    for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
+    expect(fingerprint(out)).toEqual(before);
   });
 });
 
+async function pack(archive: string, file: string, json: object): Promise<void> {
+  const body = JSON.stringify(json);
+  const header = { name: `gamedata/${file}`, size: body.length };
+  writeFileSync(archive, gzipSync(await packTar([{ header, body }])));
+}
+
 describe('a published site', () => {
-  it('keeps its base URL in a build that names none', async () => {
+  it('keeps its base URL in a build without one', async () => {
     const out = copied();
     const { baseUrl: _, ...options } = described;
     expect(await build({ ...options, out })).toMatchObject({
@@ -397,21 +358,7 @@ describe('a published site', () => {
     expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
   });
 
-  it('is replaced by older data of a named source with a notice', async () => {
-    const out = newFolder();
-    const { upstream } = await smallSource(rawRecords(121, 5));
-    const file = path.join(upstream, 'provenance.json');
-    writeFileSync(
-      file,
-      JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), captured: '2026-02-01' }),
-    );
-    await build({ ...described, upstream, out });
-    expect((await build({ ...described, out, maxShrink: 100 })).notices).toEqual([
-      'the source is of 2026-01-02, older than the published data of 2026-02-01',
-    ]);
-  });
-
-  it('is guarded against data that lost records if it does not describe itself any more', async () => {
+  it('is guarded even if meta.json is missing or damaged', async () => {
     const out = copied();
     const file = path.join(out, 'meta.json');
     const options = { ...described, ...(await smallSource(rawRecords(10, 3))), out };
@@ -423,7 +370,7 @@ describe('a published site', () => {
     expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
   });
 
-  it('is rejected if its old slugs cannot be read, unless they may be forgotten', async () => {
+  it('requires readable old slugs, unless they may be forgotten', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{}');
     await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');
