@@ -10,7 +10,7 @@ const version = JSON.parse(readFileSync(new URL('../../package.json', import.met
 const snapshotArgs = (...rest: string[]) => ['build', '--source', 'snapshot', ...rest];
 
 describe('help', () => {
-  it('and version go to stdout, with exit code 0', async () => {
+  it('goes to stdout like the version, with exit code 0', async () => {
     expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     const { code, stdout, stderr } = await runCli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -21,28 +21,15 @@ describe('help', () => {
 describe('wrong usage', () => {
   it.each<[string[], RegExp]>([
     [['build', '--wrong'], /unknown option '--wrong'/],
-    [
-      ['build', '--host', 'geocities'],
-      /--host: got "geocities", expected one of netlify, [a-z, -]+, apache$/,
-    ],
-    [['build', '--source', 'magic'], /--source: got "magic", expected one of auto, rest/],
-    [['build', '--concurrency', 'many'], /--concurrency: got "many", expected an integer from 1 to 256/],
-    [['build', '--allow-missing', 'pound'], /--allow-missing: got "pound", expected <kind>\/<slug>/],
     [['build', '--out'], /option '--out <dir>' argument missing/],
     [['build', 'extra'], /too many arguments/],
     [['snapshot', '--max-age', '-1.5'], /--max-age: got -1.5, expected an integer from 0 to 36500/],
-    [['snapshot', '--out', 'x'], /unknown option '--out'/],
     [['verify'], /missing required argument 'dir\|url'/],
-    [['verify', 'https://x.test/?a'], /got a URL with credentials, a query or a fragment/],
-    [['verify', 'https://x.test', '--level', 'half'], /--level: got "half", expected one of/],
     [['mirror', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
-    [['mirror'], /missing required argument 'url\|archive\|dir'/],
-    [['mirror', 'http://x', '--concurrency', '0'], /expected an integer from 1 to 256/],
     [['diff', 'data'], /missing required argument 'new'/],
-    [['diff', 'data', 'data', '--format', 'xml'], /--format: got "xml", expected one of/],
     [['publish'], /unknown command 'publish'/],
     [[], /^Usage: gamedata/],
-  ])('%j is answered with the usage line, and exit code 2', async (args, problem) => {
+  ])('exits with 2 after the usage: %j', async (args, problem) => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await callCli(args, { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -53,7 +40,7 @@ describe('wrong usage', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('of a command’s name is told in lines, with a suggestion', async () => {
+  it('suggests a command', async () => {
     const { code, stderr } = await callCli(['biuld']);
     expect(code).toBe(2);
     expect(stderr.split('\n').slice(0, 2)).toEqual([
@@ -62,7 +49,7 @@ describe('wrong usage', () => {
     ]);
   });
 
-  it('of a removed option names its replacement', async () => {
+  it('names the replacement of a removed option', async () => {
     const { code, stderr } = await callCli(['build', '--on-change', 'x']);
     expect(code).toBe(2);
     expect(stderr).toContain("error: unknown option '--on-change'\nhint: Run the command from the shell:\n");
@@ -73,7 +60,7 @@ describe('wrong usage', () => {
     ['--base-url', ['build', '--source', 'rest', '--json', '--base-url', secret]],
     ['--upstream', ['build', '--source', 'rest', '--json', '--upstream', secret]],
     ['address', ['diff', 'data', secret]],
-  ])('of %s never shows the password in it', async (name, args) => {
+  ])('hides the password in %s', async (name, args) => {
     const { code, stdout, stderr } = await callCli(args, { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain('hunter2');
@@ -81,8 +68,8 @@ describe('wrong usage', () => {
   });
 });
 
-describe('a build', () => {
-  it("prints a report as JSON, without the machine's folders, and nothing else on stdout", async () => {
+describe('build', () => {
+  it('prints only the report on stdout with --json, without absolute paths', async () => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource(undefined, path.join(cwd, 'data'));
     const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
@@ -122,7 +109,7 @@ describe('a build', () => {
   });
 });
 
-describe('an expected failure', () => {
+describe('an error', () => {
   it.each<[string[], string, string | null]>([
     [
       snapshotArgs('--out', 'mine'),
@@ -130,7 +117,7 @@ describe('an expected failure', () => {
       'Choose a new or empty folder with --out.',
     ],
     [['verify', 'mine'], 'mine: has no valid manifest.json: ENOENT', null],
-  ])('of %j is exit code 1, one message, and one JSON object if requested', async (args, message, hint) => {
+  ])('has exit code 1, a message and a JSON object: %j', async (args, message, hint) => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'mine'));
     writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');

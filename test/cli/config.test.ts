@@ -13,7 +13,6 @@ const program = await createProgram();
 const commands = await loadCommands();
 const hosts = 'netlify, netlify-rules, cloudflare, github-pages, nginx, caddy, apache';
 
-/** Writes a configuration into a new folder. */
 function configure(config: unknown, more: Pick<Command<Options>, 'inherits'> = {}) {
   const cwd = temporaryFolder();
   const file = path.join(cwd, 'gamedata.config.json');
@@ -48,18 +47,18 @@ describe('gamedata.config.json', () => {
     expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
   });
 
-  it('names the folder that other commands read by default', () => {
+  it('provides the folder of build to other commands', () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
     expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
   });
 
-  it('lends a section to a command that inherits it', () => {
+  it('provides a section to a command that inherits it', () => {
     const config = { build: { retries: 1, concurrency: 2, out: 'x' }, mirror: { retries: 3 } };
     const { read } = configure(config, { inherits: 'build' });
     expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
   });
 
-  it('has folders relative to itself', () => {
+  it('resolves folders from its own folder', () => {
     const { cwd, read } = configure({
       build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', root: 'srv' },
       snapshot: { data: '../data' },
@@ -76,12 +75,10 @@ describe('gamedata.config.json', () => {
     [{ build: { base_url: 'x' } }, ' › build: got "base_url", expected an option of gamedata build'],
     [{ serve: { keep: 2 } }, ' › serve: got "keep", expected an option of gamedata serve'],
     [{ biuld: {} }, ': got "biuld", expected a command'],
-    [{ 'base-url': 'x' }, ': got "base-url", expected a command'],
     [
       { build: { 'no-downloads': true } },
       ' › build: got "no-downloads", expected an option of gamedata build',
     ],
-    [{ build: { config: 'x' } }, ' › build: got "config", expected an option of gamedata build'],
     [{ build: { keep: '5' } }, ' › build › keep: got "5", expected an integer from 0 to 1000'],
     [{ build: { verify: 1 } }, ' › build › verify: got 1, expected boolean'],
     [
@@ -89,7 +86,6 @@ describe('gamedata.config.json', () => {
       ' › build › source: got "magic", expected one of auto, rest, csv, snapshot, site',
     ],
     [{ build: { host: ['geocities'] } }, ` › build › host › 0: got "geocities", expected one of ${hosts}`],
-    [{ build: { host: 'nginx' } }, ' › build › host: got "nginx", expected array'],
     [{ build: { cache: true } }, ' › build › cache: got true, expected a folder, or false for none'],
     [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
     [{ serve: { 'on-change': 'x' } }, ' › serve › on-change: got a removed option, expected none'],
@@ -97,7 +93,7 @@ describe('gamedata.config.json', () => {
     ['build', ': got "build" in line 1, column 1, expected JSON'],
     ['\uFEFF{\n  "build": }', String.raw`: got "{\n  \"build\": }" in line 2, column 12, expected JSON`],
     ['\uFEFF{"build": 7}', ' › build: got 7, expected object'],
-  ])('is rejected if it is %j', (config, problem) => {
+  ])('rejects %j', (config, problem) => {
     const { cwd, read } = configure(config);
     const message = path.join(cwd, 'gamedata.config.json') + problem;
     expect(() => read('serve')).toThrow(expect.objectContaining({ code: 'usage', message }));
@@ -108,29 +104,18 @@ describe('gamedata.config.json', () => {
     [{ build: { 'no-downloads': true } }, 'Did you mean "downloads"?'],
     [{ biuld: {} }, 'Did you mean "build"?'],
     [{ 'base-url': 'x' }, 'Did you mean "base-url" in "build"?'],
-  ])('is rejected with a suggestion if it is %j', (config, hint) => {
+  ])('suggests an option or command for %j', (config, hint) => {
     expect(() => configure(config).read('build')).toThrow(expect.objectContaining({ hint }));
   });
 
-  it('is rejected by the command line, with the usage', async () => {
-    const { code, stdout, stderr } = await configure({ biuld: {} }).run('serve');
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.split('\n')).toEqual([
-      'error: gamedata.config.json: got "biuld", expected a command',
-      'hint: Did you mean "build"?',
-      'usage: gamedata serve [options] [dir] (see gamedata serve --help)',
-      '',
-    ]);
-  });
-
-  it('is named in errors about its options, unless they were typed', async () => {
+  it('appears in errors about its options, unless they were typed', async () => {
     const { run } = configure({ build: { root: '/srv' } });
     const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
     expect((await run('build')).stderr).toContain(`error: gamedata.config.json › build › root: ${problem}`);
     expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
-  it('must exist if it is named, and replaces the default', async () => {
+  it('replaces the default file if another one is named, which must exist', async () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
@@ -156,7 +141,7 @@ describe('the schema of gamedata.config.json', () => {
     expect(described.map((names) => names.sort())).toEqual(listed.map((names) => names.sort()));
   });
 
-  it('has defaults and ranges', () => {
+  it('contains defaults and ranges', () => {
     expect(schema.properties.build.properties.concurrency).toEqual({
       description: 'maximum of concurrent requests',
       default: 16,
@@ -170,18 +155,17 @@ describe('the schema of gamedata.config.json', () => {
     [true, {}],
     [true, { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } }],
     [false, { build: { cache: true } }],
-    [false, { build: { host: ['geocities'] } }],
     [false, { build: { keep: 1001 } }],
     [false, { build: { 'base-ulr': 'x' } }],
     [false, { biuld: {} }],
-  ])('says %s to %j', (isValid, config) => {
+  ])('returns %s for %j', (isValid, config) => {
     expect(validate(config)).toBe(isValid);
   });
 });
 
 describe('help', () => {
   it.each(program.commands.map((command) => [command.name(), command.helpInformation()]))(
-    'of %s fits on 40 lines of 80 columns, in groups',
+    'for %s fits on 40 lines of 80 columns, in groups',
     (name, help) => {
       const lines = help.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(40);

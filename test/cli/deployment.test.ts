@@ -1,5 +1,3 @@
-/** The command line against a deployment: serve a site, verify it by its address. */
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { oneOfOthers } from '../support/kinds.ts';
@@ -14,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('verify <url>', () => {
-  it('keeps quiet about what is right, sums up and exits with 0', async () => {
+  it('prints one line for a correct deployment', async () => {
     const options = ['--level', 'full', '--link-base', 'https://example.test'];
     const { code, stderr, stdout } = await callCli(['verify', server.url, ...options]);
     expect(stderr).toMatch(
@@ -26,7 +24,7 @@ describe('verify <url>', () => {
     expect(code).toBe(0);
   });
 
-  it('names each guarantee that does not hold with a request that shows it, and exits with 1', async () => {
+  it('prints a request for each broken guarantee and exits with 1', async () => {
     const { code, stderr, stdout } = await callCli(['verify', server.url, '--json']);
     expect(stderr).toContain('FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":');
     expect(stderr).toContain(

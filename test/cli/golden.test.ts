@@ -1,5 +1,3 @@
-/** Complete outputs of five scenarios, as a user sees them. */
-
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -46,7 +44,7 @@ it('builds a site', async () => {
   `);
 });
 
-it('builds a site of which one record was renamed and one added', async () => {
+it('builds a site with a renamed and an added record', async () => {
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
     "records: 1 move renamed; 1 item added
       moves renamed: move-1 → pound (id 1); name "Move 1" → "Pound"
@@ -63,7 +61,7 @@ it('builds a site of which one record was renamed and one added', async () => {
   `);
 });
 
-it('refuses data that has lost records', async () => {
+it('rejects data with missing records', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
     "error: move: got 20 of 120 records missing, expected at most 1 %: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
     hint: If they are really gone, list them with --allow-missing, or raise --max-shrink.
@@ -103,7 +101,7 @@ it('mirrors a site', async () => {
   `);
 });
 
-it('finds what is wrong with a folder', async () => {
+it('finds problems of a folder', async () => {
   rmSync(path.join(cwd, 'site/404.json'));
   writeFileSync(path.join(cwd, 'site/api/gamedata/move/pound/index.json'), '{}');
   writeFileSync(path.join(cwd, 'site/mine.txt'), '');

@@ -1,5 +1,3 @@
-/** Files that somebody names: a pipe is not waited for, and what never ends not read. */
-
 import { execFileSync } from 'node:child_process';
 import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +21,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (
     ['mirror own.tar.gz copy', 1, archive],
     ['diff own.tar.gz own.tar.gz', 1, archive],
     ['build --source site --upstream own.tar.gz', 1, archive],
-  ])('is refused: %s', async (command, code, problem) => {
+  ])('is rejected by %s', async (command, code, problem) => {
     const cwd = temporaryFolder();
     const file = path.join(cwd, problem.split(':')[0] ?? '');
     kinds[name]?.(file);
@@ -33,7 +31,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (
   });
 });
 
-it('a file of a limited size is read, also through a link', () => {
+it('readRegular follows symlinks and limits the size', () => {
   const file = path.join(temporaryFolder(), 'a.json');
   writeFileSync(file, '{}');
   symlinkSync(file, `${file}.link`);

@@ -1,5 +1,3 @@
-/** A scheduled build: what it says, what it runs, what it keeps, and how it ends. */
-
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -26,7 +24,7 @@ const NEXT_CENTURY = 4_102_444_800;
 
 const BASE = 'https://example.test';
 
-/** A working folder with a configuration, in which a first site has been built. */
+/** A working folder with a configuration and a first site. */
 async function operator(settings: object = {}) {
   const answers = tinyUpstream();
   const state: { broken: RegExp | undefined } = { broken: undefined };
@@ -46,7 +44,7 @@ const rename = (answers: { move: Answer[] }, at: number, name: string) =>
   Object.assign(answers.move[at] as Answer, { name });
 
 describe('the report', () => {
-  it('tells the operator of a web server to copy its configuration once, then only what has changed', async () => {
+  it('prints how to install the configuration of a web server once, then only changes', async () => {
     const { answers, build } = await operator({
       ...{ host: ['nginx', 'caddy', 'apache'], 'base-url': BASE, out: 'old' },
     });
@@ -71,7 +69,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('says what a failure has left, and how to go on', async () => {
+  it('describes the folder and the cache after a failure', async () => {
     const { answers, state, cwd, build, at } = await operator();
     const [journal = ''] = readdirSync(at('.cache/gamedata'));
     utimesSync(at(`.cache/gamedata/${journal}`), 0, 0);
@@ -131,7 +129,7 @@ describe('--keep', () => {
     expect(kept(), 'regardless of the clock').toEqual([current, `${current}.sha256`, 'notes.txt']);
   });
 
-  it('counts states of the data, of which names are a part, and no other change', async () => {
+  it('distinguishes states by records and names only', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
     const kept = () => readdirSync(at('site-archives')).filter((name) => name.endsWith('.gz'));
     const [yesterday] = kept();
@@ -153,7 +151,7 @@ describe('--keep', () => {
     ['a link', (file, victim) => symlinkSync(victim, file)],
     ['a pipe', (file) => execFileSync('mkfifo', [file])],
     ['an empty folder', (file) => mkdirSync(file)],
-  ])('replaces what is not an archive: %s', async (_, make) => {
+  ])('replaces %s in place of an archive', async (_, make) => {
     const { build, at } = await operator({ keep: 2 });
     const [name = ''] = readdirSync(at('build-archives'));
     const file = at(`build-archives/${name}`);
@@ -165,7 +163,7 @@ describe('--keep', () => {
     expect(readFileSync(at('profile'), 'utf8')).toBe('mine');
   });
 
-  it('ignores whatever is not a file, and removes drafts of killed runs a day later', async () => {
+  it('ignores symlinks and folders, and removes drafts after a day', async () => {
     const { build, at } = await operator({ keep: 1 });
     const archives = at('build-archives');
     const others = ['2001-02-03', '2001-02-04'].map((day) => `gamedata-${day}-0123456789ab.tar.gz`);
@@ -186,7 +184,7 @@ describe('--keep', () => {
       /: is a site, so/,
     ],
     ['a file', (folder) => writeFileSync(folder, ''), /: cannot be written \(E\w+\)/],
-  ])('reports a problem if the folder of archives is %s, but publishes', async (_, make, problem) => {
+  ])('publishes with a problem if the folder of archives is %s', async (_, make, problem) => {
     const { answers, build, at } = await operator();
     make(at('build-archives'));
     rename(answers, 1, 'renamed');
@@ -200,7 +198,7 @@ describe('--keep', () => {
 });
 
 describe('--verify', () => {
-  it('repairs what a disk has damaged though size and time are the same, and says what it has checked', async () => {
+  it('repairs a damaged file even if its size and time are the same', async () => {
     const { build, at } = await operator({ verify: true });
     const file = at('build/api/gamedata/move/move-1/index.json');
     const text = readFileSync(file, 'utf8');
@@ -215,7 +213,7 @@ describe('--verify', () => {
     expect((await build()).stderr).toContain('nothing changed');
   });
 
-  it('finds what is not of the site, and then keeps no archive', async () => {
+  it('finds an unknown file and then keeps no archive', async () => {
     const { build, at } = await operator({ verify: true });
     writeFileSync(at('build/diary.txt'), 'mine');
     const found = await build('--keep', '1');
@@ -226,7 +224,7 @@ describe('--verify', () => {
 });
 
 describe('a data set', () => {
-  it('goes into the working folder, wherever gamedata is installed', async () => {
+  it('is written into the working folder by default', async () => {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
     const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];

@@ -1,5 +1,3 @@
-/** The file that `bin` names, where the command cannot run. */
-
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +9,6 @@ import { temporaryFolder } from '../support/temporary.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { bin, engines } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 
-/** A checkout of which nothing is compiled. */
 function checkout(): string {
   const folder = temporaryFolder();
   for (const name of ['package.json', bin.gamedata]) cpSync(path.join(ROOT, name), path.join(folder, name));
@@ -21,7 +18,7 @@ function checkout(): string {
 const start = (folder: string, ...node: string[]) =>
   promisify(execFile)(process.execPath, [...node, path.join(folder, bin.gamedata), '--version']);
 
-it.each(['nothing', 'half'])('says what to run where %s is compiled', async (how) => {
+it.each(['nothing', 'half'])('requires npm run compile if %s is compiled', async (how) => {
   const folder = checkout();
   mkdirSync(path.join(folder, 'dist'));
   if (how === 'half') writeFileSync(path.join(folder, 'dist/cli.js'), 'throw new Error()');
@@ -36,7 +33,7 @@ it.each([
   ['20.19.0', true],
   ['22.11.0', false],
   ['26.0.0', true],
-])('says which Node it needs: %s', async (version, isSupported) => {
+])('checks for a supported Node: %s', async (version, isSupported) => {
   const folder = checkout();
   const [disguise, dist] = [path.join(folder, 'disguise.mjs'), path.join(folder, 'dist')];
   const versions = `{ ...process.versions, node: '${version}' }`;

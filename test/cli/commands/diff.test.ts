@@ -16,7 +16,6 @@ const [first, second, third] = raw.move;
 const renamed = second && { ...second, slug: 'renamed' };
 const later = { ...raw, move: [first, renamed, third, rawMove(9)].filter((move) => move !== undefined) };
 
-/** Two data sets, each as a snapshot and as a site: before and after a record was renamed and one added. */
 const folder = sharedFolder();
 const editionNamed = (name: string) => ({
   data: path.join(folder, `${name}-data`),
@@ -32,7 +31,6 @@ beforeAll(async () => {
     await build({ ...(await smallSource(records, data)), out, baseUrl: 'https://example.test' });
 });
 
-/** A site that a test may spoil. */
 function copyOf({ out }: typeof before): string {
   const copy = path.join(temporaryFolder(), 'site');
   cpSync(out, copy, { recursive: true, preserveTimestamps: true });
@@ -46,7 +44,7 @@ async function served(dir: string): Promise<string> {
 }
 
 describe('diff', () => {
-  it('finds the same between snapshots, sites and deployments', async () => {
+  it('compares snapshots, sites and deployments', async () => {
     const expected = await diff({ from: before.data, to: after.data });
     expect(expected.changes.move).toMatchObject({
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
@@ -61,7 +59,7 @@ describe('diff', () => {
     );
   });
 
-  it('reads a deployment that says nothing of itself by its lists', async () => {
+  it('reads the lists of a deployment without metadata', async () => {
     const copy = copyOf(after);
     let url = '';
     const silent = await startServer(async (response, { url: asked = '' }) => {
@@ -80,7 +78,7 @@ describe('diff', () => {
 });
 
 describe('gamedata diff', () => {
-  it('prints text, JSON or Markdown, and exits with 3 only if it is told to', async () => {
+  it('prints text, JSON or Markdown, and exits with 3 only with --exit-code', async () => {
     const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
 
     const text = await run();

@@ -13,7 +13,7 @@ import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** An upstream whose data changes, with sites and snapshots that are made of it on one day after another. */
+/** Sites and snapshots of an upstream that changes from day to day. */
 async function operator() {
   const answers = tinyUpstream();
   const server = await serveUpstream(upstreamOf(answers));
@@ -49,7 +49,7 @@ async function operator() {
 
 const read = (folder: string, file: string): string => readFileSync(path.join(folder, file), 'utf8');
 const historyIn = (folder: string): History => historySchema.parse(JSON.parse(read(folder, 'changes.json')));
-/** The days of each step, and what was renamed in it. */
+/** The days and renamed records of each step. */
 const stepsIn = (folder: string) =>
   historyIn(folder).steps.map(({ from, to, changes }) => {
     const renamed = changes.move.renamed.map((one) => `${one.from} → ${one.to}`);
@@ -57,7 +57,7 @@ const stepsIn = (folder: string) =>
   });
 
 describe('a site', () => {
-  it('starts with no history, continues that of the site it replaces, and is the same if nothing changed', async () => {
+  it('continues the history of the published site', async () => {
     const { build, rename, on } = await operator();
     const site = await build();
     expect(stepsIn(site)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a site', () => {
   it.each([
     ['a history', ['changes.json'], ['2026-01-01 2026-01-01 second-name → third-name']],
     ['a description and a history', ['meta.json', 'changes.json'], []],
-  ])('with %s that cannot be read starts a new one, and loses no redirect', async (_, files, steps) => {
+  ])('starts a new history after damage to %s, and keeps redirects', async (_, files, steps) => {
     const { build, report, rename } = await operator();
     await build();
     rename('second-name');
@@ -127,7 +127,7 @@ describe('a site', () => {
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/third-name/']);
   });
 
-  it('whose pages were damaged is made again, with the ids of the records that can be read', async () => {
+  it('is rebuilt after damage to its pages, with the ids of readable records', async () => {
     const { answers, build, rename } = await operator();
     const site = await build();
     writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
@@ -146,7 +146,7 @@ describe('a site', () => {
 });
 
 describe('a snapshot', () => {
-  it('keeps the history, which every site that is built of it has, whatever was there before', async () => {
+  it('provides its history to every site', async () => {
     const { build, snapshot, rename, on } = await operator();
     await snapshot();
     on('2026-01-02');

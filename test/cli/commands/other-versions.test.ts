@@ -1,5 +1,3 @@
-/** Sites and snapshots of other versions: what is not known is ignored, and a newer format names the way out. */
-
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +34,7 @@ function builtSite() {
 }
 
 describe('a site of another version', () => {
-  it('with more fields in its files about itself is replaced, mirrored and served', async () => {
+  it('is replaced, mirrored and served despite unknown fields', async () => {
     const { out, rebuild, file } = builtSite();
     edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     listAsTheyAre(out);
@@ -54,7 +52,7 @@ describe('a site of another version', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('with other fields in its records is compared with, field by field', async () => {
+  it('is compared field by field', async () => {
     const { out, rebuild, file } = builtSite();
     const digest = rewriteRecords(file);
     edit(file('meta.json'), (json) => ({ ...json, digest }));
@@ -68,7 +66,7 @@ describe('a site of another version', () => {
     ]);
   });
 
-  it('of before there was a kind keeps its history and its old slugs', async () => {
+  it('keeps its history and old slugs if it lacks a kind', async () => {
     const answers = tinyUpstream(3, 0);
     const { url: upstream } = await serveUpstream(upstreamOf(answers));
     const out = path.join(temporaryFolder(), 'site');
@@ -95,7 +93,7 @@ describe('a site of another version', () => {
     ]);
   });
 
-  it('with a newer format is refused with the way out', async () => {
+  it('is rejected with a newer format', async () => {
     const { out, rebuild, file } = builtSite();
     const refusal = {
       message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
@@ -112,7 +110,7 @@ describe('a site of another version', () => {
   });
 });
 
-/** Gives every move a field that this version does not know, and takes one away. Returns the digest. */
+/** Adds a field to every move and removes one. Returns the digest. */
 function rewriteRecords(file: (name: string) => string): string {
   const digest = digestLines((kind) => {
     const pages = [0, 100].map((offset) => file(listPageFile(kind, offset))).filter(existsSync);
@@ -130,7 +128,6 @@ function rewriteRecords(file: (name: string) => string): string {
 }
 
 describe('a snapshot of another version', () => {
-  /** As written by a version that did not know `generation`. */
   async function olderSnapshot(): Promise<string> {
     const { upstream } = await smallSource();
     const file = path.join(upstream, 'move.ndjson');
@@ -145,7 +142,7 @@ describe('a snapshot of another version', () => {
     return upstream;
   }
 
-  it('is replaced, and continued from', async () => {
+  it('is replaced and continued', async () => {
     const data = await olderSnapshot();
     const answers = tinyUpstream();
     const { url } = await serveUpstream(upstreamOf(answers));
@@ -155,7 +152,7 @@ describe('a snapshot of another version', () => {
     expect(steps[0].totals).toMatchObject({ removed: 117 + 3, changed: 3 });
   });
 
-  it('that lacks a field cannot be built from, which is not blamed on the upstream', async () => {
+  it('is rejected with a hint to refresh it if it lacks a field', async () => {
     const upstream = await olderSnapshot();
     await expect(
       build({ source: 'snapshot', upstream, baseUrl: BASE_URL, out: path.join(temporaryFolder(), 'site') }),

@@ -18,7 +18,7 @@ function snapshotOptions(upstream: string) {
 }
 
 describe('snapshot', () => {
-  it('keeps what the upstream has, from which the same site can be built', async () => {
+  it('writes records from which the same site can be built', async () => {
     const data = handMadeUpstream();
     const server = await serveUpstream(data);
     const options = snapshotOptions(server.url);
@@ -44,7 +44,7 @@ describe('snapshot', () => {
     expect(second.upstream).toBe(server.url);
   });
 
-  it('touches nothing if nothing has changed, and keeps the day it was captured on', async () => {
+  it('changes nothing if the data is the same, and keeps its date', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()));
     const options = snapshotOptions(server.url);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -58,7 +58,7 @@ describe('snapshot', () => {
     expect(fingerprint(options.data)).toEqual(before);
   });
 
-  it.each(['auto', undefined] as const)('has nothing to fall back to: source %s', async (source) => {
+  it.each(['auto', undefined] as const)('fails without a fallback for source %s', async (source) => {
     const options = { ...snapshotOptions(await deserted()), source, retries: 0 };
     await expect(snapshot(options)).rejects.toThrow('ECONNREFUSED');
     expect(existsSync(options.data)).toBe(false);
