@@ -71,7 +71,13 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   return {
     isHeld,
     assertHeld() {
-      if (!isHeld()) throw createLostError(paths);
+      if (!isHeld()) {
+        const owner = parseOwner(attempt(() => readLock(lockFile)));
+        const by = owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
+        throw new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, name, {
+          hint: 'Its staged files belong to the build that holds the lock. Run it again when no other build is running.',
+        });
+      }
       // Timers do not fire during synchronous work. The clock may have been set back.
       if (Math.abs(Date.now() - renewed) >= RENEW_MS) renew();
     },
@@ -82,14 +88,6 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
       if (attempt(isHeld) ?? true) attempt(() => fs.unlinkSync(lockFile));
     },
   };
-}
-
-function createLostError({ lockFile, name }: WorkPaths): OutputError {
-  const owner = parseOwner(attempt(() => readLock(lockFile)));
-  const by = owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
-  return new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, name, {
-    hint: 'Its staged files belong to the build that holds the lock. Run it again when no other build is running.',
-  });
 }
 
 function take(paths: WorkPaths, text: string, takeLock: boolean): void {

@@ -66,12 +66,12 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     onResponse(request, response);
     try {
       const status = findFault(request);
-      const plain = status ? createRefusal(status) : await respond(request);
+      const plain = status ? createServerError(status) : await respond(request);
       await writeResponse(request, response, plain);
     } catch (error) {
       if (!response.destroyed) {
         onProblem(`${request.method} ${request.url}: ${error instanceof Error ? error.message : error}`);
-        await writeResponse(request, response, createRefusal(500));
+        await writeResponse(request, response, createServerError(500));
       }
     }
     await closed;
@@ -81,9 +81,9 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  server.on('connect', (_, socket) => refuseConnection(socket, 405));
+  server.on('connect', (_, socket) => rejectConnection(socket, 405));
   server.on('clientError', (error, socket) => {
-    void enqueue(socket, () => refuseConnection(socket, clientErrors[errorCode(error)] ?? 400));
+    void enqueue(socket, () => rejectConnection(socket, clientErrors[errorCode(error)] ?? 400));
   });
 
   return {
@@ -155,15 +155,15 @@ async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
     }
 }
 
-function createRefusal(status: number): PlainResponse {
+function createServerError(status: number): PlainResponse {
   const error = createError({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
-function refuseConnection(socket: Duplex, status: number): void {
+function rejectConnection(socket: Duplex, status: number): void {
   // Node does not handle errors of tunnels, and an error without a listener would end the process.
   socket.on('error', () => socket.destroy());
-  const { headers, body } = createRefusal(status);
+  const { headers, body } = createServerError(status);
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);
   socket.end(body?.[0]);

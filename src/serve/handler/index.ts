@@ -112,11 +112,8 @@ function createFileHeaders(file: string): HeaderValues {
   };
 }
 
-function createContent(
-  request: PlainRequest,
-  { parts, etag }: assets.Content,
-  headers: HeaderValues,
-): PlainResponse {
+function createContent(request: PlainRequest, content: assets.Content, headers: HeaderValues): PlainResponse {
+  const { parts, etag } = content;
   const { 'Content-Type': type = '', ...unchanged }: Record<string, string> = { ...headers, ETag: etag };
   if (isKnown(request.headers.get('If-None-Match'), etag))
     return { status: 304, headers: unchanged, body: null };
