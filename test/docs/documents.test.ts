@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -14,17 +14,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const { commands } = await createProgram();
 const { scripts, dependencies } = JSON.parse(read('package.json'));
-const { stdout: tracked } = spawnSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' });
-/** Without git, as in an unpacked archive, the documents that link to all others. */
-const names = tracked === '' ? ['README.md', 'docs/OPERATING.md', 'docs/CLI.md'] : tracked.trim().split('\n');
-const documents = names.map((name) => ({ name, text: read(name) }));
+const names = ['.', 'docs'].flatMap((folder) =>
+  readdirSync(path.join(ROOT, folder)).map((name) => path.join(folder, name)),
+);
+const documents = names.filter((name) => name.endsWith('.md')).map((name) => ({ name, text: read(name) }));
 const everything = documents.map(({ text }) => text).join('\n');
 
-/** The anchor of a heading: https://docs.github.com/en/get-started/writing-on-github */
-const anchor = (heading: string): string =>
+/** https://docs.github.com/en/get-started/writing-on-github */
+const getAnchor = (heading: string): string =>
   heading
     .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
+    .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
 
 it.each(documents)('$name links to files and headings that exist', ({ name, text }) => {
@@ -32,27 +32,24 @@ it.each(documents)('$name links to files and headings that exist', ({ name, text
   const broken = links.filter(([, file = '', heading]) => {
     const target = file === '' ? name : path.join(path.dirname(name), file);
     if (heading === undefined) return !existsSync(path.join(ROOT, target));
-    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) => anchor(title));
+    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) => getAnchor(title));
     return !headings.includes(heading);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
 });
 
 it('names scripts, options and hosts that exist', () => {
-  const named = Array.from(everything.matchAll(/npm run ([a-z:-]+)/g), ([, script = '']) => script);
-  expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
+  expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
-  const known = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  const calls = everything.match(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g) ?? [];
-  const options = calls.flatMap((call) => call.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []);
-  expect([...new Set(options)].filter((option) => !known.has(option) && !others.includes(option))).toEqual(
-    [],
+  const known = commands.flatMap(({ options }) => options.map(({ long }) => long));
+  const others = ['--help', '--version', '--directory', '--now', '--write'];
+  const calls = find(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g).join('\n');
+  expect([...known, ...others]).toEqual(
+    expect.arrayContaining(calls.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []),
   );
-  for (const [, host = ''] of everything.matchAll(/--host ([a-z-]+)/g))
-    expect([...hostNames, 'netlify-edge']).toContain(host);
+  expect([...hostNames, 'netlify-edge']).toEqual(expect.arrayContaining(find(/(?<=--host )[a-z-]+/g)));
 });
-/** Options of other programs, and removed ones in the changelog. */
-const others = ['--help', '--version', '--directory', '--now', '--write', '--to'];
 
 it('shows records of the bundled data', () => {
   const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) => JSON.parse(text));
@@ -63,7 +60,7 @@ it('shows records of the bundled data', () => {
   }
 });
 
-it('has a configuration that the schema accepts', async () => {
+it('shows a configuration that the schema accepts', async () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
   expect(createConfigSchema(await loadCommands()).safeParse(JSON.parse(text))).toMatchObject({
     success: true,
@@ -96,7 +93,7 @@ it.each([
   ['gamedata-refresh.service', /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/],
 ])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
 
-it.skipIf(!hasSystemd).each(units)('has a unit that systemd accepts: %s', (name) => {
+it.skipIf(!hasSystemd).each(units)('provides a unit that systemd accepts: %s', (name) => {
   const folder = temporaryFolder();
   // systemd checks that programs exist, and reads a percent sign in a path as its own.
   const clone = path.join(folder, 'clone');

@@ -1,18 +1,14 @@
-/** Debian's chromium for the tests of a file. It can reach only loopback. */
-
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { findProgram } from './engines/web-servers.ts';
 
 const executablePath = findProgram('chromium');
 
-/** Whether all engines must be installed, as after `scripts/install-engines.sh`. */
-const demandsAll = process.env.ENGINES === 'all';
+/** The suffix of a skipped group's name. */
+export const noBrowser =
+  executablePath || process.env.ENGINES === 'all' ? '' : ' (skipped: chromium is not installed)';
 
-/** The suffix of a group's name if the group is skipped; empty if it runs. */
-export const noBrowser = executablePath || demandsAll ? '' : ' (skipped: chromium is not installed)';
-
-/** The layout shift that the user did not cause. */
+/** Measures layout shifts that the user did not cause. */
 export const SHIFTS = `new Promise((resolve) => {
   let shift = 0;
   new PerformanceObserver((list) => {
@@ -23,18 +19,17 @@ export const SHIFTS = `new Promise((resolve) => {
 
 export interface Visit {
   readonly page: Page;
-  /** Errors and warnings on the console, such as violations of the policy, and uncaught errors. */
+  /** Errors and warnings on the console, and uncaught errors. */
   readonly problems: string[];
-  /** Requested URLs of other hosts. */
+  /** Requests to other hosts. */
   readonly foreign: string[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Whether to wait for a heading. Default true. */
   readonly waits?: boolean;
 }
 
-/** Opens a URL in a profile of its own until the test ends. */
+/** Opens a URL in a new profile until the test ends. */
 export type Visitor = (url: string, options?: VisitOptions) => Promise<Visit>;
 
 /** Starts the browser for the tests of a group. */

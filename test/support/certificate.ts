@@ -1,9 +1,6 @@
-/** A certificate of localhost, signed by itself, as an operator tries one. */
-
 import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-/** Why there is none here; undefined if there is. */
 export const missingOpenssl = (): string | undefined =>
   spawnSync('openssl', ['version']).status === 0 ? undefined : 'openssl is not installed';
 

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from './temporary.ts';
 
-/** Creates something else than a file. `outside` is a regular file in another folder. */
+/** Each creates something other than a regular file. `outside` is a regular file in another folder. */
 export const irregular: Record<string, (file: string, outside: string) => void> = {
   'a FIFO': (file) => void execFileSync('mkfifo', [file]),
   'a symlink to a file': (file, outside) => symlinkSync(outside, file),

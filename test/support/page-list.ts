@@ -1,5 +1,3 @@
-/** Every page in every state that looks different. */
-
 import type { Page } from 'playwright-core';
 
 export interface PageState {

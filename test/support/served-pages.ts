@@ -1,11 +1,9 @@
-/** The site that the browser looks at, served for a group of tests. */
-
 import { afterAll, beforeAll } from 'vitest';
 import type { BuildOptions } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { buildPageSite, removePageSite } from './page-site.ts';
 
-/** Serves such a site with `gamedata serve` for the tests of a group. `url` is known once they run. */
+/** Serves a site of the bundled data for the tests of a group. `url` is empty until they run. */
 export function usePageSite(options: BuildOptions = {}): { readonly url: string; readonly folder: string } {
   const site = { url: '', folder: '' };
   let stop: (() => Promise<void>) | undefined;

@@ -28,7 +28,7 @@ describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
       },
     );
 
-    it('explains what requires a server, and links to the JSON', async () => {
+    it('explains that pages require a server, and links to the JSON', async () => {
       const { page } = await open('index.html');
       expect(await page.getByText('require JavaScript and a web server').isVisible()).toBe(true);
       await page.getByRole('navigation').getByRole('link', { name: 'Moves' }).click();

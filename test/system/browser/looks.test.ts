@@ -46,7 +46,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
 
-  it.for(pageStates)('is accessible and fits every window: $name', async (state) => {
+  it.for(pageStates)('fits every window and passes axe-core: $name', async (state) => {
     const { page, problems, foreign } = await visit(site.url + state.path, { colorScheme: 'light' });
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate(SHIFTS)).toBe(0);
