@@ -1,14 +1,14 @@
-/** Upstreams that are between two of their editions: what is published is one of them, or nothing. */
-
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
+import type { Edition } from '../../src/contract/meta.ts';
 import { UpstreamError } from '../../src/errors.ts';
+import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
+import { checkCachedEdition, readOneEdition } from '../../src/sources/one-edition.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
-import { verifyFolder } from '../../src/verify/folder.ts';
 import { digestOf } from '../support/data-set-versions.ts';
 import {
   deployedAt,
@@ -35,10 +35,10 @@ import type { UpstreamOptions } from '../support/upstream-server.ts';
 
 const range = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
-const present = upstreamOf(tinyUpstream(12, 12));
+const current = upstreamOf(tinyUpstream(12, 12));
 
-/** An older state of an upstream: each record has another name, some have another slug, one is missing and one more is there. */
-function olderStateOf(data: UpstreamData): UpstreamData {
+/** Returns an older state: each record has another name, some another slug, one is missing and one was removed since. */
+function createOlderState(data: UpstreamData): UpstreamData {
   const removed = data.list('move').at(-1)?.id;
   return {
     name: data.name,
@@ -60,16 +60,14 @@ function olderStateOf(data: UpstreamData): UpstreamData {
   };
 }
 
-const older = olderStateOf(present);
-/** A list of each kind, and the records. */
-const total = kindNames.flatMap((kind) => [kind, ...present.list(kind)]).length;
+const older = createOlderState(current);
+const allRequests = kindNames.flatMap((kind) => [kind, ...current.list(kind)]).length;
 
-/** An upstream, and ways to read it and to build a site of it. */
-async function scene(options: UpstreamOptions, data = present) {
+/** Serves an upstream, reads it, and builds a site from it. */
+async function scene(options: UpstreamOptions, data = current) {
   const server = await serveUpstream(data, options);
   const folder = temporaryFolder();
-  const out = path.join(folder, 'site');
-  const cache = path.join(folder, 'cache');
+  const [out, cache] = [path.join(folder, 'site'), path.join(folder, 'cache')];
   const read = async (more: Partial<SourceContext> = {}) => {
     const { dataSet, ...about } = await loadFrom('rest', server.url, { cacheFolder: cache, ...more });
     return { ...about, digest: dataSet.digest, edition: dataSet.provenance.edition };
@@ -77,13 +75,15 @@ async function scene(options: UpstreamOptions, data = present) {
   const common = { source: 'rest', upstream: server.url, retries: 0, maxShrink: 100 } as const;
   const publish = (more: BuildOptions = {}) =>
     build({ ...common, baseUrl: 'https://example.test', downloads: false, out, cache, ...more });
-  return { server, read, publish, out, cache };
+  const listBypassing = () => server.log.filter(({ path: url }) => url.includes('edition='));
+  return { server, read, publish, out, cache, listBypassing };
 }
 
-const digests = { present: digestOf(present), older: digestOf(older) };
+const digests = { current: digestOf(current), older: digestOf(older) };
+type StateOf = NonNullable<UpstreamOptions['stateOf']>;
 
-describe('an upstream of one edition', () => {
-  it('is published as that, stays as it was first seen, and is named by the steps of the history', async () => {
+describe('an upstream with editions', () => {
+  it('is published with the edition in which its data was first seen, and names it in the history', async () => {
     let state = stateNumber(1, older);
     const { publish, server, out } = await scene({ stateOf: () => state });
     expect(await publish()).toMatchObject({ edition: namedEdition(1), isCached: false });
@@ -94,33 +94,33 @@ describe('an upstream of one edition', () => {
     state = stateNumber(2, older);
     expect(await publish()).toMatchObject({ changed: false, isCached: false, edition: namedEdition(1) });
     expect(fingerprint(out)).toEqual(before);
-    state = stateNumber(3, present);
+    state = stateNumber(3, current);
     await publish({ maxShrink: 10 });
-    const jsonOf = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
-    expect(jsonOf('meta.json').edition).toEqual(namedEdition(3));
+    const readJson = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
+    expect(readJson('meta.json').edition).toEqual(namedEdition(3));
     expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain('edition 00000000 of 2026-04-03');
-    expect(jsonOf('changes.json').steps).toMatchObject([
+    expect(readJson('changes.json').steps).toMatchObject([
       { from: { edition: namedEdition(1) }, to: { edition: namedEdition(3) } },
     ]);
-    expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('costs one request while it stays, and conditional ones when there is another', async () => {
-    let state = stateNumber(2, present);
+  it('receives one request if its edition is cached, and conditional ones otherwise', async () => {
+    let state = stateNumber(2, current);
     const { read, server } = await scene({ stateOf: () => state });
     const first = await read();
-    expect(first).toMatchObject({ digest: digests.present, edition: namedEdition(2), isCached: false });
-    expect(server.log).toHaveLength(total);
-    expect(await read()).toMatchObject({ digest: digests.present, isCached: true });
-    expect(server.log.slice(total).map(({ path: url }) => url)).toEqual(['/api/v2/meta/']);
-    state = stateNumber(3, present);
+    expect(first).toMatchObject({ digest: digests.current, edition: namedEdition(2), isCached: false });
+    expect(server.log).toHaveLength(allRequests);
+    expect(await read()).toMatchObject({ digest: digests.current, isCached: true });
+    expect(server.log.slice(allRequests).map(({ path: url }) => url)).toEqual(['/api/v2/meta/']);
+    state = stateNumber(3, current);
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: false });
-    expect(server.log.slice(total + 2).map(({ status }) => status)).toEqual(Array(total).fill(304));
+    const statuses = server.log.slice(allRequests + 2).map(({ status }) => status);
+    expect(statuses).toEqual(Array(allRequests).fill(304));
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: true });
   });
 
-  it('is asked for what the cache has lost', async () => {
-    const { read, server, cache } = await scene({ stateOf: () => stateNumber(2, present) });
+  it('receives requests for what the cache has lost', async () => {
+    const { read, server, cache } = await scene({ stateOf: () => stateNumber(2, current) });
     await read();
     const journal = path.join(cache, `${readdirSync(cache)[0]}`);
     const lines = readFileSync(journal, 'utf8').split('\n');
@@ -133,55 +133,57 @@ describe('an upstream of one edition', () => {
     expect(await read()).toMatchObject({ isCached: true });
   });
 
-  it('fails for a list that is gone, whatever edition says so', async () => {
+  it('fails if a list is missing in its edition', async () => {
     const { hash, deployed } = editionNumber(2);
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await scene({
-      stateOf: () => stateNumber(2, present),
+      stateOf: () => stateNumber(2, current),
       fault: ({ url }, response) => Boolean(url?.includes('/item/?') && response.writeHead(404, named).end()),
     });
     await expect(read()).rejects.toThrow('got 404');
   });
+
+  it('continues an interrupted fetch of the older edition on the next day', async () => {
+    let [state, isBroken] = [stateNumber(1, older), true];
+    const { read, listBypassing } = await scene({
+      ...{ stateOf: () => state, maxAge: 86_400 },
+      fault: (_, response, at) => isBroken && at > 12 && Boolean(response.writeHead(500).end()),
+    });
+    await expect(read({ concurrency: 1 })).rejects.toThrow('got 500');
+    [state, isBroken] = [stateNumber(2, current), false];
+    expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
+    expect(listBypassing().length).toBeGreaterThan(5);
+  });
 });
 
-describe('a CDN that still holds answers of an older edition', () => {
-  const sizes = [
-    { size: 'small', data: present, k: 2 },
-    { size: 'small', data: present, k: 7 },
-  ];
-  it.each(sizes)(
-    'is passed by for one in $k answers of the $size upstream, and only for those',
-    async (it) => {
-      const isHeld = everyNth(it.k, 1);
-      const held = new Set<string>();
-      const stateOf = heldBack(stateNumber(2, it.data), stateNumber(1, olderStateOf(it.data)), (url) => {
-        const isOld = isHeld(url);
-        if (isOld) held.add(url);
-        return isOld;
-      });
-      const { read, server } = await scene({ stateOf });
-      expect(await read()).toMatchObject({ digest: digestOf(it.data), edition: namedEdition(2) });
-      const twice = server.log.filter(({ path: url }) => url.includes('edition='));
-      // A record of the older list alone is asked for, but not again.
-      const stale = [...held].filter((url) => !url.includes('999999'));
-      const fresh = twice.filter(({ path: url }) => held.has(withoutEdition(url)));
-      expect(fresh.map(({ path: url }) => withoutEdition(url)).sort()).toEqual(stale.sort());
-    },
-  );
-
-  it('may confirm what the cache has of the older one', async () => {
-    let stateOf: NonNullable<UpstreamOptions['stateOf']> = () => stateNumber(1, older);
-    const { read, server } = await scene({ stateOf: (request) => stateOf(request) });
-    await read();
-    stateOf = heldBack(stateNumber(2, present), stateNumber(1, older), everyNth(5));
-    expect(await read()).toMatchObject({ digest: digests.present, edition: namedEdition(2) });
-    const again = server.log.filter(({ path: url }) => url.includes('edition='));
-    expect(again.length).toBeGreaterThan(0);
-    expect(again.filter(({ headers }) => headers['if-none-match'])).toEqual([]);
+describe('a CDN with responses of an older edition', () => {
+  it.each([2, 7])('is bypassed for these responses only: every %i', async (every) => {
+    const isHeld = everyNth(every, 1);
+    const held = new Set<string>();
+    const stateOf = heldBack(stateNumber(2, current), stateNumber(1, older), (url) => {
+      if (isHeld(url)) held.add(url);
+      return isHeld(url);
+    });
+    const { read, listBypassing } = await scene({ stateOf });
+    expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
+    // A record that only the older list has is not requested again.
+    const stale = [...held].filter((url) => !url.includes('999999'));
+    const bypassing = listBypassing().map(({ path: url }) => withoutEdition(url));
+    expect(bypassing.filter((url) => held.has(url)).sort()).toEqual(stale.sort());
   });
 
-  it('that holds every address is refused, and what is published stays', async () => {
-    let stateOf: NonNullable<UpstreamOptions['stateOf']> = () => stateNumber(1, older);
+  it('is bypassed without validators, even if it confirms cached responses', async () => {
+    let stateOf: StateOf = () => stateNumber(1, older);
+    const { read, listBypassing } = await scene({ stateOf: (request) => stateOf(request) });
+    await read();
+    stateOf = heldBack(stateNumber(2, current), stateNumber(1, older), everyNth(5));
+    expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
+    expect(listBypassing().length).toBeGreaterThan(0);
+    expect(listBypassing().filter(({ headers }) => headers['if-none-match'])).toEqual([]);
+  });
+
+  it('fails the build if it has them at every URL', async () => {
+    let stateOf: StateOf = () => stateNumber(1, older);
     const { publish, out } = await scene({ stateOf: (request) => stateOf(request) });
     await publish();
     const before = fingerprint(out);
@@ -189,64 +191,43 @@ describe('a CDN that still holds answers of an older edition', () => {
     stateOf = ({ path: url }) =>
       !url.endsWith('/meta/') && isHeld(withoutEdition(url))
         ? stateNumber(1, older)
-        : stateNumber(2, present);
-    const error = await publish().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(UpstreamError);
-    expect(String(error)).toMatch(
-      /got responses of several editions: \d+ of edition 00000000 of 2026-04-02, \d+ of edition 00000000 of 2026-04-01, expected one$/,
-    );
-    expect(error).toMatchObject({ hint: expect.stringContaining('within a day') });
+        : stateNumber(2, current);
+    await expect(publish()).rejects.toMatchObject({
+      problem: expect.stringMatching(
+        /^got responses of several editions: \d+ of edition 00000000 of 2026-04-02, \d+ of edition 00000000 of 2026-04-01, expected one$/,
+      ),
+      hint: expect.stringContaining('within a day'),
+    });
     expect(fingerprint(out)).toEqual(before);
   });
 });
 
-describe('a deploy in the middle of a fetch', () => {
-  it.each([2, 4, 12, total])('before request %i is followed', async (from) => {
-    const stateOf = deployedAt([1, stateNumber(1, older)], [from, stateNumber(2, present)]);
+describe('a deployment during a fetch', () => {
+  it.each([2, 12, allRequests])('is followed from request %i on', async (from) => {
+    const stateOf = deployedAt([1, stateNumber(1, older)], [from, stateNumber(2, current)]);
     const { read } = await scene({ stateOf });
-    expect(await read()).toMatchObject({ digest: digests.present, edition: namedEdition(2) });
+    expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
   });
 
-  it('does not make a record that is gone an error', async () => {
+  it('may remove a listed record', async () => {
     const before = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
     const after = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
     const stateOf = deployedAt([1, stateNumber(1, before)], [4, stateNumber(2, after)]);
     const { read } = await scene({ stateOf }, before);
-    expect(await read({ concurrency: 1 })).toMatchObject({
-      digest: digestOf(after),
-      edition: namedEdition(2),
-    });
+    const expected = { digest: digestOf(after), edition: namedEdition(2) };
+    expect(await read({ concurrency: 1 })).toMatchObject(expected);
   });
 });
 
-describe('a fetch that was broken off', () => {
-  it('goes on the next day with what is of the new edition', async () => {
-    let state = stateNumber(1, older);
-    let broken = true;
-    const { read, server } = await scene({
-      stateOf: () => state,
-      maxAge: 86_400,
-      fault: (_, response, at) => broken && at > 12 && Boolean(response.writeHead(500).end()),
-    });
-    await expect(read({ concurrency: 1 })).rejects.toThrow('got 500');
-    broken = false;
-    state = stateNumber(2, present);
-    expect(await read()).toMatchObject({ digest: digests.present, edition: namedEdition(2) });
-    expect(server.log.filter(({ path: url }) => url.includes('edition=')).length).toBeGreaterThan(5);
-  });
+it('revalidates an upstream without editions in every run', async () => {
+  let data = older;
+  const { read } = await scene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
+  expect(await read()).toMatchObject({ digest: digests.older, edition: null });
+  data = current;
+  expect(await read()).toMatchObject({ digest: digests.current, edition: null, isCached: false });
 });
 
-describe('an upstream without editions', () => {
-  it('is revalidated by every run, whatever max-age says', async () => {
-    let data = older;
-    const { read } = await scene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
-    expect(await read()).toMatchObject({ digest: digests.older, edition: null });
-    data = present;
-    expect(await read()).toMatchObject({ digest: digests.present, edition: null, isCached: false });
-  });
-});
-
-describe('what an upstream says of its edition', () => {
+describe('/meta/', () => {
   const small = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
   const all = 2 * kindNames.length;
 
@@ -254,10 +235,9 @@ describe('what an upstream says of its edition', () => {
     ['{"deploy_date":"1786004122","hash":"main"}', '{"deploy_date":"1786004122","hash":"main"}'],
     ['<html>', '"<html>"'],
     ['null', '"null"'],
-    ['7', '7'],
     ['{"hash":"x"}', '{"hash":"x"}'],
     ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('is ignored with a warning if it makes no sense: %s', async (meta, shown) => {
+  ])('is ignored with a notice if it is %s', async (meta, shown) => {
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await read();
     const notice = `GET ${server.url}/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
@@ -265,57 +245,126 @@ describe('what an upstream says of its edition', () => {
     expect(server.log).toHaveLength(all + 1 + all);
   });
 
-  it('may be newer than every answer: they are published as what they are, and asked for again', async () => {
+  it('may name a newer edition than all responses', async () => {
     const next = editionNumber(2);
     const meta = JSON.stringify({ hash: next.hash, deploy_date: String(next.deployed) });
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await read();
-    expect(await read()).toMatchObject({ edition: namedEdition(1), isCached: false });
-    expect(await read()).toMatchObject({ edition: namedEdition(1), isCached: false });
+    for (const _ of [1, 2]) expect(await read()).toMatchObject({ edition: namedEdition(1), isCached: false });
     expect(server.log).toHaveLength(all + 2 * (1 + all));
   });
 
   it.each([
-    ['comes and goes', undefined],
-    ['is absurd', { ...editionNumber(1), deployed: 7 }],
-  ])('counts as none for an answer where it %s', async (_, edition) => {
-    const stateOf: UpstreamOptions['stateOf'] = ({ path: url }) =>
+    ['missing', undefined],
+    ['invalid', { ...editionNumber(1), deployed: 7 }],
+  ])('is not trusted if the edition of a response is %s', async (_, edition) => {
+    const stateOf: StateOf = ({ path: url }) =>
       url.includes('/move/1/') ? { data: small, edition } : stateNumber(1, small);
     const { read } = await scene({ stateOf }, small);
     expect(await read()).toMatchObject({ edition: null });
     expect(await read()).toMatchObject({ edition: null, isCached: false, requests: { requests: all } });
   });
+
+  it('is an error only if nothing responds', async () => {
+    const check = (error: Error) => {
+      const request = async (_: string, options: unknown) => {
+        expect(options).toEqual({ retries: 7 });
+        throw error;
+      };
+      const fetcher = { request, lastEdition: namedEdition(1) } as unknown as Fetcher;
+      return checkCachedEdition(fetcher, 'https://upstream.test', 7);
+    };
+    const request = { method: 'GET', url: '', attempts: 1 };
+    const createError = (status: number) =>
+      new UpstreamError('failed', { ...request, status, unreachable: status === 0 });
+    for (const status of [400, 404, 500])
+      expect(await check(createError(status))).toEqual({ isCurrent: false, notices: [] });
+    await expect(check(createError(0))).rejects.toThrow('failed');
+    await expect(check(new TypeError('bug'))).rejects.toThrow('bug');
+  });
 });
 
-type Played = { isOlder: boolean; isOlderAgain: boolean };
+describe('readOneEdition', () => {
+  const UPSTREAM = 'https://upstream.test/api';
+  const urls = ['a', 'b', 'c?x=1'].map((name) => `${UPSTREAM}/${name}`);
+  const codec = { decode: String, revive: (cached: unknown) => cached as string };
 
-describe('whatever mixture of two editions is served', () => {
-  const stateOfSeed = (names: readonly number[], seed: string) =>
-    upstreamOf({
-      move: names.map((id) => moveAnswer(id, { name: `move-${id}${id % 2 ? '' : seed}` })),
-      item: range(3).map((id) => itemAnswer(id, { name: `item-${id}${seed}` })),
+  const createError = (status: number, edition?: Edition): UpstreamError =>
+    new UpstreamError('failed', {
+      ...{ method: 'GET', url: UPSTREAM, status, edition, attempts: 1, unreachable: false },
     });
 
-  it('a build is one of them exactly, or refused', async () => {
-    const ids = fc.subarray(range(6), { minLength: 1 });
-    const answer = fc.record({ isOlder: fc.boolean(), isOlderAgain: fc.boolean() });
-    const mixed = async (before: number[], after: number[], answers: Played[]) => {
-      const states = [stateOfSeed(before, 'a'), stateOfSeed(after, 'b')] as const;
-      const seen = new Map<string, number>();
-      const stateOf: UpstreamOptions['stateOf'] = ({ path: url }) => {
-        const plain = withoutEdition(url);
-        if (!seen.has(plain)) seen.set(plain, seen.size);
-        const played = answers[(seen.get(plain) ?? 0) % answers.length];
-        const isOlder = plain === url ? played?.isOlder : played?.isOlder && played.isOlderAgain;
-        return isOlder ? stateNumber(1, states[0]) : stateNumber(2, states[1]);
-      };
-      const { read, server } = await scene({ stateOf }, states[1]);
-      const report = await read({ cacheFolder: undefined }).catch((error: unknown) => error);
-      await server.close();
-      if (report instanceof UpstreamError) return;
-      expect(states.map(digestOf)).toContain((report as { digest: string }).digest);
-    };
-    const all = fc.array(answer, { minLength: 1, maxLength: 20 });
-    await fc.assert(fc.asyncProperty(ids, ids, all, mixed), { numRuns: 40 });
+  /** Reads all URLs. `play` returns the number of an edition, 0 for none, or an error. */
+  async function readAll(play: (url: string, at: number) => number | Error) {
+    const requested: string[] = [];
+    const fetcher = {
+      async load(url: string, _: unknown, { urlOverride = url }: LoadOptions<unknown>) {
+        const played = play(urlOverride, requested.push(urlOverride));
+        if (played instanceof Error) throw played;
+        return { value: `${url} ${played}`, edition: played > 0 ? namedEdition(played) : null };
+      },
+    } as unknown as Fetcher;
+    const result = readOneEdition({ fetcher, upstream: UPSTREAM }, (read) =>
+      Promise.all(urls.map((url) => read(url, codec, { revalidate: true }))),
+    );
+    return { requested, outcome: await result.catch((error: unknown) => error) };
+  }
+
+  it('counts the responses of each edition in its error, the newest first', async () => {
+    const { outcome } = await readAll((url) => [1, 3, 0][urls.findIndex((one) => url.startsWith(one))] ?? 0);
+    const parts = [3, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);
+    expect(outcome).toMatchObject({
+      problem: `got responses of several editions: ${parts.join(', ')}, expected one`,
+    });
   });
+
+  it('follows a newer edition twice at most', async () => {
+    const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));
+    // The first pass has three editions, each other pass two.
+    expect((await playUpTo(7)).outcome).toMatchObject({ edition: namedEdition(7) });
+    const { outcome, requested } = await playUpTo(99);
+    expect(outcome).toMatchObject({ problem: expect.stringContaining('several editions') });
+    expect(requested.filter((url) => url.includes('edition=')).length).toBeGreaterThanOrEqual(6);
+  });
+
+  it.each([
+    ['a 404 of the only edition', createError(404, namedEdition(2))],
+    ['a 410 of the only edition', createError(410, namedEdition(2))],
+    ['a 404 without an edition', createError(404)],
+    ['another status', createError(500, namedEdition(2))],
+    ['a bug', new TypeError('bug')],
+  ])('fails for %s', async (_, error) => {
+    const { outcome, requested } = await readAll((url) => (url === urls[1] ? error : 2));
+    expect(outcome).toBe(error);
+    expect(requested).toEqual(urls);
+  });
+});
+
+it('builds exactly one of two mixed editions, or fails', async () => {
+  const createState = (ids: readonly number[], seed: string) =>
+    upstreamOf({
+      move: ids.map((id) => moveAnswer(id, { name: `move-${id}${id % 2 ? '' : seed}` })),
+      item: range(3).map((id) => itemAnswer(id, { name: `item-${id}${seed}` })),
+    });
+  const ids = fc.subarray(range(6), { minLength: 1 });
+  const response = fc.record({ isOlder: fc.boolean(), isOlderAgain: fc.boolean() });
+  const responses = fc.array(response, { minLength: 1, maxLength: 20 });
+  const property = fc.asyncProperty(ids, ids, responses, async (before, after, played) => {
+    const states = [createState(before, 'a'), createState(after, 'b')] as const;
+    const seen = new Map<string, number>();
+    const stateOf: StateOf = ({ path: url }) => {
+      const plain = withoutEdition(url);
+      if (!seen.has(plain)) seen.set(plain, seen.size);
+      const { isOlder, isOlderAgain } = played[(seen.get(plain) ?? 0) % played.length] ?? {};
+      return isOlder && (plain === url || isOlderAgain)
+        ? stateNumber(1, states[0])
+        : stateNumber(2, states[1]);
+    };
+    const { read, server } = await scene({ stateOf }, states[1]);
+    const result = await read({ cacheFolder: undefined }).catch((error: unknown) => error);
+    await server.close();
+    if (result instanceof UpstreamError) return;
+    expect(states.map(digestOf)).toContain((result as { digest: string }).digest);
+  });
+  await fc.assert(property, { numRuns: 40 });
 });
