@@ -5,103 +5,83 @@ import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import { onlyRaw, PROVENANCE, rawItem, rawMove, type SomeRecords } from '../support/sites.ts';
 
-const dataSet = (raw: SomeRecords) => decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
-const items = (...item: RawItem[]) => dataSet({ item });
-const index = (generation: number, index: number) => ({ generation, index });
+const createDataSet = (raw: SomeRecords) => {
+  const { warnings, ...dataSet } = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
+  return { ...dataSet, warnings: warnings.map(({ code, message }) => `${code}: ${message}`) };
+};
+const normalizeItems = (...item: RawItem[]) => {
+  const { records, warnings } = createDataSet({ item });
+  return { records: records.item, warnings };
+};
+const normalizeItem = (fields: Partial<RawItem>) => {
+  const { records, warnings } = normalizeItems(rawItem(1, fields));
+  return { ...records[0], warnings };
+};
 
-/** Every warning as `code: message`. */
-const warnings = (item: RawItem): string[] =>
-  items(item).warnings.map(({ code, message }) => `${code}: ${message}`);
-
-describe('a repeated slug', () => {
-  it('stays with the lowest id, and gets each later one’s id appended', () => {
-    const { records, warnings } = items(
-      rawItem(2279, { slug: 'roseli-berry' }),
-      rawItem(9, { slug: 'roseli-berry' }),
-      rawItem(723, { slug: 'roseli-berry' }),
-    );
-    expect(records.item.map(({ id, slug }) => [id, slug])).toEqual([
+describe('a slug', () => {
+  it('stays with the lowest id, and gets later ids appended', () => {
+    const ids = [2279, 9, 723];
+    const { records, warnings } = normalizeItems(...ids.map((id) => rawItem(id, { slug: 'roseli-berry' })));
+    expect(records.map(({ id, slug }) => [id, slug])).toEqual([
       [9, 'roseli-berry'],
       [723, 'roseli-berry-723'],
       [2279, 'roseli-berry-2279'],
     ]);
-    const expected = [723, 2279].map((id) => ({
-      code: 'duplicate-slug',
-      kind: 'item',
-      id,
-      message: `roseli-berry: already the slug of 9, ${id} becomes roseli-berry-${id}`,
-    }));
-    expect(warnings).toEqual(expected);
+    const become = (id: number) => `already the slug of 9, ${id} becomes roseli-berry-${id}`;
+    expect(warnings).toEqual([723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`));
   });
 
-  it('may be one of a move and of an item', () => {
-    expect(
-      dataSet({ move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] }).warnings,
-    ).toEqual([]);
+  it('may belong to a move and an item', () => {
+    const raw = { move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] };
+    expect(createDataSet(raw).warnings).toEqual([]);
   });
 
-  it.each([
-    { order: 'before', holder: 3 },
-    { order: 'after', holder: 9 },
-  ])('is rejected if its new slug is that of a record $order it', ({ holder }) => {
+  it.each([3, 9])('is rejected with an appended id if the record %i has it', (holder) => {
     const raw = [rawItem(1, { slug: 'a' }), rawItem(5, { slug: 'a' }), rawItem(holder, { slug: 'a-5' })];
-    expect(() => items(...raw)).toThrow(
-      new DataError(`got slug "a-5" for ids ${holder} and 5, expected unique slugs`, {
-        kind: 'item',
-        field: 'slug',
-      }),
-    );
+    const problem = `got slug "a-5" for ids ${holder} and 5, expected unique slugs`;
+    expect(() => normalizeItems(...raw)).toThrow(new DataError(problem, { kind: 'item', field: 'slug' }));
   });
-});
 
-describe('a slug of the upstream', () => {
   it.each([
-    // As PokéAPI had them in January 2024, and as it spelled them from then on.
+    // PokéAPI spelled these four as on the right from January 2024 on.
     ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
     ['jalapeño', 'jalapeno'],
     ['steel-bottle-(r)', 'steel-bottle-r'],
     ['b&w-grass-tablecloth', 'bw-grass-tablecloth'],
-    // Others.
     ['Potion', 'potion'],
     ['full  -  stop', 'full-stop'],
     ['ﬁne', 'fine'],
     ['é', 'e'],
     ['-_x_-', 'x'],
-  ])('%j is adapted to %j, with a warning', (slug, adapted) => {
-    expect(items(rawItem(1, { slug })).records.item[0]?.slug).toBe(adapted);
-    expect(warnings(rawItem(1, { slug }))).toEqual([
-      `adapted-slug: ${slug}: not a safe slug, becomes ${adapted}`,
-    ]);
+    ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [slug, slug]),
+  ])('is converted from %j to %j', (slug, safe) => {
+    const warnings = slug === safe ? [] : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
+    expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
   });
 
-  it.each(['pound', 'breakneck-blitz--physical', 'tm01', '0'])('%j is safe, and stays', (slug) => {
-    expect(items(rawItem(1, { slug })).records.item[0]?.slug).toBe(slug);
-    expect(warnings(rawItem(1, { slug }))).toEqual([]);
-  });
-
-  it('that is adapted and collides is decided like any repeated one', () => {
+  it('is unique after its conversion, too', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
-    const { records, warnings } = items(...slugs.map((slug, at) => rawItem(at + 1, { slug })));
-    expect(records.item.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
-    const codes = warnings.map(({ code }) => code).sort();
+    const { records, warnings } = normalizeItems(...slugs.map((slug, at) => rawItem(at + 1, { slug })));
+    expect(records.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
+    const codes = warnings.map((warning) => warning.split(':')[0]).sort();
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
   });
 
-  it('gives the record that it becomes when the upstream adopts the spelling, name included', () => {
-    const nameless = (slug: string) => items(rawItem(1, { slug, englishName: null })).records;
-    expect(nameless('poké-ball')).toEqual(nameless('poke-ball'));
+  it('gives the same name in its old and its converted spelling', () => {
+    const [before, after] = ['poké-ball', 'poke-ball'].map((slug) =>
+      normalizeItem({ slug, englishName: null }),
+    );
+    expect({ ...before, warnings: [] }).toEqual({ ...after, warnings: [] });
   });
 });
 
-describe('names in every language', () => {
-  const namesOf = (...move: RawMove[]) => dataSet({ move }).names;
-
-  it('are those of each record by its slug, in alphabetical order of languages', () => {
+describe('names in other languages', () => {
+  it('are grouped by language and slug, in alphabetical order', () => {
     const raw = {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
     };
-    expect(normalize(onlyRaw(raw), PROVENANCE).names).toEqual([
+    expect(createDataSet(raw).names).toEqual([
       namesIn('de', { item: { 'item-1': 'Eins' } }),
       namesIn('en', { move: { e: 'Move 1', 'move-2': 'Move 2' } }),
       namesIn('fr', { move: { e: 'Un', 'move-2': 'Deux' } }),
@@ -110,81 +90,93 @@ describe('names in every language', () => {
     expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
   });
 
-  it('have tags in lower case, of which the first counts', () => {
-    expect(namesOf(rawMove(1, { englishName: null, names: { 'zh-Hant': '一', 'ZH-HANT': '二' } }))).toEqual([
+  it('have tags in lower case, of which the first wins', () => {
+    const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
+    expect(createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names).toEqual([
       namesIn('zh-hant', { move: { 'move-1': '一' } }),
     ]);
   });
 
-  it('are left out if they are empty, with one warning', () => {
-    const { names, warnings } = dataSet({ move: [rawMove(1, { englishName: '', names: { it: ' ' } })] });
-    expect(names).toEqual([]);
-    expect(warnings.map(({ code, message }) => `${code}: ${message}`)).toEqual([
-      'missing-name: move-1: no English name, called "Move 1"',
-      'missing-name: move-1: the name in it is empty, left out',
-    ]);
-  });
-
+  const TAG = 'expected a language tag in lower case';
   it.each([
-    ['con', 'x', 'con', '"con": expected a language tag in lower case'],
-    ['../x', 'x', '../x', '"../x": expected a language tag in lower case'],
-    ['pt_BR', 'x', 'pt_br', '"pt_br": expected a language tag in lower case'],
-    ['', 'x', '', '"": expected a language tag in lower case'],
-    ['fr', 'a\nb', 'fr', '"a\\nb": expected text without control'],
-    ['fr', '\u202e', 'fr', '"\u202e": expected text without control'],
-  ])('are left out if %j is no language, or %j no text', (language, name, tag, problem) => {
-    const { names, warnings } = dataSet({ move: [rawMove(7, { names: { it: 'Sette', [language]: name } })] });
-    expect(names.map(({ language, move }) => [language, move])).toEqual([
+    ['con', 'x', `unusable-name: move-7: the name in "con" is left out: got "con": ${TAG}`],
+    ['../x', 'x', `unusable-name: move-7: the name in "../x" is left out: got "../x": ${TAG}`],
+    ['pt_BR', 'x', `unusable-name: move-7: the name in "pt_br" is left out: got "pt_br": ${TAG}`],
+    ['', 'x', `unusable-name: move-7: the name in "" is left out: got "": ${TAG}`],
+    ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb": expected text without'],
+    ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e": expected text'],
+    ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
+  ])('are left out with a warning: %j, %j', (language, name, warning) => {
+    const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
+    const { names, warnings } = createDataSet({ move: raw });
+    expect(names.map((own) => [own.language, own.move])).toEqual([
       ['en', { 'move-7': 'Move 7' }],
       ['it', { 'move-7': 'Sette' }],
     ]);
-    const message = expect.stringContaining(`move-7: the name in "${tag}" is left out: got ${problem}`);
-    expect(warnings).toEqual([{ code: 'unusable-name', kind: 'move', id: 7, message }]);
+    expect(warnings).toEqual([expect.stringContaining(warning)]);
   });
 });
 
-describe('what is invisible around a name', () => {
-  const around = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
-  const widthless = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
-  it.each([...around, ...widthless])('is removed, with a warning, and none of it is a name: %j', (char) => {
-    const name = `${char}A${char}b${char}${char}`;
+describe('a name', () => {
+  it.each<[slug: string, englishName: string | null, name: string]>([
+    ['gold-leaf', null, 'Gold Leaf'],
+    ['tm-case--old', '', 'Tm Case Old'],
+    ['x', ' ', 'X'],
+    ['10-000-000-volt', null, '10 000 000 Volt'],
+  ])('is derived from the slug %s if it is %j', (slug, englishName, name) => {
+    const warnings = [`missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`];
+    expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
+  });
+
+  const spaces = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
+  const zeroWidth = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
+  it.each([...spaces, ...zeroWidth])('loses invisible characters around it, with a warning: %j', (char) => {
     const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
-    const spelled = name.replaceAll(`A${char}b`, `A${inner}b`);
-    const { records, names, warnings } = dataSet({
-      move: [
-        rawMove(1, { englishName: spelled, names: { fr: spelled } }),
-        rawMove(2, { englishName: char, names: { fr: char } }),
-      ],
-    });
+    const spelled = `${char}A${inner}b${char}${char}`;
+    const named = (text: string): Partial<RawMove> => ({ englishName: text, names: { fr: text } });
+    const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
+    const { records, names, warnings } = createDataSet({ move: raw });
     expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
-    const own = { 'move-1': `A${inner}b` };
-    expect(names.map(({ language, move }) => [language, move])).toEqual([
-      ['en', own],
-      ['fr', own],
-    ]);
-    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
-      ...['en', 'fr'].map((tag) => [
-        'trimmed-name',
-        `move-1: the name in ${tag}, ${JSON.stringify(spelled)}, has invisible characters around it, removed`,
-      ]),
-      ['missing-name', 'move-2: no English name, called "Move 2"'],
-      ['missing-name', 'move-2: the name in fr is empty, left out'],
+    expect(names.map((own) => [own.language, own.move])).toEqual(
+      ['en', 'fr'].map((tag) => [tag, { 'move-1': `A${inner}b` }]),
+    );
+    const shown = JSON.stringify(spelled);
+    expect(warnings).toEqual([
+      ...['en', 'fr'].map(
+        (tag) =>
+          `trimmed-name: move-1: the name in ${tag}, ${shown}, has invisible characters around it, removed`,
+      ),
+      'missing-name: move-2: no English name, called "Move 2"',
+      'missing-name: move-2: the name in fr is empty, left out',
     ]);
   });
 });
 
-describe('in-game indices', () => {
+describe('game indices', () => {
   const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
-
   const noField = (generation: number) =>
     `unknown-generation: item-1: index in generation ${generation}, for which there is no field`;
 
-  it.each<[name: string, gameIndices: RawItem['gameIndices'], ids: object, warned: string[]]>([
-    ['are null where there are none', [], {}, []],
-    ['go by generation', [index(9, 90), index(1, 0), index(4, 40)], { id1: 0, id4: 40, id9: 90 }, []],
+  it.each<[what: string, indices: [generation: number, index: number][], ids: object, warnings: string[]]>([
+    ['are null by default', [], {}, []],
     [
-      'that conflict: the first listed counts',
-      [index(2, 65), index(2, 21), index(3, 21), index(3, 65)],
+      'are ordered by generation',
+      [
+        [9, 90],
+        [1, 0],
+        [4, 40],
+      ],
+      { id1: 0, id4: 40, id9: 90 },
+      [],
+    ],
+    [
+      'are the first of a generation',
+      [
+        [2, 65],
+        [2, 21],
+        [3, 21],
+        [3, 65],
+      ],
       { id2: 65, id3: 21 },
       [
         'conflicting-index: item-1: indices 65 and 21 for generation 2, using 65',
@@ -192,79 +184,60 @@ describe('in-game indices', () => {
       ],
     ],
     [
-      'that are listed twice',
-      [index(7, 844), index(7, 844)],
+      'may be repeated',
+      [
+        [7, 844],
+        [7, 844],
+      ],
       { id7: 844 },
       ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
     ],
     [
-      'of generations past 9 have no field',
-      [index(9, 1), index(10, 2), index(11, 3)],
+      'are left out without a field',
+      [
+        [9, 1],
+        [10, 2],
+        [0, 3],
+        [10, 2],
+      ],
       { id9: 1 },
-      [noField(10), noField(11)],
+      [noField(10), noField(0), 'repeated-index: item-1: index 2 of generation 10 is listed twice'],
     ],
-    ...[0, 10].map((generation): [string, RawItem['gameIndices'], object, string[]] => [
-      `of a generation without a field are told of once: ${generation}`,
-      [index(generation, 5), index(generation, 5)],
-      {},
-      [noField(generation), `repeated-index: item-1: index 5 of generation ${generation} is listed twice`],
-    ]),
-  ])('%s', (_, gameIndices, ids, warned) => {
-    expect(items(rawItem(1, { gameIndices })).records.item[0]).toMatchObject({ ...none, ...ids });
-    expect(warnings(rawItem(1, { gameIndices }))).toEqual(warned);
-  });
-});
-
-describe('a missing name', () => {
-  it.each([
-    ['gold-leaf', null, 'Gold Leaf'],
-    ['tm-case--old', '', 'Tm Case Old'],
-    ['x', ' ', 'X'],
-    ['10-000-000-volt', null, '10 000 000 Volt'],
-  ])('of %s becomes %j, %s', (slug, englishName, name) => {
-    expect(items(rawItem(1, { slug, englishName })).records.item[0]?.name).toBe(name);
-    expect(warnings(rawItem(1, { slug, englishName }))).toEqual([
-      `missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`,
-    ]);
+  ])('%s', (_, indices, ids, warnings) => {
+    const gameIndices = indices.map(([generation, index]) => ({ generation, index }));
+    expect(normalizeItem({ gameIndices })).toMatchObject({ ...none, ...ids, warnings });
   });
 });
 
 describe('an icon', () => {
   const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
-  it.each([
-    { sprite: `${HOST}/sprites/items/master-ball.png`, icon: 'sprites/items/master-ball.png' },
-    { sprite: `${HOST}/sprites/items/tm-normal.png`, icon: 'sprites/items/tm-normal.png' },
-    { sprite: `${HOST}/sprites/items/gen5/ball.png`, icon: 'sprites/items/gen5/ball.png' },
-    { sprite: null, icon: 'sprites/items/unknown.png' },
-  ])('of the sprite $sprite is $icon', ({ sprite, icon }) => {
-    expect(items(rawItem(1, { sprite })).records.item[0]?.icon).toBe(icon);
-    expect(warnings(rawItem(1, { sprite }))).toEqual(
-      sprite === null ? ['no-icon: item-1: no icon, using the placeholder'] : [],
-    );
+  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])('is the path of the sprite %s', (file) => {
+    const icon = `sprites/items/${file}`;
+    expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
   });
-});
 
-describe('an icon that cannot be used', () => {
-  it.each([
+  it.each<[sprite: string | null, got: string]>([
+    [null, ''],
     ['', ''],
     ['https://x.test/a.png', 'https://x.test/a.png'],
     ['https://x.test/sprites/items/', 'sprites/items/'],
     ['https://x.test/sprites/items/../../a.png', 'sprites/items/../../a.png'],
-    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map((file) => [
+    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map((file): [string, string] => [
       `https://x.test/sprites/items/${file}`,
       `sprites/items/${file}`,
     ]),
-  ] as [string, string][])('is replaced by the placeholder, with a warning: %j', (sprite, got) => {
-    expect(items(rawItem(1, { sprite })).records.item[0]?.icon).toBe('sprites/items/unknown.png');
-    expect(warnings(rawItem(1, { sprite }))).toEqual([
-      `unusable-icon: item-1: using the placeholder: got "${got}": expected an image under sprites/items`,
-    ]);
+  ])('is the placeholder for the sprite %j', (sprite, got) => {
+    const problem = `got "${got}": expected an image under sprites/items`;
+    const warning =
+      sprite === null
+        ? 'no-icon: item-1: no icon, using the placeholder'
+        : `unusable-icon: item-1: using the placeholder: ${problem}`;
+    const icon = 'sprites/items/unknown.png';
+    expect(normalizeItem({ sprite })).toMatchObject({ icon, warnings: [warning] });
   });
 });
 
-describe('ids', () => {
-  it('keep gaps, and rise', () => {
-    const { records } = dataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
-    expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);
-  });
+it('sorts records by id, with gaps', () => {
+  const { records } = createDataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
+  expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);
 });
