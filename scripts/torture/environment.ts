@@ -47,7 +47,6 @@ export function digestSite(out: string): string | undefined {
   return hash('sha256', JSON.stringify(files.filter((entry) => !history.includes(entry.path))));
 }
 
-/** Throws if a build left files next to the site. */
 export function demandClean(out: string, what = ''): void {
   const left = readdirSync(path.dirname(out)).filter((name) =>
     name.startsWith(`.${path.basename(out)}.gamedata`),
@@ -59,7 +58,6 @@ export function demand(isTrue: boolean, problem: string): asserts isTrue {
   if (!isTrue) throw new Error(problem);
 }
 
-/** Runs a command that must succeed. */
 export async function mustRun(args: readonly string[], options?: StartOptions): Promise<void> {
   const { code, stderr } = await run(args, options);
   demand(code === 0, `${args[0]} ended with ${code}, expected 0: ${stderr}`);
@@ -68,7 +66,6 @@ export async function mustRun(args: readonly string[], options?: StartOptions): 
 /** The result of a part of the torture run. */
 export interface Ended {
   readonly tried: number;
-  /** A description of the attempts, such as `requests were responded to as the handler does`. */
   readonly summary: string;
   readonly problems?: readonly string[];
 }

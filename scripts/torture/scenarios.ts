@@ -25,17 +25,7 @@ interface Scenario {
   readonly check: readonly string[];
 }
 
-export interface PreparedScenario extends Scenario {
-  readonly folder: string;
-  /** Prepares a run that changes the folder to its other state. */
-  next(): Attempt;
-}
-
-interface Attempt {
-  run(options?: StartOptions): Promise<Finished>;
-  /** Throws unless the folder is in either state, and the next run changes the folder to the new state. */
-  expectRecovery(what: string, exit: Pick<Finished, 'code'>): Promise<void>;
-}
+export type PreparedScenario = Awaited<ReturnType<typeof prepare>>;
 
 /** Creates two data sets, sites of them on a server, and scenarios. */
 export const withScenarios = <T>(
@@ -107,16 +97,18 @@ async function createScenarios(
   ];
 }
 
-async function prepare(folder: string, scenario: Scenario): Promise<PreparedScenario> {
+async function prepare(folder: string, scenario: Scenario) {
   const { name, out, createArgs, check } = scenario;
   const digests: (string | undefined)[] = [];
   for (const state of [1, 0] as const) {
     await mustRun(createArgs(state));
     digests[state] = digestSite(out);
   }
-  function next(): Attempt {
+  /** Prepares a run that changes the folder to its other state. */
+  function next() {
     const before = digestSite(out);
     const state = before === digests[0] ? 1 : 0;
+    /** Throws unless the folder is in either state, and the next run changes it to the new state. */
     async function expectRecovery(how: string, { code }: Pick<Finished, 'code'>): Promise<void> {
       const what = `${name}, ${how}: `;
       const { code: checked, stderr } = await run(check);
@@ -130,7 +122,7 @@ async function prepare(folder: string, scenario: Scenario): Promise<PreparedScen
       demand(digestSite(out) === digests[state], `${what}the next run creates another site`);
       demandClean(out, what);
     }
-    return { run: (options) => run(createArgs(state), options), expectRecovery };
+    return { run: (options?: StartOptions) => run(createArgs(state), options), expectRecovery };
   }
   return { ...scenario, folder, next };
 }

@@ -17,11 +17,6 @@ interface Moment {
   readonly nth: number;
 }
 
-interface Trial extends Moment {
-  readonly scenario: PreparedScenario;
-  readonly action: string;
-}
-
 /** `strace` without `-f` follows only the main thread, which publishes. */
 const createStrace = (log: string, ...options: string[]): string[] => ['strace', '-y', '-o', log, ...options];
 
@@ -30,7 +25,7 @@ export async function failCalls(count: number, random: Random): Promise<Ended> {
   if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0)
     return { tried: 0, summary: 'skipped: strace cannot be used here' };
   return withScenarios(12, async (scenarios) => {
-    const tried: Trial[] = [];
+    const tried: (Moment & { scenario: PreparedScenario; action: string })[] = [];
     let possible = 0;
     for (const scenario of scenarios) {
       const log = path.join(scenario.folder, 'log');
