@@ -50,7 +50,6 @@ export interface DataLocation {
   readonly field?: string | undefined;
 }
 
-/** Thrown if data violates the contract: a missing field, a repeated id. */
 export class DataError extends GamedataError {
   readonly code: 'data' | 'guard' = 'data';
   readonly problem: string;

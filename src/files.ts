@@ -38,7 +38,6 @@ export const isInside = (folder: string, file: string): boolean => file.startsWi
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
-/** Yields everything below a folder that is not a folder, by its path inside the folder. */
 export function* walk(folder: string, inside = ''): Generator<{ path: string; isFile: boolean }> {
   for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
     const name = inside + entry.name;

@@ -27,7 +27,6 @@ export interface PublishResult {
 
 export interface OpenOptions {
   readonly takeLock?: boolean | undefined;
-  /** Whether to compare published files by content, and not only by size and mtime. */
   readonly byContent?: boolean | undefined;
   /** Called with the recovery result if nothing is published afterwards. */
   readonly onNotice?: ((notice: string) => void) | undefined;

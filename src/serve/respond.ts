@@ -45,7 +45,6 @@ type Compressed = Promise<Buffer<ArrayBuffer>>;
 const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
 const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
-/** Compressed files stay in memory as long as the plain files. */
 const encodings = {
   br: {
     encode: (body: Uint8Array) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),

@@ -15,7 +15,6 @@ export const defaultLimits = {
   keepAliveMs: 75_000,
   /** For a client that does not read the response. */
   idleMs: 30_000,
-  /** For running responses when the server stops. */
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,

@@ -64,7 +64,6 @@ export async function openSite(
   return () => site;
 }
 
-/** @throws DataError if a file is missing or differs from the manifest */
 async function loadSite(folder: string, previous?: Site): Promise<Site> {
   const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   // A build replaces the manifest last.
