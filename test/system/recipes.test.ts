@@ -97,7 +97,7 @@ describe('recipes', () => {
     'With types, in ts': '',
   };
 
-  it('are all tested', () => {
+  it('contain no other code', () => {
     expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
   });
 
@@ -137,7 +137,7 @@ it.each([
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
-describe('the code of the docs', () => {
+describe('docs', () => {
   const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
   const readCode = (section: string): string[] =>
     Array.from(section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
