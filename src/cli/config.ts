@@ -1,12 +1,11 @@
 import path from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { formatValue } from '../contract/parse.ts';
+import { describeIssue, formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { parseJsonOrThrow, readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
 import { type Command, listCliOptions, type Options, parseFlag, removedOptions } from './command.ts';
-import { describeIssue } from './option-values.ts';
 import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;

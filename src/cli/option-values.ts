@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatValue, valueAt } from '../contract/parse.ts';
+import { describeIssue, formatValue } from '../contract/parse.ts';
 import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
@@ -12,11 +12,6 @@ export function parseValue<S extends z.ZodType>(schema: S, given: unknown, name:
   const [issue] = error?.issues ?? [];
   if (!issue) return data as z.output<S>;
   throw new UsageError(`${name}: ${describeIssue(issue, given)}`);
-}
-
-export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
-  if (message.startsWith('got ')) return message;
-  return `got ${formatValue(valueAt(given, path))}, ${message.replace(/^Invalid \w+: |, received .*$/g, '')}`;
 }
 
 const expect =

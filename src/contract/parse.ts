@@ -16,9 +16,16 @@ export function parse<S extends z.ZodType>(
   const [issue] = result.error.issues;
   if (!issue) throw result.error;
   const field = z.core.toDotPath(issue.path);
-  const got = formatValue(valueAt(value, issue.path));
-  const problem = `got ${got}: ${truncate(issue.message.replace(/^Invalid input: /, ''), 200)}`;
+  const problem = describeIssue(issue, value);
   throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
+}
+
+/** `got "x", expected number` */
+export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
+  if (message.startsWith('got ')) return message;
+  const text = truncate(message.replace(/^[\w ]+: (?=expected )|, received .*$/g, ''), 200);
+  const separator = text.startsWith('expected ') ? ',' : ':';
+  return `got ${formatValue(valueAt(given, path))}${separator} ${text}`;
 }
 
 export const parseOptional = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> | undefined =>
@@ -32,7 +39,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
     value,

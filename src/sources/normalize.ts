@@ -3,7 +3,7 @@
 import type * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
-import { formatValue, parse } from '../contract/parse.ts';
+import { describeIssue, formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
@@ -171,7 +171,7 @@ function addNames(
 
 function findProblem(schema: z.ZodType, value: unknown): string | undefined {
   const [issue] = schema.safeParse(value).error?.issues ?? [];
-  return issue && `got ${formatValue(value)}: ${issue.message}`;
+  return issue && describeIssue(issue, value);
 }
 
 function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object {

@@ -62,8 +62,8 @@ describe('decodeHistory', () => {
     const back = { ...step, from: step?.to };
     const { steps } = decodeHistory({ steps: [...Array(100).fill(back), ...Array(40_000).fill([])] });
     expect(steps).toEqual(Array(100).fill(back));
-    expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got []: expected object');
-    expect(() => decodeHistory([])).toThrow('changes.json: got []: expected object');
+    expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got [], expected object');
+    expect(() => decodeHistory([])).toThrow('changes.json: got [], expected object');
   });
 });
 

@@ -72,7 +72,7 @@ describe('crawl', () => {
       'got status 404, "not found", expected a list page',
       100,
     ],
-    ['a page that is null', replacePage('null'), 'got null: expected object', 100],
+    ['a page that is null', replacePage('null'), 'got null, expected object', 100],
     ['a page that is text', replacePage('text'), 'got status 200, "text", expected a list page', 100],
     [
       'another count',
@@ -89,7 +89,7 @@ describe('crawl', () => {
     [
       'an invalid link',
       edit(SECOND, /"next":"[^"]*"/, '"next":"https://x.test/"'),
-      'next: got "https://x.test/": expected a URL of the move list',
+      'next: got "https://x.test/", expected a URL of the move list',
       100,
     ],
     ['an invalid record', edit(SECOND, '"id":150', '"id":"150"'), 'results[49].id: got "150"', 100],

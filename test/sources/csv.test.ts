@@ -198,11 +198,7 @@ describe('invalid tables', () => {
       added('items.csv', '2,other,1'),
       'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
-    [
-      'an id of 0',
-      added('items.csv', '0,zero,1'),
-      'item › zero (0) › id: got 0: Too small: expected number to be >=1',
-    ],
+    ['an id of 0', added('items.csv', '0,zero,1'), 'item › zero (0) › id: got 0, expected number to be >=1'],
   ])('are rejected for %s', async (_, invalid, problem) => {
     await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message: problem });
   });

@@ -103,8 +103,8 @@ describe('names in other languages', () => {
     ['../x', 'x', `unusable-name: move-7: the name in "../x" is left out: got "../x": ${TAG}`],
     ['pt_BR', 'x', `unusable-name: move-7: the name in "pt_br" is left out: got "pt_br": ${TAG}`],
     ['', 'x', `unusable-name: move-7: the name in "" is left out: got "": ${TAG}`],
-    ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb": expected text without'],
-    ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e": expected text'],
+    ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb", expected text without'],
+    ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e", expected text'],
     ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
   ])('are left out with a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
@@ -227,7 +227,7 @@ describe('an icon', () => {
       `sprites/items/${file}`,
     ]),
   ])('is the placeholder for the sprite %j', (sprite, got) => {
-    const problem = `got "${got}": expected an image under sprites/items`;
+    const problem = `got "${got}", expected an image under sprites/items`;
     const warning =
       sprite === null
         ? 'no-icon: item-1: no icon, using the placeholder'

@@ -42,7 +42,7 @@ describe('the site source', () => {
   it.each([
     [undefined, 'has no valid meta.json: ENOENT'],
     ['{', 'has no valid meta.json: invalid JSON'],
-    ['{"format":1}', 'has no valid meta.json: generator: got nothing: expected string'],
+    ['{"format":1}', 'has no valid meta.json: generator: got nothing, expected string'],
     [
       '{"format":9,"generator":"gamedata/9.0.0"}',
       'meta.json has format 9, this version of gamedata reads format 1',
@@ -120,7 +120,7 @@ describe('readLists', () => {
       request: { method: 'GET', url: missing, status: 404, attempts: 1, unreachable: false },
     });
     texts.set(movePage, '"text"');
-    const problem = `${url}: GET /api/gamedata/move/?format=api: got "text": expected object`;
+    const problem = `${url}: GET /api/gamedata/move/?format=api: got "text", expected object`;
     await expect(readLists(url, { concurrency: 4 })).rejects.toThrow(problem);
   });
 });
@@ -181,7 +181,7 @@ describe('readPreviousSite', () => {
     ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'].map(
       (record): [string, string] => [
         `{"results":[${record}]}`,
-        `${movePage} › results[0]: got ${record}: expected a record`,
+        `${movePage} › results[0]: got ${record}, expected a record`,
       ],
     ),
     ['{"results":[]}', / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/],

@@ -105,7 +105,7 @@ describe('a snapshot', () => {
     [
       'a missing date',
       edit('provenance.json', '"captured"', '"caught"'),
-      'DATA/provenance.json › captured: got nothing: expected string, received undefined',
+      'DATA/provenance.json › captured: got nothing, expected string',
     ],
     [
       'another count',
@@ -144,8 +144,8 @@ describe('a snapshot', () => {
   });
 
   it.each([
-    ['unsafe', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x": expected a safe slug'],
-    ['incomplete', { generation: undefined }, 'move.ndjson line 1 › generation: got nothing: expected'],
+    ['unsafe', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x", expected a safe slug'],
+    ['incomplete', { generation: undefined }, 'move.ndjson line 1 › generation: got nothing, expected'],
   ])('is rejected for an %s record even if its digest is right', (_, change, problem) => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, ...change }] } as DecodedDataSet['records'];

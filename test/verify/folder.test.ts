@@ -87,7 +87,7 @@ describe('verifyFolder', () => {
     ],
     ['another record on a page', edit(move('offset/100/'), '"Move 107"', '"Move 108"'), / › digest: got /],
     ['fewer pages than records', remove(move('offset/100/')), /100\/index.json: is not in the manifest$/],
-    ['a page without records', write(move(''), '{}'), / › results: got nothing: expected array/],
+    ['a page without records', write(move(''), '{}'), / › results: got nothing, expected array/],
     [
       'other names',
       edit('meta.json', '"base_url"', otherNames),
@@ -101,7 +101,7 @@ describe('verifyFolder', () => {
     [
       'an invalid history',
       edit('changes.json', '[', '[1'),
-      /changes.json › steps\[0\]: got 1: expected object/,
+      /changes.json › steps\[0\]: got 1, expected object/,
     ],
     ['invalid old slugs', write('former.json', '{"move":{"x":"y"}}'), /former.json › move.x: got "y"/],
   ])('finds %s even if the manifest lists it', (_, damage, problem) => {

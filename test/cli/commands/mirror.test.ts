@@ -218,7 +218,7 @@ describe('a site of an untrusted author', () => {
       'a slug outside the folder',
       '"slug":"move-7"',
       '"slug":"../x"',
-      'slug: got "../x": expected a safe slug',
+      'slug: got "../x", expected a safe slug',
     ],
   ])('is rejected with %s, even if every digest and hash is right', async (_, from, to, problem) => {
     const copy = copied();
