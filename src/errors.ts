@@ -3,7 +3,7 @@ export interface ErrorOptions {
   readonly hint?: string | undefined;
 }
 
-/** An expected failure. The message says what failed, where, got and expected. Any other error is a bug. */
+/** An expected failure. The message names the failure, the place, and the got and expected values. Any other error is a bug. */
 export abstract class GamedataError extends Error {
   abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
   readonly hint: string | undefined;

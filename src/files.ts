@@ -12,7 +12,7 @@ import path from 'node:path';
 import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { DataError, errorCode, GamedataError, OutputError } from './errors.ts';
 
-/** Returns undefined if a call fails with one of these codes, or in any way if there are none. */
+/** Ignores failures with these codes, or all failures by default. */
 export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
   try {
     return call();

@@ -11,7 +11,7 @@ import { createError, type PlainResponse } from './handler/index.ts';
 export const defaultLimits = {
   headersMs: 10_000,
   requestMs: 20_000,
-  /** As in nginx. Load balancers fail if the server closes an idle connection before they do. */
+  /** Load balancers fail if the server closes an idle connection before they do. nginx has the same default. */
   keepAliveMs: 75_000,
   /** For a client that does not read the response. */
   idleMs: 30_000,

@@ -75,7 +75,7 @@ export function negotiate(format: Format, accept: string | null): 'json' | 'html
   const ranges = readQualities(accept ?? '*/*');
   const json = rate(ranges, ['application/json', 'application/*', '*/*']);
   const html = rate(ranges, ['text/html', 'text/*', '*/*']);
-  // With equal quality, the more specific range wins.
+  // The more specific range wins if the qualities are equal.
   const preference = html.quality - json.quality || json.place - html.place;
   return html.quality > 0 && preference > 0 ? 'html' : 'json';
 }
