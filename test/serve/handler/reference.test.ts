@@ -92,29 +92,26 @@ describe('Accept and format', () => {
     'format=api&format=json': ['json', 'json'],
     'format=json&format=api': ['json', 'html'],
   };
+  const split = (...lines: string[]): string[] => lines.flatMap((line) => line.split(' | '));
   const programs = [
-    // The last two are Java's own client.
-    ...[undefined, '*/*', 'application/json', 'application/*', 'application/json; indent=4'],
-    ...[
-      'text/html;q=0.1, application/json',
-      'text/*, application/json',
-      'text/html;q=x, application/json;q=0.1',
-    ],
-    ...['text/html;level=1;q=0.1, application/json;q=0.5', 'application/json;q=0', 'text/html;q=0'],
-    ...['text/html;q=0, application/json;q=0', 'text/html;q=0.4, */*;q=0.5'],
-    ...['application/json;q=0.9, text/html;q=0.8, */*;q=0.1', 'image/png', '', 'application/vnd.api+json'],
-    ...['nonsense', 'x text/html', 'text/html x', 'text/html, image/gif, image/jpeg, */*; q=0.2'],
-    'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
+    ...[undefined, ''],
+    ...split(
+      '*/* | application/json | application/* | application/json; indent=4 | text/html;q=0.1, application/json',
+      'text/*, application/json | text/html;q=x, application/json;q=0.1 | application/json;q=0 | text/html;q=0',
+      'text/html;level=1;q=0.1, application/json;q=0.5 | text/html;q=0, application/json;q=0 | image/png',
+      'text/html;q=0.4, */*;q=0.5 | application/json;q=0.9, text/html;q=0.8, */*;q=0.1 | nonsense',
+      'application/vnd.api+json | x text/html | text/html x | text/html, image/gif, image/jpeg, */*; q=0.2',
+      'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2',
+    ),
   ];
-  const browsers = [
-    ...['text/html', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+  const browsers = split(
+    'text/html | text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8 | */*, text/html | text/*',
     'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5',
-    ...['text/html; q=1.0, */*; q=0.8', '*/*, text/html', 'text/*', 'text/html, application/*'],
-    ...['application/json;q=0.1, text/html', 'text/*;q=0.1, text/html;q=0.9, application/json;q=0.5'],
+    'text/html; q=1.0, */*; q=0.8 | text/html, application/* | application/json;q=0.1, text/html',
+    'text/*;q=0.1, text/html;q=0.9, application/json;q=0.5 |  text/html ; q=1 , image/png',
     'text/html;q=0.9, text/*;q=0.1, application/json;q=0.5',
-    ...['*/*;q=0.1, text/*;q=0.9, application/json;q=0.5', 'text/*;q=0.9, */*;q=0.1, application/json;q=0.5'],
-    ' text/html ; q=1 , image/png',
-  ];
+    '*/*;q=0.1, text/*;q=0.9, application/json;q=0.5 | text/*;q=0.9, */*;q=0.1, application/json;q=0.5',
+  );
 
   it.each([
     ...programs.map((accept) => [accept, 'program'] as const),
@@ -184,21 +181,14 @@ describe('paths', () => {
     expect((await send(path)).status).toBe(200);
   });
 
+  const missing = [
+    'move// move/nope/ move/Pound/ MOVE/pound/ move/1/ move/offset/100/ move/pound%00/ move/pound%0A/ move/%/',
+    'move/%C3%A9/ move/pound;x=1/ move/pound.json move/pound/x/ move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/ berry/',
+    `move/..%2Fitem/ item/${'a'.repeat(5000)}/`,
+  ].flatMap((line) => line.split(' '));
   it.each([
-    ...[
-      '/api/gamedata/move//',
-      '/api//gamedata/move/',
-      '/api/gamedata/move/nope/',
-      '/api/gamedata/move/Pound/',
-    ],
-    ...['/api/gamedata/MOVE/pound/', '/api/gamedata/move/1/', '/api/gamedata/move/offset/100/'],
-    ...['/api/gamedata/move/pound%00/', '/api/gamedata/move/pound%0A/', '/api/gamedata/move/%/'],
-    ...['/api/gamedata/move/%C3%A9/', '/api/gamedata/move/pound;x=1/', '/api/gamedata/move/pound.json'],
-    ...['/api/gamedata/move/pound/x/', '/api/gamedata/move/%2e%2e%2f%2e%2e%2fetc%2fpasswd/'],
-    '/api/gamedata/move/..%2Fitem/',
-    `/api/gamedata/item/${'a'.repeat(5000)}/`,
-    '/api/gamedata/berry/',
-    ...['/api/', '/nothing'],
+    ...missing.map((path) => `/api/gamedata/${path}`),
+    ...['/api//gamedata/move/', '/api/', '/nothing'],
   ])('responds to %.80s with a JSON 404', async (path) => {
     const headers = { ...common, 'content-type': JSON_TYPE };
     expect(await send(path)).toMatchObject({ status: 404, headers, text: notFound });
