@@ -10,13 +10,14 @@ export const selectNames = (
   records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
 ): Names[] =>
   names.map((own) => {
-    const select = (kind: Kind): Record<string, string> =>
-      Object.fromEntries(
-        records[kind].flatMap(({ slug }) => {
-          const name = findName(own, kind, slug);
-          return name === undefined ? [] : [[slug, name]];
-        }),
-      );
+    const select = (kind: Kind) => {
+      const selected: Record<string, string> = {};
+      for (const { slug } of records[kind]) {
+        const name = findName(own, kind, slug);
+        if (name !== undefined) selected[slug] = name;
+      }
+      return selected;
+    };
     return { ...own, ...mapKinds(select) };
   });
 
