@@ -3,16 +3,8 @@ import { type Command as Commander, CommanderError, Option as CommanderOption } 
 import * as z from 'zod';
 import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError } from '../errors.ts';
-import {
-  type CliOption,
-  type Command,
-  exitCodes,
-  listCliOptions,
-  type Options,
-  parseFlag,
-  removedOptions,
-} from './command.ts';
-import { hintAtBaseUrl } from './option-values.ts';
+import { type CliOption, type Command, exitCodes, listCliOptions, removedOptions } from './command.ts';
+import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, print, type Reporter } from './reporter.ts';
 
 const DEFAULT_CONFIG = 'gamedata.config.json';

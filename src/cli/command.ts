@@ -1,7 +1,7 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { type GamedataError, UsageError } from '../errors.ts';
 import type { Watchers } from '../sources/source.ts';
-import { parseValue } from './option-values.ts';
+import { flag, inGroup, type Option, type Options, parseFlag, parseValue } from './options.ts';
 import type { Reporter } from './reporter.ts';
 
 export const exitCodes = {
@@ -15,15 +15,6 @@ export const exitCodes = {
   SIGINT: 130,
   SIGTERM: 143,
 } as const;
-
-/** An option of a library function and, if it has flags, of the command line and the configuration file. */
-export interface Option<S extends z.ZodType = z.ZodType> {
-  readonly schema: S;
-  readonly flags?: string;
-  readonly group?: string;
-}
-
-export type Options = Readonly<Record<string, Option>>;
 
 export type OptionInput<O extends Options> = {
   readonly [Name in keyof O]?: z.input<O[Name]['schema']> | undefined;
@@ -57,7 +48,7 @@ export interface CommandContext<O extends Options> {
   readonly signal: AbortSignal;
 }
 
-export interface CommandResult {
+interface CommandResult {
   readonly lines?: readonly string[];
   readonly output?: object;
   readonly exitCode?: number;
@@ -65,37 +56,19 @@ export interface CommandResult {
 
 export const defineCommand = <O extends Options>(command: Command<O>): Command<O> => command;
 
-/** `option('--port <n>', 'port to listen on', integer(0, 65_535).default(3000))` */
-export const option = <S extends z.ZodType>(flags: string, about: string, schema: S): Option<S> => ({
-  flags,
-  schema: schema.describe(about),
-});
-
-/** An option without a value: false by default, or true for `--no-…`. */
-export const flag = (flags: string, about: string) =>
-  option(flags, about, z.boolean().default(flags.startsWith('--no-')));
-
-export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
-
-export const inGroup = <O extends Options>(group: string, options: O): O =>
-  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }])) as O;
-
 export const quietOption = inGroup('Common:', { quiet: flag('--quiet', 'print only problems') });
 export const reportOptions = inGroup('Common:', {
   json: flag('--json', 'print the report as JSON on stdout'),
   ...quietOption,
 });
 
-/** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
-export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
-
 export interface CliOption extends Option {
   readonly name: string;
   readonly flags: string;
 }
 
-export const listCliOptions = ({ options }: Command<Options>): CliOption[] =>
-  Object.entries(options).flatMap(([name, { flags, ...option }]) =>
+export const listCliOptions = (command: Command<Options> | undefined): CliOption[] =>
+  Object.entries(command?.options ?? {}).flatMap(([name, { flags, ...option }]) =>
     flags === undefined ? [] : [{ ...option, name, flags }],
   );
 

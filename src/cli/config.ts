@@ -5,7 +5,8 @@ import { describeIssue, formatValue } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { parseJsonOrThrow, readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
-import { type Command, listCliOptions, type Options, parseFlag, removedOptions } from './command.ts';
+import { type Command, listCliOptions, removedOptions } from './command.ts';
+import { type Options, parseFlag } from './options.ts';
 import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
@@ -20,7 +21,7 @@ export function readConfig(commands: Commands, name: string, file: string, envir
   const resolve = (folder: string): string =>
     path.isAbsolute(folder) ? folder : path.join(path.dirname(file), folder);
   const sections = [name, command?.inherits].filter((section) => section !== undefined);
-  const found = (command ? listCliOptions(command) : []).flatMap((option) => {
+  const found = listCliOptions(command).flatMap((option) => {
     const flag = parseFlag(option.flags);
     const section = sections.find((one) => config[one]?.[flag] !== undefined);
     if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment))) return [];
@@ -69,23 +70,16 @@ function parseConfig(file: string, commands: Commands): Config {
 }
 
 function suggest(key: string, section: PropertyKey | undefined, commands: Commands) {
-  const flags = new Map(
-    Object.entries(commands).map(([name, command]) => [
-      name,
-      listCliOptions(command).map((option) => parseFlag(option.flags)),
-    ]),
-  );
-  const known = flags.get(String(section));
-  if (known)
+  const listFlags = (name: string) => listCliOptions(commands[name]).map((option) => parseFlag(option.flags));
+  if (section !== undefined)
     return {
       expected: `an option of gamedata ${String(section)}`,
-      meant: formatValue(closest(key, known)),
+      meant: formatValue(closest(key, listFlags(String(section)))),
     };
-  const owner = [...flags].find(([, own]) => own.includes(key))?.[0];
-  const meant = owner
-    ? `${formatValue(key)} in ${formatValue(owner)}`
-    : formatValue(closest(key, [...flags.keys()]));
-  return { expected: 'a command', meant };
+  const names = Object.keys(commands);
+  const owner = names.find((name) => listFlags(name).includes(key));
+  const meant = formatValue(owner ? key : closest(key, names));
+  return { expected: 'a command', meant: owner ? `${meant} in ${formatValue(owner)}` : meant };
 }
 
 export function createConfigSchema(commands: Commands) {

@@ -3,7 +3,8 @@
 import { Command as Commander, CommanderError, Help } from 'commander';
 import { listKinds } from '../contract/words.ts';
 import { VERSION } from '../package.ts';
-import type { Command, Options } from './command.ts';
+import type { Command } from './command.ts';
+import type { Options } from './options.ts';
 
 interface Entry {
   readonly summary: string;

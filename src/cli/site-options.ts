@@ -13,8 +13,8 @@ import {
   queryIgnoringHosts,
   webServerNames,
 } from '../hosts/index.ts';
-import { flag, inGroup, option, type ParsedOptions } from './command.ts';
-import { createUsageError, oneOf, parseValue, plainUrl } from './option-values.ts';
+import type { ParsedOptions } from './command.ts';
+import { createUsageError, flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
 
 export const BUILD_FOLDER = 'build';
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';

@@ -13,17 +13,21 @@ import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
 import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
-import { codeOnly, flag, inGroup, type OptionInput, option, type ParsedOptions } from './command.ts';
+import type { OptionInput, ParsedOptions } from './command.ts';
 import {
+  codeOnly,
   createUsageError,
+  flag,
   httpUrl,
+  inGroup,
   integer,
   maskCredentials,
   oneOf,
+  option,
   parseValue,
   percentage,
   text,
-} from './option-values.ts';
+} from './options.ts';
 import type { Environment } from './site-options.ts';
 
 const kinds = kindNames.join('|');

@@ -7,18 +7,9 @@ import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
 import type { Problem } from '../../verify/folder.ts';
-import {
-  type CommandResult,
-  defineCommand,
-  exitCodes,
-  inGroup,
-  type OptionInput,
-  option,
-  parseOptions,
-  reportOptions,
-} from '../command.ts';
+import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { type MakeSiteOptions, makeSite } from '../make-site.ts';
-import { integer } from '../option-values.ts';
+import { inGroup, integer, option } from '../options.ts';
 import { formatBuild, formatPreserved, formatProblems, formatPublished, type SiteReport } from '../report.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
@@ -97,7 +88,7 @@ export const command = defineCommand({
   describePreserved: ({ out = '', cache }, failure) => formatPreserved(out, failure, cache),
 });
 
-export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
+export function reportBuild(report: BuildReport, reporter: Reporter) {
   const { out, problems } = report;
   reporter.print([...formatBuild(report), ...listNextSteps(report)], formatPublished(report));
   reporter.fail(formatProblems(out, problems));

@@ -8,16 +8,8 @@ import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { isUrl } from '../../sources/source.ts';
-import {
-  defineCommand,
-  exitCodes,
-  flag,
-  inGroup,
-  type OptionInput,
-  option,
-  parseOptions,
-} from '../command.ts';
-import { httpUrl, oneOf, parseValue } from '../option-values.ts';
+import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
+import { flag, httpUrl, inGroup, oneOf, option, parseValue } from '../options.ts';
 import { print } from '../reporter.ts';
 import { resolveSource, sourceOptions, waitForSource } from '../source-options.ts';
 

@@ -4,7 +4,7 @@ import { isArchive } from '../../sources/site/storage.ts';
 import { isUrl } from '../../sources/source.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { makeSite } from '../make-site.ts';
-import { httpUrl, parseValue } from '../option-values.ts';
+import { httpUrl, parseValue } from '../options.ts';
 import { formatPreserved } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions, waitForSource } from '../source-options.ts';

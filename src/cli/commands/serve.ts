@@ -8,17 +8,8 @@ import { escapeControls } from '../../contract/words.ts';
 import { logRequest, respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { openSite } from '../../serve/site.ts';
-import {
-  codeOnly,
-  defineCommand,
-  flag,
-  inGroup,
-  type OptionInput,
-  option,
-  parseOptions,
-  quietOption,
-} from '../command.ts';
-import { integer, text } from '../option-values.ts';
+import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
+import { codeOnly, flag, inGroup, integer, option, text } from '../options.ts';
 import { formatCounts } from '../report.ts';
 import { print } from '../reporter.ts';
 import { BUILD_FOLDER } from '../site-options.ts';

@@ -15,8 +15,9 @@ import { PUBLIC_FOLDER } from '../../package.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
 import { readPreviousSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
-import { defineCommand, inGroup, type OptionInput, option, parseOptions, reportOptions } from '../command.ts';
+import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { assertReplaceable } from '../make-site.ts';
+import { inGroup, option } from '../options.ts';
 import { createReport, formatPreserved, formatSummary, groupWarnings, type Report } from '../report.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 

@@ -9,17 +9,8 @@ import { folderStorage, isArchive, openStorage } from '../../sources/site/storag
 import { isUrl } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
-import {
-  codeOnly,
-  defineCommand,
-  exitCodes,
-  inGroup,
-  type OptionInput,
-  option,
-  parseOptions,
-  reportOptions,
-} from '../command.ts';
-import { hintAtBaseUrl, httpUrl, oneOf, parseValue, text } from '../option-values.ts';
+import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
+import { codeOnly, hintAtBaseUrl, httpUrl, inGroup, oneOf, option, parseValue, text } from '../options.ts';
 import { formatCounts, formatProblems } from '../report.ts';
 import { sourceOptions, waitForSource } from '../source-options.ts';
 

@@ -3,6 +3,33 @@ import { describeIssue, formatValue } from '../contract/parse.ts';
 import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
+/** An option of a library function and, if it has flags, of the command line and the configuration file. */
+export interface Option<S extends z.ZodType = z.ZodType> {
+  readonly schema: S;
+  readonly flags?: string;
+  readonly group?: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** `option('--port <n>', 'port to listen on', integer(0, 65_535).default(3000))` */
+export const option = <S extends z.ZodType>(flags: string, about: string, schema: S): Option<S> => ({
+  flags,
+  schema: schema.describe(about),
+});
+
+/** An option without a value: false by default, or true for `--no-…`. */
+export const flag = (flags: string, about: string) =>
+  option(flags, about, z.boolean().default(flags.startsWith('--no-')));
+
+export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
+
+export const inGroup = <O extends Options>(group: string, options: O): O =>
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }])) as O;
+
+/** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
+export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
+
 export const createUsageError = (name: string, given: unknown, expected: string): UsageError =>
   new UsageError(`${name}: got ${JSON.stringify(given)}, expected ${expected}`);
 
