@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
-import { API_PREFIX, isHostConfig, META_FILE, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import { API_PREFIX, isHostConfig, META_FILE } from '../contract/paths.ts';
 import { encodeFormer } from '../dataset/former.ts';
 import { checkIcons, checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
@@ -60,15 +60,8 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
     const { records, names } = changes.dataSet;
     const publicFiles = readPublicFiles();
     const icons = await gatherIcons(settings.sprites, records, {
-      assets: publicFiles,
-      site: next.site,
-      fetching: chooseFetching(wanted, source, next),
-      fetcher: source,
-      readPublished(icon) {
-        const entry = entries.get(icon);
-        const isPlaceholder = entry?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256;
-        return entry && !isPlaceholder ? local.read(entry) : undefined;
-      },
+      ...{ assets: publicFiles, site: next.site, local },
+      ...{ fetching: chooseFetching(wanted, source, next), fetcher: source },
     });
     checkIcons(changes, icons.warnings, source);
     const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
@@ -85,14 +78,8 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
       ? output.unchanged()
       : await output.publish(files, { signal: source.signal, buildInputs });
     const { baseUrl, baseUrlFrom, links, hosts } = settings;
-    const report = createReport(next, changes, result, { output, warnings, started });
-    const { offline } = icons.report;
     return {
-      ...report,
-      notices: [
-        ...report.notices,
-        ...(offline === null ? [] : [`using cached or published icons: ${offline}`]),
-      ],
+      ...createReport(next, changes, result, { output, warnings, notices: icons.notices, started }),
       ...{ baseUrl, baseUrlFrom, links, hosts },
       install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
       sprites: icons.report,

@@ -53,11 +53,18 @@ export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlF
   readonly missingKinds: readonly string[];
 }
 
+interface ReportContext {
+  readonly output: Output;
+  readonly warnings: readonly WarningGroup[];
+  readonly notices?: readonly string[];
+  readonly started: number;
+}
+
 export function createReport(
   { source, requests, isCached = false, notices: sourceNotices = [] }: Loaded,
   { dataSet, steps, missing, nameChanges, fallback, notices }: Replacement,
   { changed, ...files }: PublishResult,
-  { output, warnings, started }: { output: Output; warnings: readonly WarningGroup[]; started: number },
+  { output, warnings, notices: more = [], started }: ReportContext,
 ): Report {
   const { provenance, digest, counts } = dataSet;
   return {
@@ -66,7 +73,7 @@ export function createReport(
     ...provenance,
     ...{ source, fallback, digest, counts, steps, missing, nameChanges, files, isCached, warnings },
     requests: requests ?? null,
-    notices: [...output.notices, ...sourceNotices, ...notices],
+    notices: [...output.notices, ...sourceNotices, ...notices, ...more],
     seconds: measureSeconds(started),
   };
 }

@@ -51,24 +51,12 @@ export const siteOptions = {
 };
 
 /** Undefined settings come from the published site, the copied site, or defaults. */
-export interface WantedSettings {
-  readonly baseUrl: string | undefined;
-  readonly links: LinkStyle | undefined;
-  readonly hosts: readonly HostName[] | undefined;
-  readonly root: string | undefined;
-  readonly downloads: boolean;
-  readonly archive: boolean;
-  readonly sprites: {
-    readonly mode: IconSource['mode'] | undefined;
-    readonly upstream: string;
-    readonly isUpstreamNamed: boolean;
-  };
-}
+export type WantedSettings = ReturnType<typeof resolveWanted>;
 
 export function resolveWanted(
-  { sprites: mode, spritesUpstream, ...options }: ParsedOptions<typeof siteOptions>,
+  { sprites: mode, spritesUpstream, ...options }: ParsedOptions<Omit<typeof siteOptions, 'verify'>>,
   environment: Environment,
-): WantedSettings {
+) {
   const { baseUrl = readBaseUrl(environment), links, hosts, root, downloads, archive } = options;
   const isUpstreamNamed = mode !== 'none' && spritesUpstream !== undefined;
   const upstream = isUpstreamNamed

@@ -10,7 +10,7 @@ import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';
 import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
-import { readVerified, type Site } from './site/read.ts';
+import { type LocalSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons named by records, without the placeholder. */
@@ -35,15 +35,15 @@ export interface IconOrigins {
   /** Whether to fetch other icons. `ifReachable` uses the published icons if the upstream is unreachable, and `never` without a request. */
   readonly fetching: 'always' | 'ifReachable' | 'never';
   readonly fetcher: FetcherOptions;
-  readPublished(icon: string): Buffer | undefined;
+  readonly local: LocalSite;
 }
 
 /** Returns the icon files of a site, with the placeholder for missing icons, and a warning for each item whose icon is missing. */
 export async function gatherIcons(
   source: IconSource,
   records: Records,
-  { assets, site, fetching, fetcher, readPublished }: IconOrigins,
-): Promise<{ files: SiteFile[]; warnings: Warning[]; report: IconsReport }> {
+  { assets, site, fetching, fetcher, local }: IconOrigins,
+): Promise<{ files: SiteFile[]; warnings: Warning[]; notices: string[]; report: IconsReport }> {
   const { mode, upstream } = source;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
@@ -71,7 +71,7 @@ export async function gatherIcons(
       : { offline: null, requests: null };
   const kept = mode === 'mirror' ? others.filter((icon) => !files.has(icon)) : [];
   const published = kept.flatMap((icon) => {
-    const body = readPublished(icon);
+    const body = local.readIcon(icon);
     return body ? [[icon, body] as const] : [];
   });
   for (const [icon, body] of published) files.set(icon, body);
@@ -82,6 +82,7 @@ export async function gatherIcons(
       ...{ code: 'icon-not-found', kind, id },
       message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
     })),
+    notices: offline === null ? [] : [`using cached or published icons: ${offline}`],
     report: {
       ...{ ...source, icons: icons.length, copied, published: published.length, offline, requests },
       missing: new Set(missing.map(({ icon }) => icon)).size,

@@ -56,7 +56,7 @@ export function resolveBuild(
 ): MakeSiteOptions & { readonly keep: number } {
   const { out, keep = 0, verify, ...parsed } = parseOptions(buildOptions, options);
   const source = resolveSource(parsed, environment);
-  return { out, keep, verify, source, wanted: resolveWanted({ ...parsed, verify }, environment) };
+  return { out, keep, verify, source, wanted: resolveWanted(parsed, environment) };
 }
 
 /** Checks and archives a published site. Failures are problems instead of errors, because the site stays published. */

@@ -45,7 +45,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     verify,
     copies: isItself ? 'itself' : 'another',
     source: resolveSource({ ...parsed, source: 'site', upstream: from }, process.env),
-    wanted: resolveWanted({ ...parsed, verify }, process.env),
+    wanted: resolveWanted(parsed, process.env),
   });
   return { ...report, ...(await inspect(out, { verify })), address: from };
 }

@@ -99,7 +99,7 @@ export const command = defineCommand({
   },
 });
 
-export function formatFolder(folder: string, { files, counts, problems }: FolderReport): string[] {
+function formatFolder(folder: string, { files, counts, problems }: FolderReport): string[] {
   if (problems.length > 0) return formatProblems(folder, problems);
   return [`${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`];
 }

@@ -23,6 +23,7 @@ import {
   META_FILE,
   MOVED_FILE,
   namesFile,
+  PLACEHOLDER_ICON,
   recordFile,
 } from '../../contract/paths.ts';
 import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
@@ -202,6 +203,8 @@ export function ignoreDamage<T>(read: () => T): T | undefined {
 export interface LocalSite {
   records(digest: string): AnyRecords | undefined;
   read(entry: ManifestEntry): Buffer | undefined;
+  /** Returns undefined for the placeholder. */
+  readIcon(icon: string): Buffer | undefined;
 }
 
 export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
@@ -217,5 +220,9 @@ export function openLocalSite(folder: string, entries: Entries, previous: Previo
       entries.get(path)?.sha256 === sha256
         ? ignoreDamage(() => readVerified(storage, entries, path))
         : undefined,
+    readIcon: (icon) =>
+      entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256
+        ? undefined
+        : ignoreDamage(() => readVerified(storage, entries, icon)),
   };
 }
