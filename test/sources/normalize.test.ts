@@ -99,10 +99,10 @@ describe('names in other languages', () => {
 
   const TAG = 'expected a language tag in lower case';
   it.each([
-    ['con', 'x', `unusable-name: move-7: the name in "con" is left out: got "con": ${TAG}`],
-    ['../x', 'x', `unusable-name: move-7: the name in "../x" is left out: got "../x": ${TAG}`],
-    ['pt_BR', 'x', `unusable-name: move-7: the name in "pt_br" is left out: got "pt_br": ${TAG}`],
-    ['', 'x', `unusable-name: move-7: the name in "" is left out: got "": ${TAG}`],
+    ['con', 'x', `unusable-name: move-7: the name in "con" is left out: got "con", ${TAG}`],
+    ['../x', 'x', `unusable-name: move-7: the name in "../x" is left out: got "../x", ${TAG}`],
+    ['pt_BR', 'x', `unusable-name: move-7: the name in "pt_br" is left out: got "pt_br", ${TAG}`],
+    ['', 'x', `unusable-name: move-7: the name in "" is left out: got "", ${TAG}`],
     ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb", expected text without'],
     ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e", expected text'],
     ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
