@@ -26,7 +26,6 @@ import { parseLink, pathParts, readPageRange, withPageRange } from './address.ts
 export interface View {
   readonly title: string;
   readonly content: readonly HTMLElement[];
-  /** Lists of records have a search. */
   readonly isList?: boolean;
 }
 

@@ -118,7 +118,6 @@ export async function adaptLinks(): Promise<void> {
 
 export interface RequestResult {
   readonly response?: Response;
-  /** Undefined if the response is not JSON. */
   readonly json?: unknown;
   readonly reason?: string;
 }

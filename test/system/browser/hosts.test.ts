@@ -52,15 +52,9 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
         const address = () => page.url().replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
         expect(address()).toBe(place('/api/gamedata/item/'));
         const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
-        for (const [step, range] of [
-          ['Next', '101 to 200'],
-          ['Last', '201 to 250'],
-          ['Previous', '101 to 200'],
-          ['First', '1 to 100'],
-        ]) {
-          await pages.getByRole('link', { name: step ?? '' }).click();
-          await page.getByText(`Records ${range} of 250`).first().waitFor();
-        }
+        await pages.getByRole('link', { name: 'Last' }).click();
+        await page.getByText('Records 201 to 250 of 250').first().waitFor();
+        await pages.getByRole('link', { name: 'First' }).click();
         await page.getByRole('link', { name: 'Poké Ball', exact: true }).click();
         await page.locator('h1', { hasText: /^Poké Ball$/ }).waitFor();
         const record = place('/api/gamedata/item/poke-ball/?format=api');

@@ -69,8 +69,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     const shared = page.url();
     expect(new URL(shared).search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
 
-    const { page: other } = await visit('/', { locale: 'fr-FR' });
-    await other.goto(shared);
+    const { page: other } = await open(shared, { locale: 'fr-FR' });
     await other.locator('#results [lang=ja]').waitFor();
     await other.goto(`${site.url}/?q=pound&language=xx`);
     await other.locator('#found', { hasText: /^1 record/ }).waitFor();
@@ -79,8 +78,6 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
 
   it("preselects the browser's language, and loads it with the first search", async () => {
     const { page, requested, problems } = await visit('/', { locale: 'ja-JP' });
-    await page.addInitScript(`Object.defineProperty(navigator, 'languages', { value: ['C', 'ja-JP'] })`);
-    await page.reload();
     await page.waitForLoadState('networkidle');
     expect(await page.locator('#names-language').inputValue()).toBe('ja');
     expect(await requested()).toEqual([]);
@@ -95,15 +92,10 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await requested()).toEqual([]);
     await page.getByText('Names in every language').click();
     await page.locator('details table').waitFor();
-    const rows = await page
-      .locator('details tr')
-      .evaluateAll((all) =>
-        all.map((row) => [row.querySelector('td')?.lang, row.querySelector('td')?.textContent]),
-      );
+    const rows = await page.evaluate<[string, string][]>(
+      `Array.from(document.querySelectorAll('details td'), ({ lang, textContent }) => [lang, textContent])`,
+    );
     expect(Object.fromEntries(rows)).toEqual({ en: 'Pound', ...pound });
     expect(problems).toEqual([]);
-    await page.goto(`${site.url}/api/gamedata/item/`);
-    await page.locator('table.records').waitFor();
-    expect(await page.locator('#view details').count()).toBe(0);
   });
 });
