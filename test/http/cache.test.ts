@@ -49,7 +49,7 @@ const edit = (folder: string, change: (lines: string[]) => string[]): void =>
   writeFileSync(journal(folder), change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'));
 
 describe('the cache', () => {
-  it('returns entries, the last one of each URL', () => {
+  it('returns the last entry of each URL', () => {
     const folder = fillJournal();
     const first = open(folder);
     expect(first.get(url(2))).toEqual(entry(2));

@@ -74,7 +74,7 @@ describe('load', () => {
     expect(freshUntil).toBe(storedAt + hours * HOUR);
   });
 
-  it('stores the edition of a response, or the one that a 304 confirms', async () => {
+  it('stores the edition of a response or of the confirmed value', async () => {
     const { url, cache, fetcher, deploy, validators } = await scene();
     for (const [named, edition] of [
       [0, null],
@@ -180,7 +180,7 @@ describe('withFetcher', () => {
     return { server, cacheFolder, run };
   }
 
-  it('keeps all responses of a failed run, and those that a complete run used', async () => {
+  it('keeps all responses of a failed run, and only used responses of a complete run', async () => {
     const { server, cacheFolder, run } = await runScene();
     await expect(run(['/1', '/2'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });

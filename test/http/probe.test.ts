@@ -4,7 +4,6 @@ import { createProbe, type Probe } from '../../src/http/probe.ts';
 import { deserted, type Responder, startServer } from '../support/local-server.ts';
 import { reset } from '../support/test-client.ts';
 
-/** A probe of a server that responds in a given way. */
 async function probe(
   respond: Responder,
   options: Partial<Parameters<typeof createProbe>[1]> = {},
@@ -32,7 +31,7 @@ it('sends any method and headers, and returns any status', async () => {
 it.each([
   { how: 'breaks', fault: (response: ServerResponse) => response.destroy() },
   { how: 'is reset', fault: reset },
-])('sends a request again if a connection $how, once', async ({ fault }) => {
+])('repeats a request once if the connection $how', async ({ fault }) => {
   const once = await probe((response, _, at) => (at === 1 ? fault(response) : response.end('{}')));
   expect(await once.send({ path: '/' })).toMatchObject({ status: 200, json: {} });
   const always = await probe(fault);
@@ -61,10 +60,10 @@ it('sends nothing once it is closed', async () => {
   expect(requests).toEqual([]);
 });
 
-it('fails if nobody responds, or not completely in time', async () => {
-  const nobody = createProbe(await deserted(), { concurrency: 1 });
-  onTestFinished(() => nobody.close());
-  await expect(nobody.send({ path: '/' })).rejects.toMatchObject({
+it('fails without a complete response in time', async () => {
+  const gone = createProbe(await deserted(), { concurrency: 1 });
+  onTestFinished(() => gone.close());
+  await expect(gone.send({ path: '/' })).rejects.toMatchObject({
     code: 'upstream',
     request: { unreachable: true },
   });
@@ -72,13 +71,13 @@ it('fails if nobody responds, or not completely in time', async () => {
   await expect(slow.send({ path: '/' })).rejects.toThrow(/no complete response within 0.2 s$/);
 });
 
-it('reads no more than a maximum', async () => {
+it('limits the size of a body', async () => {
   const { send } = await probe((response) => response.end('x'.repeat(1001)));
   await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(/got more than 1000 bytes$/);
   expect((await send({ path: '/', maxBytes: 1001 })).text).toHaveLength(1001);
 });
 
-it('says what to do about a failed handshake', async () => {
+it('explains a failed TLS handshake', async () => {
   const { url } = await startServer((response) => response.end());
   const { send, close } = createProbe(url.replace('http:', 'https:'), { concurrency: 1 });
   onTestFinished(close);

@@ -7,19 +7,19 @@ import { createProbe } from '../../src/http/probe.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { ok, status, testClient } from '../support/test-client.ts';
 
-/** A proxy on loopback to which every host is this machine. `asked` has the methods and authorities it was asked for. */
-async function startProxy(): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = [];
+/** Starts a proxy that resolves every host to this machine, and lists the requested methods and authorities. */
+async function startProxy(): Promise<{ url: string; requested: string[] }> {
+  const requested: string[] = [];
   const proxy = createServer((incoming, response) => {
     const { host, port, pathname } = new URL(incoming.url ?? '');
-    asked.push(`${incoming.method} ${host}`);
+    requested.push(`${incoming.method} ${host}`);
     request({ port, path: pathname, headers: incoming.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     }).end();
   });
   proxy.on('connect', ({ url = '' }, client, head) => {
-    asked.push(`CONNECT ${url}`);
+    requested.push(`CONNECT ${url}`);
     const upstream = connect(Number(url.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       upstream.write(head);
@@ -30,7 +30,7 @@ async function startProxy(): Promise<{ url: string; asked: string[] }> {
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void proxy.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, requested };
 }
 
 describe('the proxy of the environment', () => {
@@ -42,30 +42,30 @@ describe('the proxy of the environment', () => {
     return () => vi.unstubAllEnvs();
   });
 
-  it.each(['HTTP_PROXY', 'http_proxy'])('gets every request where %s names it', async (variable) => {
+  it.each(['HTTP_PROXY', 'http_proxy'])('receives every request if %s names it', async (variable) => {
     const [proxy, server] = [await startProxy(), await startServer(ok)];
     vi.stubEnv(variable, proxy.url);
 
     const answer = await testClient().get(`http://upstream.test:${server.port}/move/1/`, decodeJson);
 
     expect(answer).toMatchObject({ status: 200, value: { ok: true } });
-    expect(proxy.asked, 'forwarded, as plain http needs no tunnel').toEqual([
+    expect(proxy.requested, 'forwarded, because plain http needs no tunnel').toEqual([
       `GET upstream.test:${server.port}`,
     ]);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('gets the requests of a probe', async () => {
+  it('receives the requests of a probe', async () => {
     const [proxy, server] = [await startProxy(), await startServer(ok)];
     vi.stubEnv('HTTP_PROXY', proxy.url);
     const probe = createProbe(`http://deployment.test:${server.port}`, { concurrency: 1 });
     onTestFinished(() => probe.close());
     expect(await probe.send({ path: '/meta.json' })).toMatchObject({ status: 200, json: { ok: true } });
-    expect(proxy.asked).toEqual([`GET deployment.test:${server.port}`]);
+    expect(proxy.requested).toEqual([`GET deployment.test:${server.port}`]);
   });
 
   it.each(['127.0.0.1', '*', 'example.test, 127.0.0.1'])(
-    'gets none where NO_PROXY is %j',
+    'receives none if NO_PROXY is %j',
     async (exceptions) => {
       const [proxy, server] = [await startProxy(), await startServer(ok)];
       vi.stubEnv('HTTP_PROXY', proxy.url);
@@ -73,12 +73,12 @@ describe('the proxy of the environment', () => {
 
       await testClient().get(server.url, decodeJson);
 
-      expect(proxy.asked).toEqual([]);
+      expect(proxy.requested).toEqual([]);
       expect(server.requests).toHaveLength(1);
     },
   );
 
-  it('does not make more connections than the concurrency', async () => {
+  it('limits connections to the concurrency', async () => {
     const [proxy, server] = [
       await startProxy(),
       await startServer((response) => setTimeout(() => ok(response), 2)),
@@ -90,7 +90,7 @@ describe('the proxy of the environment', () => {
     expect(server.seen).toEqual({ connections: 3, busiest: 3 });
   });
 
-  it('makes a tunnel for https, and is named where that fails behind it', async () => {
+  it('opens a tunnel for https, and appears in errors behind it', async () => {
     const [proxy, server] = [await startProxy(), await startServer(ok)];
     vi.stubEnv('HTTPS_PROXY', proxy.url);
     const authority = `upstream.test:${server.port}`;
@@ -98,10 +98,10 @@ describe('the proxy of the environment', () => {
       message: `GET https://${authority}/: through the proxy ${proxy.url}: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`,
       hint: 'The server does not seem to speak TLS on that port: try http://, or another port.',
     });
-    expect(proxy.asked).toEqual([`CONNECT ${authority}`]);
+    expect(proxy.requested).toEqual([`CONNECT ${authority}`]);
   });
 
-  it.each<[what: string, problem: RegExp, answer: (socket: Socket) => unknown]>([
+  it.each<[failure: string, problem: RegExp, answer: (socket: Socket) => unknown]>([
     [
       'closes the connection',
       /^other side closed \((?:UND_ERR_SOCKET|ECONNRESET)\)/,
@@ -118,7 +118,7 @@ describe('the proxy of the environment', () => {
       /^the proxy refused to connect, with status 407/,
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
-  ])('is named without its password where it %s', async (_, problem, answer) => {
+  ])('appears without its password in errors if it %s', async (_, problem, answer) => {
     const proxy = createTcpServer((socket) =>
       socket.on('error', () => {}).once('data', () => answer(socket)),
     );
@@ -138,7 +138,7 @@ describe('the proxy of the environment', () => {
     }
   });
 
-  it('is named where nobody listens, and in what it may have answered itself', async () => {
+  it('appears in errors if nothing listens, and in responses that may be its own', async () => {
     const [gone, server] = [await deserted(), await startServer(status(403))];
     vi.stubEnv('HTTP_PROXY', gone);
     const { get } = testClient({ retries: 0 });
@@ -156,7 +156,7 @@ describe('the proxy of the environment', () => {
     ['.upstream.invalid other.test', 'a.'],
     ['*.upstream.invalid', 'a.'],
     ['other.test,upstream.invalid:80', 'a.'],
-  ])('is not asked for what NO_PROXY lists as %j', async (listed, subdomain) => {
+  ])('receives no requests for hosts that NO_PROXY lists as %j', async (listed, subdomain) => {
     vi.stubEnv('HTTP_PROXY', await deserted());
     vi.stubEnv('NO_PROXY', listed);
     const { get } = testClient({ retries: 0 });
@@ -166,7 +166,7 @@ describe('the proxy of the environment', () => {
     await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(': through the proxy ');
   });
 
-  it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('cannot be %j', (address) => {
+  it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('rejects %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);
     const message = 'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080';
     expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));

@@ -31,22 +31,25 @@ describe('retryDelay', () => {
     [1, 1, 7000, 7000],
     [5, 1, 1000, 8000],
   ])(
-    'after %i failures, by chance %d and Retry-After %i, waits %i ms',
+    'waits after %i failures with random number %d and Retry-After %i: %4$i ms',
     (failures, random, retryAfterMs, delay) => {
       expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
     },
   );
 });
 
-describe('what is tried again', () => {
+describe('retries', () => {
   const cdn = [520, 521, 522, 523, 524, 525, 526, 527, 529, 530];
-  it.each([408, 421, 425, 429, 500, 502, 503, 504, 507, 509, ...cdn])('is status %i', (status) => {
+  it.each([408, 421, 425, 429, 500, 502, 503, 504, 507, 509, ...cdn])('follow on status %i', (status) => {
     expect(unexpectedStatus(status, {}).failure.retryable).toBe(true);
   });
 
-  it.each([200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531])('is not status %i', (status) => {
-    expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
-  });
+  it.each([200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531])(
+    'do not follow on status %i',
+    (status) => {
+      expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
+    },
+  );
 
   const refused = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH'];
   const late = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'];
@@ -57,13 +60,16 @@ describe('what is tried again', () => {
     { code: 'HPE_INVALID_CONSTANT', name: 'HTTPParserError', retryable: true },
     { code: '', name: 'HTTPParserError', retryable: true },
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },
-  ])('with $code: retryable $retryable, unreachable $unreachable', ({ code, name = 'Error', ...failure }) => {
-    const error = Object.assign(new Error('x'), { code, name });
-    expect(toAttemptError(error)).toMatchObject({ failure });
-  });
+  ])(
+    'depend on the code $code: retryable $retryable, unreachable $unreachable',
+    ({ code, name = 'Error', ...failure }) => {
+      const error = Object.assign(new Error('x'), { code, name });
+      expect(toAttemptError(error)).toMatchObject({ failure });
+    },
+  );
 });
 
-describe('a failed handshake', () => {
+describe('a failed TLS handshake', () => {
   it.each([
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=<file>'],
@@ -73,7 +79,7 @@ describe('a failed handshake', () => {
     ['CERT_HAS_EXPIRED', 'not valid today, unless the clock'],
     ['CERT_NOT_YET_VALID', 'not valid today, unless the clock'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'try http://'],
-  ])('with %s has the hint "%s"', (code, hint) => {
+  ])('explains %s with "%s"', (code, hint) => {
     const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
     expect(failure).toMatchObject({ hint: expect.stringContaining(hint), retryable: false });
   });

@@ -13,7 +13,7 @@ const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 1);
 const FIRST = '/api/gamedata/move/?format=api';
 const SECOND = '/api/gamedata/move/?format=api&limit=100&offset=100';
 
-/** Path and query → the text of a deployment of 250 moves and 3 items. */
+/** Maps the path and query of each page of a deployment to its text. */
 function deploySite(links: LinkBase['links'] = 'query') {
   const { files } = siteOf(rawRecords(counts.move, counts.item), { links });
   const texts = new Map(files().map(({ path, body }) => [path, String(body)]));
@@ -28,7 +28,6 @@ function deploySite(links: LinkBase['links'] = 'query') {
   return { pages, linkBase };
 }
 
-/** Crawls pages and returns the lists, the requests, and each problem with its request. */
 async function crawlPages({ pages, linkBase }: ReturnType<typeof deploySite>, status = 200) {
   const requested: string[] = [];
   const send = async ({ path }: { path: string }) => {
@@ -65,7 +64,7 @@ describe('crawl', () => {
     expect(requested).toHaveLength(3 + 1 + otherKinds.length);
   });
 
-  it.each<[what: string, damage: Damage, problem: string, read: number]>([
+  it.each<[flaw: string, damage: Damage, problem: string, read: number]>([
     [
       'a missing page',
       (pages) => pages.delete(SECOND),

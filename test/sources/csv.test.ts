@@ -56,7 +56,7 @@ it('dates tables in a folder by the newest file, at most today', async () => {
   expect((await load('csv', folder)).provenance.captured).toBe('2026-01-02');
 });
 
-describe('tables at a URL', () => {
+describe('the csv source', () => {
   const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>
     loadFrom('csv', upstream, {
       ...{ cacheFolder, retries: 1 },
@@ -64,7 +64,7 @@ describe('tables at a URL', () => {
         progress.push(`${done} of ${total} after ${requests.requests}`),
     });
 
-  it('are requested one after another, twice, and cached', async () => {
+  it('requests tables one after another, twice, and caches them', async () => {
     const server = await startServer((response, { url, headers }) => {
       const text = findTable(tables, url) ?? '';
       const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
@@ -88,13 +88,13 @@ describe('tables at a URL', () => {
     );
   });
 
-  it('are requested once if the URL names a commit', async () => {
+  it('requests the tables of a commit once', async () => {
     const { url } = await serveTables(tables);
     const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
     expect(requests).toMatchObject({ requests: all });
   });
 
-  it('are read again until they stay the same, four times at most', async () => {
+  it('reads tables until they stay the same, four times at most', async () => {
     const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
     const changing = await startServer((response, { url }, at) =>
       response.end(findTable(at > all + 2 ? later : tables, url)),
@@ -114,7 +114,7 @@ describe('tables at a URL', () => {
     expect(server.requests).toHaveLength(4 * all);
   });
 
-  it('are requested again instead of an error page, which is not cached', async () => {
+  it('requests a table again instead of parsing or caching an error page', async () => {
     const page = '<!doctype html>\n<title>items.csv</title>\n';
     let pages = 2;
     const server = await startServer((response, { url }) => {
@@ -131,7 +131,7 @@ describe('tables at a URL', () => {
     expect((await read(server.url, cache)).dataSet.counts.item).toBeGreaterThan(0);
   });
 
-  it('must all exist', async () => {
+  it('fails if a table is missing', async () => {
     const { 'item_names.csv': _, ...others } = tables;
     const { url } = await serveTables(others);
     await expect(read(url)).rejects.toThrow(`GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
@@ -165,7 +165,7 @@ it.each([
   expect((await loadTables(oneItem(slug))).records.item[0]?.icon).toBe(`sprites/items/${icon}.png`);
 });
 
-describe('invalid tables', () => {
+describe('parsing', () => {
   const tiny = tablesOf(upstreamOf(tinyUpstream()));
   const added = (file: string, row: string): TableTexts => ({ ...tiny, [file]: `${tiny[file]}${row}\n` });
   const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n');
@@ -199,7 +199,7 @@ describe('invalid tables', () => {
       'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
     ['an id of 0', added('items.csv', '0,zero,1'), 'item › zero (0) › id: got 0, expected number to be >=1'],
-  ])('are rejected for %s', async (_, invalid, problem) => {
+  ])('rejects %s', async (_, invalid, problem) => {
     await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message: problem });
   });
 
@@ -207,7 +207,7 @@ describe('invalid tables', () => {
     ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected one called identifier'],
     ['a missing header', '', 'got columns [], expected one called id'],
     ['another encoding', Buffer.from([0xff]), 'cannot be read (not UTF-8), expected a table of the upstream'],
-  ])('are rejected for %s', async (_, text, problem) => {
+  ])('rejects %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);
     const file = path.join(folder, 'items.csv');
     writeFileSync(file, text);

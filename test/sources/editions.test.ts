@@ -37,7 +37,7 @@ const range = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
 const current = upstreamOf(tinyUpstream(12, 12));
 
-/** Returns an older state: each record has another name, some another slug, one is missing and one was removed since. */
+/** Returns an older state with other names and slugs, without the last move, and with an item that was removed since. */
 function createOlderState(data: UpstreamData): UpstreamData {
   const removed = data.list('move').at(-1)?.id;
   return {
@@ -82,8 +82,8 @@ async function scene(options: UpstreamOptions, data = current) {
 const digests = { current: digestOf(current), older: digestOf(older) };
 type StateOf = NonNullable<UpstreamOptions['stateOf']>;
 
-describe('an upstream with editions', () => {
-  it('is published with the edition in which its data was first seen, and names it in the history', async () => {
+describe('the REST source', () => {
+  it('keeps the edition in which data was first seen, and names editions in the history', async () => {
     let state = stateNumber(1, older);
     const { publish, server, out } = await scene({ stateOf: () => state });
     expect(await publish()).toMatchObject({ edition: namedEdition(1), isCached: false });
@@ -104,7 +104,7 @@ describe('an upstream with editions', () => {
     ]);
   });
 
-  it('receives one request if its edition is cached, and conditional ones otherwise', async () => {
+  it('sends one request if the edition is cached, and conditional ones otherwise', async () => {
     let state = stateNumber(2, current);
     const { read, server } = await scene({ stateOf: () => state });
     const first = await read();
@@ -119,7 +119,7 @@ describe('an upstream with editions', () => {
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: true });
   });
 
-  it('receives requests for what the cache has lost', async () => {
+  it('requests only lost entries of the cache', async () => {
     const { read, server, cache } = await scene({ stateOf: () => stateNumber(2, current) });
     await read();
     const journal = path.join(cache, `${readdirSync(cache)[0]}`);
@@ -133,7 +133,7 @@ describe('an upstream with editions', () => {
     expect(await read()).toMatchObject({ isCached: true });
   });
 
-  it('fails if a list is missing in its edition', async () => {
+  it('fails if a list is missing in the edition', async () => {
     const { hash, deployed } = editionNumber(2);
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await scene({
@@ -143,7 +143,7 @@ describe('an upstream with editions', () => {
     await expect(read()).rejects.toThrow('got 404');
   });
 
-  it('continues an interrupted fetch of the older edition on the next day', async () => {
+  it('continues an interrupted fetch of an older edition', async () => {
     let [state, isBroken] = [stateNumber(1, older), true];
     const { read, listBypassing } = await scene({
       ...{ stateOf: () => state, maxAge: 86_400 },
@@ -156,8 +156,8 @@ describe('an upstream with editions', () => {
   });
 });
 
-describe('a CDN with responses of an older edition', () => {
-  it.each([2, 7])('is bypassed for these responses only: every %i', async (every) => {
+describe('the REST source behind a CDN with older responses', () => {
+  it.each([2, 7])('bypasses the CDN for older responses only: every %i', async (every) => {
     const isHeld = everyNth(every, 1);
     const held = new Set<string>();
     const stateOf = heldBack(stateNumber(2, current), stateNumber(1, older), (url) => {
@@ -172,7 +172,7 @@ describe('a CDN with responses of an older edition', () => {
     expect(bypassing.filter((url) => held.has(url)).sort()).toEqual(stale.sort());
   });
 
-  it('is bypassed without validators, even if it confirms cached responses', async () => {
+  it('bypasses the CDN without validators, even if it confirms cached responses', async () => {
     let stateOf: StateOf = () => stateNumber(1, older);
     const { read, listBypassing } = await scene({ stateOf: (request) => stateOf(request) });
     await read();
@@ -182,7 +182,7 @@ describe('a CDN with responses of an older edition', () => {
     expect(listBypassing().filter(({ headers }) => headers['if-none-match'])).toEqual([]);
   });
 
-  it('fails the build if it has them at every URL', async () => {
+  it('fails if the CDN has older responses at every URL', async () => {
     let stateOf: StateOf = () => stateNumber(1, older);
     const { publish, out } = await scene({ stateOf: (request) => stateOf(request) });
     await publish();
@@ -202,14 +202,14 @@ describe('a CDN with responses of an older edition', () => {
   });
 });
 
-describe('a deployment during a fetch', () => {
-  it.each([2, 12, allRequests])('is followed from request %i on', async (from) => {
+describe('the REST source during a deployment', () => {
+  it.each([2, 12, allRequests])('follows the new edition from request %i on', async (from) => {
     const stateOf = deployedAt([1, stateNumber(1, older)], [from, stateNumber(2, current)]);
     const { read } = await scene({ stateOf });
     expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
   });
 
-  it('may remove a listed record', async () => {
+  it('accepts the removal of a listed record', async () => {
     const before = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
     const after = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
     const stateOf = deployedAt([1, stateNumber(1, before)], [4, stateNumber(2, after)]);
@@ -227,7 +227,7 @@ it('revalidates an upstream without editions in every run', async () => {
   expect(await read()).toMatchObject({ digest: digests.current, edition: null, isCached: false });
 });
 
-describe('/meta/', () => {
+describe('checkCachedEdition', () => {
   const small = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
   const all = 2 * kindNames.length;
 
@@ -237,7 +237,7 @@ describe('/meta/', () => {
     ['null', '"null"'],
     ['{"hash":"x"}', '{"hash":"x"}'],
     ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('is ignored with a notice if it is %s', async (meta, shown) => {
+  ])('ignores /meta/ with a notice: %s', async (meta, shown) => {
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await read();
     const notice = `GET ${server.url}/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
@@ -245,7 +245,7 @@ describe('/meta/', () => {
     expect(server.log).toHaveLength(all + 1 + all);
   });
 
-  it('may name a newer edition than all responses', async () => {
+  it('requests everything if /meta/ names a newer edition than all responses', async () => {
     const next = editionNumber(2);
     const meta = JSON.stringify({ hash: next.hash, deploy_date: String(next.deployed) });
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
@@ -257,7 +257,7 @@ describe('/meta/', () => {
   it.each([
     ['missing', undefined],
     ['invalid', { ...editionNumber(1), deployed: 7 }],
-  ])('is not trusted if the edition of a response is %s', async (_, edition) => {
+  ])('requests everything if the edition of a response is %s', async (_, edition) => {
     const stateOf: StateOf = ({ path: url }) =>
       url.includes('/move/1/') ? { data: small, edition } : stateNumber(1, small);
     const { read } = await scene({ stateOf }, small);
@@ -265,7 +265,7 @@ describe('/meta/', () => {
     expect(await read()).toMatchObject({ edition: null, isCached: false, requests: { requests: all } });
   });
 
-  it('is an error only if nothing responds', async () => {
+  it('fails only if nothing responds', async () => {
     const check = (error: Error) => {
       const request = async (_: string, options: unknown) => {
         expect(options).toEqual({ retries: 7 });
@@ -340,7 +340,7 @@ describe('readOneEdition', () => {
   });
 });
 
-it('builds exactly one of two mixed editions, or fails', async () => {
+it('builds either of two mixed editions, or fails', async () => {
   const createState = (ids: readonly number[], seed: string) =>
     upstreamOf({
       move: ids.map((id) => moveAnswer(id, { name: `move-${id}${id % 2 ? '' : seed}` })),

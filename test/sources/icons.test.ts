@@ -40,7 +40,7 @@ describe('build --sprites mirror', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it('does with those of the last time if the upstream cannot be reached, and says so', async () => {
+  it('uses cached icons if the upstream is unreachable, and reports it', async () => {
     const { server, faults, run } = await ground();
     faults.set('item-3.png', (response) => response.writeHead(404).end());
     await run();
@@ -51,18 +51,15 @@ describe('build --sprites mirror', () => {
     expect(report.sprites.offline).toMatch(/ECONNREFUSED/);
   });
 
-  it.each(['item-1.png', 'item-2.png'])(
-    'does not do with those of the last time if the upstream fails: %s',
-    async (name) => {
-      const { faults, run } = await ground();
-      await run();
-      faults.set(name, (response) => response.writeHead(500).end());
-      await expect(run()).rejects.toThrow(`${name}: got 500, expected 200`);
-    },
-  );
+  it.each(['item-1.png', 'item-2.png'])('uses no cached icons if the upstream fails: %s', async (name) => {
+    const { faults, run } = await ground();
+    await run();
+    faults.set(name, (response) => response.writeHead(500).end());
+    await expect(run()).rejects.toThrow(`${name}: got 500, expected 200`);
+  });
 
   it.each(['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'])(
-    'takes whatever begins like an image: %j',
+    'accepts an image that starts with %j',
     async (start) => {
       const { faults, run, read } = await ground();
       const image = Buffer.from(start, 'latin1');
@@ -72,12 +69,12 @@ describe('build --sprites mirror', () => {
     },
   );
 
-  it('fails if the upstream cannot be reached and there is no last time', async () => {
+  it('fails if the upstream is unreachable and nothing is cached', async () => {
     const { run } = await ground({ spritesUpstream: await deserted() });
     await expect(run()).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('makes the placeholder of an icon that the upstream does not have, with a warning for each item', async () => {
+  it('uses the placeholder for a missing icon, with a warning for each item', async () => {
     const { site, faults, run, read } = await ground();
     for (const name of ['shared/both.png', 'item-3.png'])
       faults.set(name, (response) => response.writeHead(404).end('404: Not Found'));
@@ -117,7 +114,7 @@ describe('build --sprites mirror', () => {
       (response) => response.writeHead(302, { location: '/x.png' }).end(),
       /a redirect to "\/x\.png"/,
     ],
-  ])('fails, and leaves the site as it was, if an icon is %s', async (_, fault, message) => {
+  ])('fails for %s, and leaves the site unchanged', async (_, fault, message) => {
     const { site, faults, run } = await ground();
     await run({ sprites: 'none' });
     const before = fingerprint(site);
@@ -143,8 +140,8 @@ it('build --sprites mirror rejects ten new missing icons', async () => {
   await expect(run()).rejects.toThrow('item: got 20 of 20 records with a new icon-not-found');
 });
 
-describe('a site that is made from another', () => {
-  it('has its icons, whatever has become of their upstream, and nothing else in their place', async () => {
+describe('a mirrored site', () => {
+  it('contains the icons of its source without requests, and rejects other files', async () => {
     const { folder, site, server, faults, run, read } = await ground();
     faults.set('item-3.png', (response) => response.writeHead(404).end());
     await run();
@@ -221,7 +218,7 @@ describe('links to files, by default', () => {
     await expect(run({ ...file, spritesUpstream: await deserted() })).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('copy the icons of a deployment, and request only those that the copy lacks', async () => {
+  it('copy the icons of a deployment, and request only missing ones', async () => {
     await disconnect();
     const { folder, site, run } = await ground();
     await run();
@@ -260,7 +257,7 @@ describe('links to files, by default', () => {
 });
 
 describe('build --sprites none', () => {
-  it('answers every icon with the placeholder, and asks nobody', async () => {
+  it('uses the placeholder for every icon, without requests', async () => {
     const { site, server, run, read } = await ground({ sprites: 'none' });
     const report = await run();
     for (const name of [...OWN, 'unknown.png']) expect(read(name)).toEqual(PLACEHOLDER);
@@ -270,8 +267,8 @@ describe('build --sprites none', () => {
   });
 });
 
-describe('the redirect', () => {
-  it('leads if --sprites-upstream says in every configuration, and is in none if the site holds its icons', async () => {
+describe('redirects of icons', () => {
+  it('use --sprites-upstream in every configuration, unless the site contains its icons', async () => {
     const hosts = ['netlify', 'nginx', 'caddy', 'apache'] as const;
     const { site, run } = await ground({ hosts });
     const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
@@ -284,11 +281,8 @@ describe('the redirect', () => {
     }
   });
 
-  it.each([['a b'], ['x;return 301 y'], ['$host'], ['%1'], ["x'y"]])(
-    'refuses an address with %s in it',
-    (part) => {
-      const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
-      expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
-    },
-  );
+  it.each([['a b'], ['x;return 301 y'], ['$host'], ['%1'], ["x'y"]])('reject the address %s', (part) => {
+    const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
+    expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
+  });
 });

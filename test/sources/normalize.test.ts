@@ -18,8 +18,8 @@ const normalizeItem = (fields: Partial<RawItem>) => {
   return { ...records[0], warnings };
 };
 
-describe('a slug', () => {
-  it('stays with the lowest id, and gets later ids appended', () => {
+describe('normalize', () => {
+  it('appends the id to a repeated slug, except for the lowest id', () => {
     const ids = [2279, 9, 723];
     const { records, warnings } = normalizeItems(...ids.map((id) => rawItem(id, { slug: 'roseli-berry' })));
     expect(records.map(({ id, slug }) => [id, slug])).toEqual([
@@ -31,12 +31,12 @@ describe('a slug', () => {
     expect(warnings).toEqual([723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`));
   });
 
-  it('may belong to a move and an item', () => {
+  it('accepts a slug of a move and an item', () => {
     const raw = { move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] };
     expect(createDataSet(raw).warnings).toEqual([]);
   });
 
-  it.each([3, 9])('is rejected with an appended id if the record %i has it', (holder) => {
+  it.each([3, 9])('rejects an appended id that is part of the slug of record %i', (holder) => {
     const raw = [rawItem(1, { slug: 'a' }), rawItem(5, { slug: 'a' }), rawItem(holder, { slug: 'a-5' })];
     const problem = `got slug "a-5" for ids ${holder} and 5, expected unique slugs`;
     expect(() => normalizeItems(...raw)).toThrow(new DataError(problem, { kind: 'item', field: 'slug' }));
@@ -54,12 +54,12 @@ describe('a slug', () => {
     ['é', 'e'],
     ['-_x_-', 'x'],
     ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [slug, slug]),
-  ])('is converted from %j to %j', (slug, safe) => {
+  ])('converts the slug %j to %j', (slug, safe) => {
     const warnings = slug === safe ? [] : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
     expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
   });
 
-  it('is unique after its conversion, too', () => {
+  it('makes converted slugs unique', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
     const { records, warnings } = normalizeItems(...slugs.map((slug, at) => rawItem(at + 1, { slug })));
     expect(records.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
@@ -67,7 +67,7 @@ describe('a slug', () => {
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
   });
 
-  it('gives the same name in its old and its converted spelling', () => {
+  it('derives the same name from a slug and its conversion', () => {
     const [before, after] = ['poké-ball', 'poke-ball'].map((slug) =>
       normalizeItem({ slug, englishName: null }),
     );
@@ -75,8 +75,8 @@ describe('a slug', () => {
   });
 });
 
-describe('names in other languages', () => {
-  it('are grouped by language and slug, in alphabetical order', () => {
+describe('normalizing names in other languages', () => {
+  it('groups them by language and slug, in alphabetical order', () => {
     const raw = {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
@@ -90,7 +90,7 @@ describe('names in other languages', () => {
     expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
   });
 
-  it('have tags in lower case, of which the first wins', () => {
+  it('uses the first of several tags in lower case', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
     expect(createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names).toEqual([
       namesIn('zh-hant', { move: { 'move-1': '一' } }),
@@ -106,7 +106,7 @@ describe('names in other languages', () => {
     ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb", expected text without'],
     ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e", expected text'],
     ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
-  ])('are left out with a warning: %j, %j', (language, name, warning) => {
+  ])('omits an invalid one with a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
     const { names, warnings } = createDataSet({ move: raw });
     expect(names.map((own) => [own.language, own.move])).toEqual([
@@ -117,20 +117,20 @@ describe('names in other languages', () => {
   });
 });
 
-describe('a name', () => {
+describe('normalizing a name', () => {
   it.each<[slug: string, englishName: string | null, name: string]>([
     ['gold-leaf', null, 'Gold Leaf'],
     ['tm-case--old', '', 'Tm Case Old'],
     ['x', ' ', 'X'],
     ['10-000-000-volt', null, '10 000 000 Volt'],
-  ])('is derived from the slug %s if it is %j', (slug, englishName, name) => {
+  ])('derives it from the slug %s if it is %j', (slug, englishName, name) => {
     const warnings = [`missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`];
     expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
   });
 
   const spaces = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
   const zeroWidth = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
-  it.each([...spaces, ...zeroWidth])('loses invisible characters around it, with a warning: %j', (char) => {
+  it.each([...spaces, ...zeroWidth])('trims invisible characters, with a warning: %j', (char) => {
     const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
     const spelled = `${char}A${inner}b${char}${char}`;
     const named = (text: string): Partial<RawMove> => ({ englishName: text, names: { fr: text } });
@@ -209,9 +209,9 @@ describe('game indices', () => {
   });
 });
 
-describe('an icon', () => {
+describe('normalizing an icon', () => {
   const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
-  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])('is the path of the sprite %s', (file) => {
+  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])('uses the path of the sprite %s', (file) => {
     const icon = `sprites/items/${file}`;
     expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
   });
@@ -226,7 +226,7 @@ describe('an icon', () => {
       `https://x.test/sprites/items/${file}`,
       `sprites/items/${file}`,
     ]),
-  ])('is the placeholder for the sprite %j', (sprite, got) => {
+  ])('uses the placeholder for the sprite %j', (sprite, got) => {
     const problem = `got "${got}", expected an image under sprites/items`;
     const warning =
       sprite === null

@@ -47,7 +47,7 @@ async function loadError({ spoil, fault }: { spoil?: Change; fault?: Fault }) {
   return { message: error.message.replaceAll(url, 'UPSTREAM'), hint: error.hint };
 }
 
-describe('a record', () => {
+describe('reading a record', () => {
   const generation = (url: string) => ({ generation: { url } });
   const otherLinks = [
     'https://x.test/generation/first/',
@@ -83,7 +83,7 @@ describe('a record', () => {
       change('move', generation(url)),
       `generation.url: got "${url}", expected a link to a generation`,
     ]),
-  ])('is rejected %s, with a hint', async (_, spoil, problem) => {
+  ])('fails %s, with a hint', async (_, spoil, problem) => {
     const kind = /sprites|game/.test(problem) ? 'item' : 'move';
     expect(await loadError({ spoil })).toEqual({
       message: `${kind} › ${kind}-2 (2) › ${problem}`,
@@ -91,7 +91,7 @@ describe('a record', () => {
     });
   });
 
-  it('is rejected with another id than in the list', async () => {
+  it('fails if its id differs from the list', async () => {
     const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
     const { message } = await loadError({ fault: respond('/api/v2/move/2/', answer) });
     const got = 'got id 3, name "move-2", expected 2, "move-2", as in the list';
@@ -118,7 +118,7 @@ describe('a record', () => {
       changeName({ name: 7, language: { name: 'en' } }),
       'missing-name: move-2: no English name, called "Move 2"',
     ],
-  ])('is read without %s, with a warning', async (_, spoil, warning) => {
+  ])('drops %s, with a warning', async (_, spoil, warning) => {
     const answers = tinyUpstream();
     spoil(answers);
     const { url } = await serveUpstream(upstreamOf(answers));
@@ -129,7 +129,7 @@ describe('a record', () => {
   });
 });
 
-describe('a list', () => {
+describe('reading a list', () => {
   const encodeList = (count: number, results: unknown): string => JSON.stringify({ count, results });
   const otherLinks = [
     'item/1/',
@@ -146,12 +146,12 @@ describe('a list', () => {
         `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
       ],
     ),
-  ])('is rejected: %s', async (body, problem) => {
+  ])('rejects %s', async (body, problem) => {
     const { message } = await loadError({ fault: respond('/api/v2/move/?', body) });
     expect(message).toBe(`move › ${problem}`);
   });
 
-  it('may have more entries than a call has arguments', async () => {
+  it('accepts more entries than a call has arguments', async () => {
     const results = Array.from({ length: 230_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
     const body = encodeList(results.length, results);
     const { url } = await startServer((response, request) =>
@@ -160,7 +160,7 @@ describe('a list', () => {
     await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
   });
 
-  it('is read in pages if the upstream caps the limit', async () => {
+  it('follows next if the upstream caps the limit', async () => {
     const data = upstreamOf(tinyUpstream(5, 5));
     const { url } = await serveUpstream(data);
     const whole = await loadFrom('rest', url);
@@ -243,7 +243,7 @@ it('reports progress from none to all', async () => {
 /** `RAW_VERSION` → the fingerprint of all raw records in that version. */
 const fingerprints: Readonly<Record<number, string>> = { 3: 'd635dbfa9bb9ee0c' };
 
-it('has a new cache version whenever raw records change', () => {
+it('increases RAW_VERSION whenever raw records change', () => {
   const raw = Object.values(rawOf(handMadeUpstream())).flat();
   const fingerprint = createHash('sha256').update(JSON.stringify(raw)).digest('hex').slice(0, 16);
   const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';

@@ -191,7 +191,7 @@ describe('readPreviousSite', () => {
     expect(() => open().records()).toThrow(problem);
   });
 
-  it('has an empty history without changes.json, and none if it is damaged', async () => {
+  it('returns an empty history without changes.json, and undefined if it is damaged', async () => {
     const others = site.files().filter((file) => file.path !== 'changes.json');
     expect((await readDamaged(others)).previous?.history()).toEqual({ steps: [] });
     for (const text of ['{"steps":[1]}', undefined])
@@ -200,7 +200,7 @@ describe('readPreviousSite', () => {
       ).toBeUndefined();
   });
 
-  it('rejects damaged old slugs, but finds those that redirect', async () => {
+  it('rejects damaged old slugs, but finds the ones that redirect', async () => {
     const { previous, folder } = await readDamaged(renamedSite().files(), damage('former.json', '{}'));
     expect(() => previous?.former()).toThrow(
       expect.objectContaining({

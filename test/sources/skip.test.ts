@@ -25,8 +25,8 @@ async function scene(options: UpstreamOptions = {}) {
   return { answers, data, server, at, reading, rest, readMeta };
 }
 
-describe('a skipped record', () => {
-  it('is not requested, and is listed in meta.json', async () => {
+describe('--skip', () => {
+  it('prevents the request for a record, and appears in meta.json', async () => {
     const { rest, server, readMeta } = await scene({
       fault: ({ url }, response) => url === '/api/v2/item/2/' && Boolean(response.writeHead(500).end()),
     });
@@ -38,7 +38,7 @@ describe('a skipped record', () => {
     expect(server.log.slice(from).map((request) => request.path)).not.toContain('/api/v2/item/2/');
   });
 
-  it('does not count as missing, and is requested again without the option', async () => {
+  it('does not make a record missing, which comes back without it', async () => {
     const { rest, readMeta } = await scene();
     await build(rest);
     const strict = { ...rest, maxShrink: 0 };
@@ -49,7 +49,7 @@ describe('a skipped record', () => {
     expect((await build({ ...strict, skip: ['item/2'] })).counts.item).toBe(1);
   });
 
-  it('is removed from snapshots, in addition to those that the snapshot lacks', async () => {
+  it('removes records from a snapshot that lacks others', async () => {
     const { at, reading, readMeta } = await scene();
     await snapshot({ ...reading, skip: ['item/2', 'move/3'], data: at('data') });
     const copy = { source: 'snapshot', upstream: at('data') } as const;
@@ -66,7 +66,7 @@ describe('a skipped record', () => {
     }
   });
 
-  it('is removed with its warnings and the history of all records', async () => {
+  it('removes the warnings of a record, and the history of all records', async () => {
     const { answers, at, reading } = await scene();
     Object.assign(answers.item[0] ?? {}, { names: [] });
     await snapshot({ ...reading, cache: false, data: at('data') });
@@ -84,13 +84,13 @@ describe('a skipped record', () => {
     }
   });
 
-  it('must exist in every source', async () => {
+  it('requires an existing record in every source', async () => {
     const { at, data, reading, rest } = await scene();
     const unknown = (id: string) =>
       new UsageError(`--skip: got ${id}, which does not exist, expected another record`);
     await expect(build({ ...rest, skip: ['item/2', 'move/99'] })).rejects.toThrow(unknown('move/99'));
     await build(rest);
-    // From the cache.
+    // The edition is cached.
     await expect(build({ ...rest, skip: ['item/77'] })).rejects.toThrow(unknown('item/77'));
     await snapshot({ ...reading, skip: ['item/2'], data: at('data') });
     const copy = { source: 'snapshot', upstream: at('data'), out: at('other') } as const;
@@ -101,13 +101,13 @@ describe('a skipped record', () => {
     await expect(build({ ...tables, skip: ['move/999'] })).rejects.toThrow(unknown('move/999'));
   });
 
-  it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])('cannot be %s', async (name) => {
+  it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])('rejects %s', async (name) => {
     await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
       `--skip: got "${name}", expected <kind>/<id>, such as item/17`,
     );
   });
 
-  it('is suggested for an invalid record', async () => {
+  it('appears in the hint for an invalid record', async () => {
     const { answers, rest } = await scene();
     Object.assign(answers.item[1] ?? {}, { name: 'a/b' });
     const hint = 'To build without this record, add --skip item/2.';
@@ -120,7 +120,7 @@ describe('a skipped record', () => {
       '/item/?limit=100000&offset=0',
       'Try again later, or name another --upstream: --skip leaves out records, not lists.',
     ],
-  ])('is suggested if the upstream refuses a record: %s', async (refused, hint) => {
+  ])('appears in the hint if the upstream refuses a record, but not a list: %s', async (refused, hint) => {
     const { rest, server } = await scene({
       fault: ({ url = '' }, response) =>
         withoutEdition(url) === `/api/v2${refused}` && Boolean(response.writeHead(403).end()),

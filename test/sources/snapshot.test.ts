@@ -79,7 +79,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('has one record per line', () => {
+  it('contains one record per line', () => {
     const [moves] = snapshotFiles(encodeDataSet(dataSet));
     const lines = dataSet.records.move.map((move) => `${JSON.stringify(move)}\n`);
     expect(lines[1]).toMatch(/^\{"id":2,"slug":"a--b","name":"Âme “à” 🙂",/);
@@ -134,7 +134,7 @@ describe('a snapshot', () => {
       'DATA/item.ndjson: cannot be read (ENOENT), expected a snapshot',
       'Create one with: gamedata snapshot --data <dir>',
     ],
-  ])('is rejected for %s', (_, damage, problem, hint = restore) => {
+  ])('fails for %s', (_, damage, problem, hint = restore) => {
     const folder = write();
     damage(folder);
     const error = catchError(() => readSnapshot(folder));
@@ -146,7 +146,7 @@ describe('a snapshot', () => {
   it.each([
     ['unsafe', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x", expected a safe slug'],
     ['incomplete', { generation: undefined }, 'move.ndjson line 1 › generation: got nothing, expected'],
-  ])('is rejected for an %s record even if its digest is right', (_, change, problem) => {
+  ])('fails for an %s record even if its digest is right', (_, change, problem) => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, ...change }] } as DecodedDataSet['records'];
     expect(() => readSnapshot(write({ ...dataSet, records: broken }))).toThrow(
@@ -154,7 +154,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is rejected for names of unknown records', () => {
+  it('fails for names of unknown records', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
     const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
@@ -216,7 +216,7 @@ it('rejects a history that does not end at its data', () => {
 });
 
 describe('the bundled data set', () => {
-  it('has every record of its tables, and the notice of its license', () => {
+  it('contains every record of its tables, and the notice of its license', () => {
     const { records, warnings, provenance } = decodeDataSet(readSnapshot(BUNDLED_DATA));
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
@@ -231,7 +231,7 @@ describe('the bundled data set', () => {
     ['provenance.json', edit('provenance.json', '{', '<<<<<<< HEAD\n{')],
     ['move.ndjson', edit('move.ndjson', '{', '<<<<<<< HEAD\n{')],
     ['former.json', (folder) => writeFileSync(path.join(folder, 'former.json'), '<<<<<<< HEAD\n{')],
-  ])('is ignored by other sources if %s is damaged', async (_, damage) => {
+  ])('does not affect other sources if %s is damaged', async (_, damage) => {
     const folder = write();
     expect(readBundledSnapshot(folder)).toMatchObject({ counts: { move: 3 } });
     damage(folder);
