@@ -15,7 +15,7 @@ describe('irregular files', () => {
     ['diff', 'site', 'site'],
   ];
 
-  it.each(files)('are reported as %s by every command, without waiting', async (file) => {
+  it.each(files)('make every command fail without waiting, in place of %s', async (file) => {
     for (const [name, make] of Object.entries(irregular)) {
       const site = copied();
       const cwd = path.dirname(site);

@@ -14,7 +14,7 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { hasRecordedUpstream, recordedUpstream, someRecorded } from '../support/upstream-data.ts';
 
 describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
-  it('has the quirks that were measured on it, and no others', () => {
+  it('contains exactly the known warnings', () => {
     const { records, warnings } = dataSetOf(rawOf(recordedUpstream()));
     const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
 
@@ -39,7 +39,7 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
   });
 
-  it('has tables with the same records as its responses', async () => {
+  it('yields the same records from tables and responses', async () => {
     const { url } = await serveUpstream(recordedUpstream());
     const rest = decodeDataSet((await loadFrom('rest', url)).dataSet);
     const folder = temporaryFolder();
@@ -58,7 +58,7 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
   });
 
-  it('is built to the byte', async () => {
+  it('yields exactly the expected files', async () => {
     const data = someRecorded();
     const { url: upstream } = await serveUpstream(data);
     const out = path.join(temporaryFolder(), 'site');
