@@ -93,7 +93,7 @@ export async function createWorld(folder: string) {
       await mustRun(commands, [...args, '--base-url', baseUrl, '--out', out], { cwd: folder });
     }
     const variant = built.at(-1) ?? 'plain';
-    return { name, folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant };
+    return { folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant };
   };
   try {
     await capture('package/data', { variant: 'renamed' }, BUNDLED);
