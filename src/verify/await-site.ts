@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
@@ -10,7 +9,7 @@ import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
-import type { Site } from '../sources/site/read.ts';
+import { findMismatch, type Site } from '../sources/site/read.ts';
 
 export interface AwaitOptions {
   readonly site: Site;
@@ -83,12 +82,10 @@ async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
 }
 
-async function compareFile(probe: Probe, { path, bytes, sha256 }: ManifestEntry): Promise<void> {
-  const { body } = await fetchFile(probe, path, Math.max(MAX_BODY_BYTES, bytes));
-  const found = hash('sha256', body);
-  const location = { record: path };
-  if (body.length !== bytes) throw new DataError(`got ${body.length} bytes, expected ${bytes}`, location);
-  if (found !== sha256) throw new DataError(`got SHA-256 ${found}, expected ${sha256}`, location);
+async function compareFile(probe: Probe, entry: ManifestEntry): Promise<void> {
+  const { body } = await fetchFile(probe, entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
+  const problem = findMismatch(entry, body);
+  if (problem !== undefined) throw new DataError(problem, { record: entry.path });
 }
 
 /** Follows one redirect within the deployment, because some hosts redirect `/docs/index.html` to `/docs/`. */

@@ -69,7 +69,7 @@ export async function expectCrawled(
     if (data) names.push(...selectNames([data], records));
   }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
-    fail('names', described, 'describes other names than there are');
+    fail('names', described, 'has other names than the site');
 
   const moved = await readMoved(probe, records, fail);
   const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(moved) };

@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { CHANGES_FILE, isWebServerConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
-import { openSite, type Site } from '../sources/site/read.ts';
+import { findMismatch, openSite, type Site } from '../sources/site/read.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from '../sources/site/storage.ts';
 
 export interface Problem {
@@ -56,15 +55,12 @@ function listFiles(storage: SiteStorage) {
 function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>): Problem[] {
   // Archives do not contain the configuration of web servers.
   const hasServerFiles = [...files].some(isWebServerConfig);
-  return [...entries.values()].flatMap(({ path: file, bytes, sha256 }) => {
+  return [...entries.values()].flatMap((entry) => {
+    const { path: file } = entry;
     if (!files.has(file))
       return hasServerFiles || !isWebServerConfig(file) ? [{ file, problem: 'is missing' }] : [];
-    const body = readOrThrow(storage, file);
-    if (body.length !== bytes)
-      return [{ file, problem: `has ${body.length} bytes, expected ${bytes}, as in the manifest` }];
-    const found = hash('sha256', body);
-    if (found === sha256) return [];
-    return [{ file, problem: `has SHA-256 ${found}, expected ${sha256}, as in the manifest` }];
+    const problem = findMismatch(entry, readOrThrow(storage, file));
+    return problem === undefined ? [] : [{ file, problem }];
   });
 }
 
@@ -84,12 +80,9 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
   attempt(data.former);
   const names = attempt(data.names);
   if (names && JSON.stringify(summarizeNames(names)) !== JSON.stringify(meta.names))
-    problems.push({ file: META_FILE, problem: 'describes other names than the site has' });
+    problems.push({ file: META_FILE, problem: 'has other names than the site' });
   const newest = attempt(data.history)?.steps[0];
   if (newest && newest.to.digest !== meta.digest)
-    problems.push({
-      file: CHANGES_FILE,
-      problem: `ends at digest ${newest.to.digest}, expected ${meta.digest}`,
-    });
+    problems.push({ file: CHANGES_FILE, problem: `got digest ${newest.to.digest}, expected ${meta.digest}` });
   return problems;
 }

@@ -72,9 +72,9 @@ describe('verify --like', () => {
 
   it.each<[what: string, file: string, body: string | undefined, problem: string]>([
     ['a missing manifest', 'manifest.json', undefined, 'manifest.json: got status 404, expected 200'],
-    ['another description', 'meta.json', '{}', 'meta.json: got 2 bytes, expected '],
+    ['another description', 'meta.json', '{}', 'meta.json: has 2 bytes, expected '],
     ['a missing page', 'docs/index.html', undefined, 'docs/index.html: got status 404, expected 200'],
-    ['an old list page', 'api/gamedata/move/index.json', 'old', 'api/gamedata/move/index.json: got '],
+    ['an old list page', 'api/gamedata/move/index.json', 'old', 'api/gamedata/move/index.json: has '],
   ])('rejects %s', async (_, file, body, problem) => {
     const server = await deploy(at('new'));
     const old = body === 'old' ? readFileSync(path.join(at('old'), file)) : body;

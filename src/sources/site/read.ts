@@ -100,10 +100,15 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   const entry = entries.get(file);
   if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
   const body = readOrThrow(storage, file);
-  const sha256 = hash('sha256', body);
-  if (sha256 === entry.sha256) return body;
-  const problem = `has SHA-256 ${sha256}, expected ${entry.sha256}, as in the manifest`;
+  const problem = findMismatch(entry, body);
+  if (problem === undefined) return body;
   throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
+}
+
+export function findMismatch({ bytes, sha256 }: ManifestEntry, body: Uint8Array): string | undefined {
+  if (body.length !== bytes) return `has ${body.length} bytes, expected ${bytes}, as in the manifest`;
+  const found = hash('sha256', body);
+  return found === sha256 ? undefined : `has SHA-256 ${found}, expected ${sha256}, as in the manifest`;
 }
 
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */

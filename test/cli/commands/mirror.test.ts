@@ -259,7 +259,7 @@ describe('a site of an untrusted author', () => {
     async (file) => {
       const copy = copied();
       writeFileSync(path.join(copy, file), readFileSync(path.join(copy, file), 'utf8').replace('"', ' "'));
-      await expect(mirror({ from: copy, out: newFolder() })).rejects.toThrow(`${file}: has SHA-256`);
+      await expect(mirror({ from: copy, out: newFolder() })).rejects.toThrow(`${file}: has `);
     },
   );
 });
