@@ -36,6 +36,11 @@ it.each(documents)('$name links to files and headings that exist', ({ name, text
     return !headings.includes(heading);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
+  const files = text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
+  // "How to add" omits `src/`.
+  const sources = text.match(/(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g) ?? [];
+  const named = [...files, ...sources.map((file) => `src/${file}`)];
+  expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
 it('names scripts, options and hosts that exist', () => {
