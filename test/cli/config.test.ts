@@ -116,7 +116,7 @@ describe('gamedata.config.json', () => {
     expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
-  it('replaces the default file if another one is named, which must exist', async () => {
+  it('must exist if --config names it, and replaces the default file', async () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Runs a command. Returns what it prints, without times, sizes, ports and the number of a site's files. */
+/** Returns the output of a command without times, sizes, ports and the number of a site's files. */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');
   const env = { SOURCE_DATE_EPOCH: String(Date.parse('2026-01-03') / 1000) };

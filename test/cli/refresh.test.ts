@@ -224,7 +224,7 @@ describe('--verify', () => {
 });
 
 describe('a data set', () => {
-  it('is written into the working folder by default', async () => {
+  it('goes into the working folder by default', async () => {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
     const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];

@@ -55,7 +55,7 @@ describe('formatSummary', () => {
     expect(cached).toContain(' · 2 retries · the upstream has no newer edition\n');
   });
 
-  it('has one line after the notices if nothing changed', () => {
+  it('prints one line after the notices if nothing changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
       `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,

@@ -40,7 +40,7 @@ describe('formatText', () => {
     ]);
   });
 
-  it('has the same lines in Markdown, with the data in code spans', () => {
+  it('matches formatMarkdown, which has the data in code spans', () => {
     const lines = formatMarkdown(comparison);
     expect(lines.slice(0, 8)).toEqual([
       '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',

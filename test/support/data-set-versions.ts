@@ -1,5 +1,3 @@
-/** Data sets to be compared, made of raw records. */
-
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import type { RawItem, RawMove } from '../../src/sources/normalize.ts';
@@ -16,12 +14,11 @@ export function versionOf(
   return { digest, captured, counts, edition: null, records };
 }
 
-/** The digest of what an upstream has. */
 export function digestOf(upstream: UpstreamData): string {
   return encodeDataSet(dataSetOf(rawOf(upstream))).digest;
 }
 
-/** A site of three moves, the first of which was called `move-1`, and is `new`. */
+/** A site of three moves. The first is `new`, and its old slug is `move-1`. */
 export function renamedSite(options: SiteOptions = {}) {
   const others = [rawMove(2), rawMove(3)];
   const raw = { move: [rawMove(1, { slug: 'new' }), ...others], item: [rawItem(1)] };

@@ -6,13 +6,13 @@ import { rawItem, rawMove, rawRecords, type SomeRecords } from './sites.ts';
 import { smallSource } from './small-data.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** An icon as far as anybody looks: a signature, and something of its own. */
+/** The signature of a PNG and some text. */
 export const icon = (name: string): Buffer =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from(name)]);
 
-/** Seven items: 1 to 4 with icons of their own, 5 and 6 with the same one, 7 with none. */
+/** Items 1 to 4 have own icons, 5 and 6 share an icon, and 7 has no icon. */
 const raw = {
-  // Of different lengths: nginx makes ETags of size and time.
+  // Different sizes, because nginx derives ETags from size and mtime.
   move: [1, 2, 3].map((id) => rawMove(id, { englishName: 'x'.repeat(id) })),
   item: [
     ...rawRecords(0, 4).item,
@@ -23,7 +23,7 @@ const raw = {
 };
 export const OWN = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
 
-/** An upstream of icons, and the builds that read it. */
+/** Starts a host of icons and returns builds that read it. */
 export async function ground(options: Partial<BuildOptions> = {}, records: SomeRecords = raw) {
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {

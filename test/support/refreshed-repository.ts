@@ -1,5 +1,3 @@
-/** A repository whose data is refreshed by the scripts of the workflow, with a remote and an upstream on this machine. */
-
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +12,6 @@ import { tinyUpstream, upstreamOf } from './upstream-data.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const run = promisify(execFile);
 
-/** What is left of the environment: nothing of whoever runs the tests. */
 const environment = (home: string) => ({
   PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
   HOME: home,
@@ -25,13 +22,13 @@ const environment = (home: string) => ({
 
 const LINKED = ['node_modules', 'public', 'package.json'];
 
-/** Puts the compiled package into a checkout: as a copy, so that the data set beside it is the checkout's. */
+/** Copies the compiled package into a checkout, whose data set it then uses. */
 export function install(checkout: string): void {
   cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), { recursive: true });
   for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(checkout, name));
 }
 
-/** A repository with a snapshot of an upstream, its remote, and a gh that keeps what it is told. */
+/** Creates a repository with a snapshot of an upstream, a remote, and a `gh` that records its arguments. */
 export async function repository() {
   const answers = tinyUpstream();
   const state = { broken: false };
@@ -64,7 +61,7 @@ export async function repository() {
 
   const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
   let printed = '';
-  /** Runs a script with its arguments; undefined if it succeeds, else what it printed. */
+  /** Runs a script. Returns stderr if it fails. */
   async function step(
     line: string,
     more: Readonly<Record<string, string>> = {},
@@ -83,21 +80,20 @@ export async function repository() {
     work,
     git,
     step,
-    /** A whole refresh, as the workflow does it: the steps in their order, up to the first that fails. */
+    /** Runs the steps of the workflow up to the first failure. */
     async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
       return (await step('refresh', more)) ?? (await step('commit --push', more));
     },
     printed: () => printed,
-    /** Of the working tree, or beside it. */
     read,
     has: (file: string) => existsSync(path.resolve(work, file)),
     outcome: () => read('.cache/refresh/outcome.txt').trim(),
-    /** Subjects of the remote's commits, the newest first. */
+    /** Subjects of the remote's commits, newest first. */
     log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'trunk')).split('\n'),
   };
 }
 
-/** It has an open issue from the second time on, and its last success at the time in a file. */
+/** From the second time on, an issue is open. */
 const gh = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$HOME/asked"
 case "$1 $2" in

@@ -1,5 +1,3 @@
-/** The bundled data set with a past in which some of its records had other slugs. */
-
 import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../../src/contract/kinds.ts';
@@ -12,14 +10,10 @@ import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
-/** Slugs as they were → as they are. */
+/** Old slug → current slug. */
 const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };
 
-/**
- * Makes the snapshot in a folder, which it returns.
- *
- * @param most the number of records of each kind that it keeps
- */
+/** Writes the bundled data set with old slugs of some records. @param most the number of records of each kind */
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
   const all = decodeDataSet(readSnapshot(folder));

@@ -1,5 +1,3 @@
-/** The command line: compiled, as a process of its own, or from its source in this one, which is much faster. */
-
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
@@ -9,17 +7,17 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const cliCommand = [process.execPath, CLI] as const;
 
 export interface CliOptions extends ProcessOptions {
-  /** A redirection, as shells write it. */
+  /** In the syntax of the shell. */
   readonly redirect?: string;
 }
 
-/** Starts it, in an environment that says nothing of whoever runs the tests. */
+/** Starts the compiled command line without the environment of the tests. */
 export function startCli(args: readonly string[], { redirect, ...options }: CliOptions = {}) {
   const command = [...cliCommand, ...args];
   return startForTest(redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command, options);
 }
 
-/** Starts a program, which ends with the test at the latest. */
+/** Kills the program at the end of the test. */
 function startForTest(command: readonly string[], options?: ProcessOptions) {
   const started = startProcess(command, options);
   onTestFinished(() => void started.child.kill('SIGKILL'));
@@ -32,7 +30,7 @@ export const runProgram = (command: readonly string[], options?: ProcessOptions)
 export const runCli = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
   startCli(args, options).finished;
 
-/** The same in this process, for what does not depend on how it starts, is killed or writes to pipes. */
+/** Runs the source in this process, which is much faster. */
 export async function callCli(
   args: readonly string[],
   { env = {}, cwd = '.' }: ProcessOptions = {},

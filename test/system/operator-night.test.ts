@@ -1,7 +1,4 @@
-/**
- * An operator's nights: the lines of the refresh's unit, run as systemd runs them, by a user without privileges, beside a real nginx
- * with a configuration that the operator has copied and edited.
- */
+/** Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx and an edited configuration. */
 
 import { hash } from 'node:crypto';
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,19 +17,19 @@ import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const UNIT = readFileSync(path.join(ROOT, 'deploy/systemd/gamedata-refresh.service'), 'utf8');
 const isRoot = process.getuid?.() === 0;
-/** Nobody: a user that owns no file of the machine. */
+/** `nobody`, who owns no files. */
 const USER = 65_534;
 
 const missing = nginx.missing() ?? missingOpenssl();
 
-/** What nginx has on a fresh Debian. */
+/** Debian's default site. */
 const defaultSite = (folder: string, port: number): string =>
   `server { listen ${port} default_server; listen [::]:${port} default_server; root ${folder}; server_name _; }\n`;
 
-/** The machine: an upstream that is deployed anew now and then, nginx, and what the README tells an operator to set up. */
+/** Sets up an upstream with editions, nginx and the files of docs/OPERATING.md. */
 async function machine({ secure }: { secure: boolean }) {
   const answers = tinyUpstream(10);
-  // ETags of nginx are made of time and size.
+  // nginx derives ETags from mtime and size.
   Object.assign(answers.item[1] as Answer, { name: 'of-another-size' });
   const upstream = { edition: 1, answers };
   const { url } = await serveUpstream(upstreamOf(answers), {
@@ -77,14 +74,14 @@ async function machine({ secure }: { secure: boolean }) {
 
 type Machine = Awaited<ReturnType<typeof machine>>;
 
-/** A copy of the configuration, with what certbot or an operator adds to it. */
+/** Adds TLS and another location to a copy of the configuration. */
 const withTls = (text: string, { port, cert, key }: Machine): string =>
   replaceLines(text, {
     '    listen 80;\n': `    listen ${port} ssl;\n    ssl_certificate ${cert};\n    ssl_certificate_key ${key};\n`,
     '    listen [::]:80;\n': "    location = /mine { return 200 'mine'; }\n",
   });
 
-/** Another text in place of a published file, as if the build had made it. */
+/** Replaces a published file as if the build had written it. */
 function publishAs(file: string, text: string): void {
   const manifest = path.join(path.dirname(file), '../manifest.json');
   const { code: _, files, ...site } = JSON.parse(readFileSync(manifest, 'utf8'));
@@ -94,7 +91,7 @@ function publishAs(file: string, text: string): void {
   writeFileSync(manifest, JSON.stringify({ ...site, files }));
 }
 
-/** Runs a line of a unit or of the documents where it would run. */
+/** Runs a line of a unit or document with the folders of the test. */
 function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } = {}) {
   const command = line
     .replaceAll('/etc/nginx', at('etc'))
@@ -112,7 +109,7 @@ function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } =
 
 const lineOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)?.[1] ?? '';
 
-/** A start of the unit: what follows runs whatever the refresh came to. */
+/** Starts the unit. `ExecStopPost` runs regardless of the result. */
 async function refresh(here: Machine, ...more: string[]) {
   const built = await run(here, [lineOf('ExecStart'), ...more].join(' '));
   await run(here, lineOf('ExecStopPost').replace(/^\+-/, ''), { asRoot: true });
@@ -123,7 +120,7 @@ const gamedata = (here: Machine, line: string) => run(here, `node scripts/gameda
 const verify = (here: Machine) =>
   gamedata(here, `verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
 
-/** After whatever happened: the contract over HTTPS, and what the operator added. */
+/** Checks the contract over HTTPS and the operator's changes. */
 async function stillServed(here: Machine): Promise<void> {
   const verified = await verify(here);
   expect(verified.stderr).toMatch(/host nginx: \d+ of \d+ guarantees kept/);
@@ -149,7 +146,7 @@ function expectRedirect(here: Machine, slug: string, target?: string) {
 }
 
 it.skipIf(missing)(
-  'a configuration that was edited by hand survives refreshes, refusals, failures, a way back and an upgrade',
+  'refreshes, failures, a rollback and an upgrade keep a manually edited configuration',
   { timeout: 240_000 },
   async () => {
     const here = await machine({ secure: true });

@@ -12,7 +12,7 @@ const rename = ({ answers }: { answers: ReturnType<typeof tinyUpstream> }, name:
   Object.assign(answers.move[1] as Answer, { name });
 
 describe('a refresh', () => {
-  it('commits data that has changed, with what changed as its message, and publishes a site of it', async () => {
+  it('commits changed data with a description of the changes, and builds its site', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
     repo.answers.move.push(moveAnswer(7));
@@ -39,7 +39,7 @@ describe('a refresh', () => {
       counts: { move: 4, item: 2 },
     });
 
-    // Without a change, nothing is committed. A translation is a change.
+    // A translation is a change.
     const built = repo.read('build/manifest.json');
     expect(await repo.refresh()).toBeUndefined();
     expect(repo.outcome()).toBe('outcome=unchanged');
@@ -52,7 +52,7 @@ describe('a refresh', () => {
     expect((await repo.log())[0]).toBe('Refresh the data: 1 name changed in fr');
   });
 
-  it('commits only with --push, and also if somebody has pushed something else meanwhile', async () => {
+  it('commits only with --push, and rebases on commits pushed in the meantime', async () => {
     const repo = await repository();
     const other = path.join(repo.home, 'other');
     rename(repo, 'renamed');
@@ -73,7 +73,7 @@ describe('a refresh', () => {
     expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
   });
 
-  it('stops if the guards refuse, and opens one issue about it, however often that happens', async () => {
+  it('stops if the guard refuses the data, and opens only one issue', async () => {
     const repo = await repository();
     const before = await repo.git('rev-parse', 'HEAD:data');
     repo.answers.move.pop();
@@ -100,7 +100,7 @@ describe('a refresh', () => {
     expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
   });
 
-  it('of a protected branch waits in one pull request', async () => {
+  it('updates one pull request if the branch is protected', async () => {
     const repo = await repository();
     const hook = path.join(repo.home, 'remote.git/hooks/update');
     writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
@@ -117,7 +117,7 @@ describe('a refresh', () => {
     );
     expect(repo.read('../proposal.md')).toMatch(/^ {4}Refresh the data: 1 move/);
 
-    // The next one begins from the default branch, and replaces what nobody has merged.
+    // The next refresh starts from the default branch and replaces the open proposal.
     await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
     rmSync(path.join(repo.home, 'proposal.md'));
     rename(repo, 'renamed-again');
@@ -138,7 +138,7 @@ describe('a refresh', () => {
     expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   });
 
-  it('that is refused fails with a summary and an annotation where issues are off', async () => {
+  it('writes a summary and an annotation if issues are disabled', async () => {
     const repo = await repository();
     repo.answers.move.pop();
     await repo.refresh();
@@ -158,7 +158,7 @@ describe('a refresh', () => {
     expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
   });
 
-  it('fails without a fallback, a commit or an issue where the upstream answers wrongly, or not at all', async () => {
+  it('fails without a fallback, a commit or an issue if the upstream fails', async () => {
     const repo = await repository();
     repo.state.broken = true;
     const failures = { 'got 404': {}, ECONNREFUSED: { REFRESH_UPSTREAM: await deserted() } };
@@ -171,7 +171,7 @@ describe('a refresh', () => {
   });
 });
 
-describe('what was typed into the form', () => {
+describe('inputs of the workflow', () => {
   it.each([
     [
       'REFRESH_ALLOW_MISSING',
@@ -180,13 +180,13 @@ describe('what was typed into the form', () => {
     ],
     ['REFRESH_SKIP', 'item/17 item/potion', '--skip: got "item/potion": expected <kind>/<id>'],
     ['REFRESH_MAX_SHRINK', '--skip', '--max-shrink: got "--skip": expected a percentage'],
-  ])('is checked word by word: %s %j', async (variable, words, problem) => {
+  ])('accept only valid words: %s %j', async (variable, words, problem) => {
     const repo = await repository();
     expect(await repo.refresh({ [variable]: words })).toContain(problem);
     expect(await repo.git('status', '--porcelain')).toBe('');
   });
 
-  it('leaves out a record that cannot be read', async () => {
+  it('skip an unreadable record', async () => {
     const repo = await repository();
     Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'nowhere' } });
     expect(await repo.refresh()).toContain('move-3 (3)');
@@ -197,8 +197,8 @@ describe('what was typed into the form', () => {
   });
 });
 
-describe('what the job hands over that ran what was installed', () => {
-  it('is taken over as regular files with known names; nothing else is, and nothing of it runs', async () => {
+describe('an artifact of the job that runs installed code', () => {
+  it('provides only regular files with known names, and nothing in it runs', async () => {
     const repo = await repository();
     const from = (name: string) => path.join(repo.home, 'artifact', name);
     cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
@@ -232,7 +232,7 @@ describe('what the job hands over that ran what was installed', () => {
 });
 
 describe('a deploy', () => {
-  it('is requested at the build hook, if there is one and the data has changed', async () => {
+  it('calls the build hook if the data changed', async () => {
     const repo = await repository();
     const asked: string[] = [];
     let status = 200;
@@ -254,7 +254,7 @@ describe('a deploy', () => {
 });
 
 describe('a deployment', () => {
-  it('is built by Netlify from the commit, byte for byte as the workflow expects it', async () => {
+  it('by Netlify from the commit has the same bytes as the site of the workflow', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
     const address = 'https://gamedata.test';
@@ -284,7 +284,7 @@ describe('the schedule', () => {
   const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
   const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
 
-  it('is enabled again each time, one issue tells of no success in a week, and what GitHub refuses is a failure', async () => {
+  it('stays enabled, opens one issue after a week without success, and fails if GitHub refuses', async () => {
     const repo = await repository();
     const stale = (state: Readonly<Record<string, string>>) =>
       repo.step('report stale', { ...actions, ...state });

@@ -127,7 +127,7 @@ describe('a site', () => {
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/third-name/']);
   });
 
-  it('is rebuilt after damage to its pages, with the ids of readable records', async () => {
+  it('recovers from damage to its pages, with the ids of readable records', async () => {
     const { answers, build, rename } = await operator();
     const site = await build();
     writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
@@ -162,7 +162,7 @@ describe('a snapshot', () => {
     const fresh = await build('fresh', options);
     expect(read(fresh, 'changes.json')).toBe(read(data, 'changes.json'));
     expect(verifyFolder(fresh)).toMatchObject({ problems: [] });
-    // A machine that built one of the data sets before, and missed nothing that the snapshot did not see.
+    // This machine built an earlier data set and then the snapshot.
     rename('move-2');
     const used = await build('used');
     await build('used', options);

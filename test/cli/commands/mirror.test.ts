@@ -220,7 +220,7 @@ describe('a site of an untrusted author', () => {
       '"slug":"../x"',
       'slug: got "../x", expected a safe slug',
     ],
-  ])('is rejected with %s, even if every digest and hash is right', async (_, from, to, problem) => {
+  ])('fails with %s, even if every digest and hash is right', async (_, from, to, problem) => {
     const copy = copied();
     const page = path.join(copy, 'api/gamedata/move/index.json');
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
@@ -255,7 +255,7 @@ describe('a site of an untrusted author', () => {
   });
 
   it.each(['api/gamedata/move/index.json', 'meta.json', 'former.json'])(
-    'is rejected with another %s',
+    'fails with another %s',
     async (file) => {
       const copy = copied();
       writeFileSync(path.join(copy, file), readFileSync(path.join(copy, file), 'utf8').replace('"', ' "'));
@@ -270,7 +270,7 @@ describe('an archive', () => {
     return smallSource({ item, move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)) });
   };
 
-  it('is restored without --max-shrink, lists the removed records and keeps URLs of other records', async () => {
+  it('needs no --max-shrink, lists the removed records and keeps URLs of other records', async () => {
     const out = copied();
     await build({ ...described, ...(await renamed()), out });
     const { code, stderr } = await callCli(['restore', packed, out]);
@@ -318,7 +318,7 @@ describe('an archive', () => {
       },
       'expected a relative path inside the site',
     ],
-  ])('is rejected with its name if it %s', async (_, damage, problem) => {
+  ])('fails with its name if it %s', async (_, damage, problem) => {
     const out = copied();
     const before = fingerprint(out);
     const from = path.join(temporaryFolder(), 'damaged.tar.gz');
@@ -358,7 +358,7 @@ describe('a published site', () => {
     expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
   });
 
-  it('is guarded even if meta.json is missing or damaged', async () => {
+  it('keeps its guard even if meta.json is missing or damaged', async () => {
     const out = copied();
     const file = path.join(out, 'meta.json');
     const options = { ...described, ...(await smallSource(rawRecords(10, 3))), out };

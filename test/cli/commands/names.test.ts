@@ -71,7 +71,7 @@ async function createScene() {
 }
 
 describe('names/', () => {
-  it('has exactly the names of the upstream, from responses and from tables', async () => {
+  it('contains exactly the names of the upstream, from responses and from tables', async () => {
     const data = handMadeUpstream();
     const { url: upstream } = await serveUpstream(data);
     const parent = temporaryFolder();
@@ -136,7 +136,7 @@ describe('names/', () => {
     expect(await run()).toMatchObject({ changed: false, nameChanges: [] });
   });
 
-  it('is replaced if it is damaged', async () => {
+  it('recovers from damage', async () => {
     const { run, out } = await createScene();
     await run();
     const file = path.join(out, 'names/fr.json');
@@ -149,7 +149,7 @@ describe('names/', () => {
     }
   });
 
-  it('is rejected in a snapshot if it differs from the digest, and is optional there', async () => {
+  it('must match the digest of a snapshot, but is optional', async () => {
     const { upstream } = await createScene();
     const data = path.join(temporaryFolder(), 'data');
     const { baseUrl, ...reading } = shared;

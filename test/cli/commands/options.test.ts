@@ -141,7 +141,7 @@ describe('hosts', () => {
   });
 });
 
-it('the document root is the output folder or another one', () => {
+it('sets the document root to the output folder or --root', () => {
   const options = { hosts: ['caddy'], out: 'site', baseUrl: 'https://example.test' } as const;
   expect(settingsOf(options, {}).serving).toEqual({ root: path.resolve('site') });
   expect(settingsOf({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));

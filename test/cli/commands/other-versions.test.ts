@@ -34,7 +34,7 @@ function builtSite() {
 }
 
 describe('a site of another version', () => {
-  it('is replaced, mirrored and served despite unknown fields', async () => {
+  it('can be replaced, mirrored and served despite unknown fields', async () => {
     const { out, rebuild, file } = builtSite();
     edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     listAsTheyAre(out);
@@ -52,7 +52,7 @@ describe('a site of another version', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('is compared field by field', async () => {
+  it('differs field by field', async () => {
     const { out, rebuild, file } = builtSite();
     const digest = rewriteRecords(file);
     edit(file('meta.json'), (json) => ({ ...json, digest }));
@@ -93,7 +93,7 @@ describe('a site of another version', () => {
     ]);
   });
 
-  it('is rejected with a newer format', async () => {
+  it('fails with a hint if its format is newer', async () => {
     const { out, rebuild, file } = builtSite();
     const refusal = {
       message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
@@ -142,7 +142,7 @@ describe('a snapshot of another version', () => {
     return upstream;
   }
 
-  it('is replaced and continued', async () => {
+  it('can be replaced and continued', async () => {
     const data = await olderSnapshot();
     const answers = tinyUpstream();
     const { url } = await serveUpstream(upstreamOf(answers));
@@ -152,7 +152,7 @@ describe('a snapshot of another version', () => {
     expect(steps[0].totals).toMatchObject({ removed: 117 + 3, changed: 3 });
   });
 
-  it('is rejected with a hint to refresh it if it lacks a field', async () => {
+  it('fails with a hint to refresh it if it lacks a field', async () => {
     const upstream = await olderSnapshot();
     await expect(
       build({ source: 'snapshot', upstream, baseUrl: BASE_URL, out: path.join(temporaryFolder(), 'site') }),
