@@ -35,7 +35,7 @@ export function addCommand(to: Commander, command: Command<Options>, loadAll: Lo
     const { config = existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined } = to.opts();
     const configured = config === undefined ? undefined : await loadConfig(config, to.name(), loadAll);
     const args = [...to.processedArgs];
-    // By default, `serve` serves the folder that the configured `build` writes.
+    // `serve` uses the folder of the configured `build` by default.
     if (to.args.length === 0 && args[0] !== undefined) args[0] = configured?.built ?? args[0];
     try {
       await runCommand(command, { ...defaults, ...configured?.options, ...typed }, args);

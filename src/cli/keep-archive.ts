@@ -40,7 +40,6 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   assertTrustedOwner(out, files);
   if (!files.every(isFile)) {
     const archive = await packArchive(readContents(out, site), site.meta.captured);
-    replaceFile(nameChecksum(file), undefined);
     replaceFile(file, archive);
     replaceFile(nameChecksum(file), formatChecksum(archive, name));
   }
@@ -62,11 +61,10 @@ function readContents(out: string, { storage, manifest, entries }: Site) {
 }
 
 /** Writes a file under another name and renames it. Replaces symlinks and empty folders. */
-function replaceFile(file: string, body: Uint8Array | string | undefined): void {
+function replaceFile(file: string, body: Uint8Array | string): void {
   const folder = path.dirname(file);
   explainFailure('cannot be written', folder, () => {
     if (readStatus(file)?.isDirectory()) rmdirSync(file);
-    if (body === undefined) return rmSync(file, { force: true });
     const isNew = readStatus(folder) === undefined;
     fsExtra.ensureDirSync(folder);
     const draft = `${file}.${randomUUID()}.part`;

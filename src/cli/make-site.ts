@@ -89,7 +89,7 @@ export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOption
   return withOutput(out, work, { byContent: verify, takeLock: source.takeLock, onNotice: source.onNotice });
 }
 
-/** By default, only a source on the network implies requests to the default host of icons. */
+/** Requests icons by default only if the source is on the network, too. */
 function chooseFetching(
   { sprites: { mode, isUpstreamNamed } }: WantedSettings,
   { source, upstream }: SourceSettings,
@@ -100,22 +100,19 @@ function chooseFetching(
   return isRemote ? 'ifReachable' : 'never';
 }
 
-const folderKinds = {
-  site: { marker: META_FILE, name: 'a site', option: '--out' },
-  dataSet: { marker: PROVENANCE_FILE, name: 'a data set', option: '--data' },
-} as const;
-
 /** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
 export function assertReplaceable(
   { name, folder, published: { entries } }: Output,
-  wanted: keyof typeof folderKinds,
+  wanted: 'site' | 'dataSet',
   cache: string | undefined,
 ): void {
-  const other = folderKinds[wanted === 'site' ? 'dataSet' : 'site'];
-  if (entries.has(other.marker) && !entries.has(folderKinds[wanted].marker))
-    throw new OutputError(`holds ${other.name}, which ${folderKinds[wanted].name} would replace`, name, {
-      hint: `Choose another folder with ${folderKinds[wanted].option}.`,
-    });
+  const [isSite, isDataSet] = [META_FILE, PROVENANCE_FILE].map((file) => entries.has(file));
+  const outHint = { hint: 'Choose another folder with --out.' };
+  if (wanted === 'site' && isDataSet && !isSite)
+    throw new OutputError('holds a data set, which a site would replace', name, outHint);
+  const dataHint = { hint: 'Choose another folder with --data.' };
+  if (wanted === 'dataSet' && isSite && !isDataSet)
+    throw new OutputError('holds a site, which a data set would replace', name, dataHint);
   const cacheFolder = cache === undefined ? undefined : resolveWorkPaths(cache).out;
   if (cacheFolder === folder || (cacheFolder && isInside(folder, cacheFolder)))
     throw new UsageError(

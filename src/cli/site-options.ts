@@ -83,14 +83,7 @@ function readBaseUrl(environment: Environment): string | undefined {
   return name === undefined ? undefined : parseValue(plainUrl, environment[name], name);
 }
 
-export interface Settings extends Omit<WantedSettings, 'sprites'> {
-  readonly baseUrl: string;
-  readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
-  readonly links: LinkStyle;
-  readonly hosts: readonly HostName[];
-  readonly serving: WebServerPaths;
-  readonly sprites: IconSource;
-}
+export type Settings = ReturnType<typeof resolveSettings>;
 
 type Described = Pick<Meta, 'base_url' | 'links' | 'hosts'>;
 
@@ -112,7 +105,7 @@ export function resolveSettings(
   wanted: WantedSettings,
   out: string,
   { published, copied, isOwnSource }: KnownSites,
-): Settings {
+) {
   const named = copied && !isOwnSource ? published?.hosts : undefined;
   const known = named && hostNames.filter((name) => named.includes(name));
   const hosts = [...new Set(wanted.hosts ?? known ?? DEFAULT_HOSTS)];
@@ -120,14 +113,10 @@ export function resolveSettings(
   const links = resolveLinks(wanted.links, hosts, knownLinks ?? 'query');
   // Sites with links to files are for hosts that cannot redirect to icons.
   const { mode = links === 'file' ? 'mirror' : 'link', upstream } = wanted.sprites;
-  return {
-    ...wanted,
-    ...resolveBaseUrl(wanted, out, published, copied),
-    hosts,
-    links,
-    sprites: { mode, upstream: mode === 'none' ? null : upstream },
-    serving: resolveDocumentRoot(wanted.root, hosts, out),
-  };
+  const sprites: IconSource = { mode, upstream: mode === 'none' ? null : upstream };
+  const baseUrl = resolveBaseUrl(wanted, out, published, copied);
+  const serving = resolveDocumentRoot(wanted.root, hosts, out);
+  return { ...wanted, ...baseUrl, hosts, links, sprites, serving };
 }
 
 function resolveBaseUrl(
@@ -135,7 +124,7 @@ function resolveBaseUrl(
   out: string,
   published: Partial<Described> | undefined,
   copied: Described | undefined,
-): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
+): { baseUrl: string; baseUrlFrom: 'option' | 'published' | 'source' | 'default' } {
   if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
   if (published) return { baseUrl: checkBaseUrl(published.base_url, out), baseUrlFrom: 'published' };
   if (copied) return { baseUrl: checkBaseUrl(copied.base_url, 'the source'), baseUrlFrom: 'source' };

@@ -17,7 +17,7 @@ export const slugSchema = z
   .max(200)
   .regex(/^[a-z0-9]+(?:-+[a-z0-9]+)*$/, SLUG_RULE)
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
-  .describe("Identifies the record in its URL.");
+  .describe('Identifies the record in its URL.');
 
 export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
 export const NAME_RULE = 'expected text without control, bidirectional or line-break characters';

@@ -14,7 +14,6 @@ export interface SummarizedRecords extends DataSetSummary {
   readonly records: AnyRecords;
 }
 
-/** Compares the records of two data sets by kind and id, in any order. */
 export function compare(from: SummarizedRecords, to: SummarizedRecords): Comparison {
   const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
   const total = (type: keyof KindChanges): number =>

@@ -23,7 +23,6 @@ export type Provenance = z.infer<typeof provenanceSchema>;
 
 /** Codes of warnings about optional values that were dropped. */
 export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
-/** Codes of warnings about items that get the placeholder. */
 export const missingIconCodes = ['no-icon', 'icon-not-found'] as const;
 
 export const warningCodes = [
@@ -72,7 +71,6 @@ export const addUrls = (base: LinkBase, records: Records): ServedRecords =>
 
 export const removeUrl = ({ url: _, ...record }: AnyRecord): AnyRecord => record;
 
-/** Every record of every kind, validated and from one edition of the upstream. */
 export interface DataSet {
   readonly warnings: readonly Warning[];
   readonly provenance: Provenance;

@@ -23,7 +23,6 @@ export function formatHeadline({ changes }: Comparison): string {
   return kinds.filter((text) => text !== '').join('; ') || 'nothing changed';
 }
 
-/** `: its name`, `: their name, icon`, or nothing for many fields. */
 function formatFields({ changed }: KindChanges): string {
   const fields = [...new Set(changed.flatMap((change) => change.fields.map(({ field }) => field)))];
   // Field names of other deployments could be markup.

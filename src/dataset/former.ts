@@ -10,7 +10,6 @@ import type { Redirect } from '../contract/responses.ts';
 export type Former = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
 
 export interface Addressed {
-  /** Undefined for a damaged record, of which only the path is known. */
   readonly id?: number | undefined;
   readonly slug: string;
 }
@@ -41,7 +40,6 @@ export const selectMatching = (former: Former, other: AddressedRecords, own: Add
     return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
   });
 
-/** Reads the old slugs that redirect from `moved.json`. */
 export const readRedirects = (moved: Readonly<Record<string, string>>, records: AddressedRecords): Former =>
   mapKinds((kind) => {
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));

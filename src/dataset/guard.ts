@@ -14,12 +14,11 @@ export interface GuardOptions {
   readonly maxAge?: number | undefined;
   readonly today: string;
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the user named an archive to restore, which permits every loss except that of a whole kind. */
+  /** Whether the user named an archive to restore, which permits every loss except the loss of a whole kind. */
   readonly isRestored?: boolean | undefined;
 }
 
 interface Row {
-  /** A kind or a language. */
   readonly subject?: string;
   readonly unit: string;
   readonly affected: number;
@@ -127,7 +126,6 @@ function createWarningRow(
   };
 }
 
-/** Returns whether a record is listed by its slug or an old slug. */
 function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: Former, listed: readonly string[]) {
   if (listed.length === 0) return false;
   const own = [...oldSlugs[kind]].filter(([, owner]) => owner === id).map(([name]) => name);

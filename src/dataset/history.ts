@@ -33,7 +33,6 @@ export function decodeHistory(json: unknown, record = CHANGES_FILE): History {
   return cutHistory(parse(historySchema, { steps: steps.slice(0, MAX_STEPS) }, { record }).steps);
 }
 
-/** Returns the steps since the data set with a digest, or none if the history does not include it. */
 export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {
   if (steps[0]?.to.digest === digest) return [];
   return steps.slice(0, steps.findIndex(({ from }) => from.digest === digest) + 1);

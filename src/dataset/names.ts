@@ -4,7 +4,6 @@ import type { Names } from '../contract/names.ts';
 export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
-/** Selects the names of these records, in the order of the records. */
 export const selectNames = (
   names: readonly Names[],
   records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,

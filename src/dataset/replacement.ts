@@ -21,7 +21,6 @@ import { compareNames, type NameChanges } from './names.ts';
 /** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts are undefined. */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
-  /** The paths of records, for records that are damaged. */
   listed?(): AddressedRecords;
   /** @throws OutputError if old slugs are damaged */
   former(): Former;
@@ -53,7 +52,6 @@ export interface CompareOptions {
   readonly isRestored?: boolean | undefined;
 }
 
-/** Kind → the slugs of removed records. */
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 export type Replacement = ReturnType<typeof compareDataSets>;
@@ -104,7 +102,6 @@ export function compareDataSets(
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
     ...{ previous, losses, oldSlugs, isCopy, read },
-    /** The number of records of a bundled data set from another upstream. */
     floor: other?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || other ? [] : [UNGUARDED]),
@@ -178,7 +175,6 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
     counts: mapKinds((kind) => before.records[kind].length),
     missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
     changed: mapKinds((kind) => before.records[kind].filter((record) => isChanged(kind, record))),
-    /** Dead paths of records that still exist. */
     paths: deadPaths.flatMap(([path, record]) => (targets.has(record) ? [path] : [])),
   };
 }

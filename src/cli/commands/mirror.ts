@@ -29,7 +29,7 @@ export interface MirrorReport extends BuildReport {
 }
 
 /**
- * Rebuilds a site from the records, names, old slugs, history and icons of another one. If nothing is published, base URL and links come
+ * Rebuilds a site from the records, names, old slugs, history and icons of another site. If nothing is published, base URL and links come
  * from the copied site. All other settings are those of a build.
  *
  * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published site is then unchanged
