@@ -15,8 +15,13 @@ const old = { 'a.json': '1' };
 const fresh = { 'a.json': '2', 'b.json': '3' };
 
 describe('publish', () => {
-  it.skipIf(process.platform === 'win32')('keeps the folder, its owner, its group and its mode', async () => {
-    const { out } = await publishedSite(old);
+  it.skipIf(process.platform === 'win32').each([
+    ['a published', old],
+    ['an empty', {}],
+  ])('keeps %s folder, its owner, its group and its mode', async (_, tree) => {
+    const out = path.join(temporaryFolder(), 'site');
+    fs.mkdirSync(out);
+    if ('a.json' in tree) await publishTree(out, tree);
     if (isRoot) fs.chownSync(out, USER, USER + 1);
     fs.chmodSync(out, 0o2750);
     const { ino, uid, gid, mode } = fs.statSync(out);
