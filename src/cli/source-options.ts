@@ -73,7 +73,7 @@ export const sourceOptions = {
     allowMissing: option('--allow-missing <record...>', '<kind>/<slug> or names/<tag>', missingRecords),
     maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
     /** Breaks the lock of another machine or container, whose process cannot be checked. */
-    takeLock: flag('--take-lock', 'break the lock of a dead build elsewhere now, not after 10 minutes'),
+    takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watcher<'onProgress'>>(),
