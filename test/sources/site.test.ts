@@ -165,7 +165,10 @@ describe('readPreviousSite', () => {
     [
       'was changed',
       '{"results":[]}',
-      { message: expect.stringContaining('as in the manifest'), hint: 'gamedata verify <dir> lists every problem.' },
+      {
+        message: expect.stringContaining('as in the manifest'),
+        hint: 'gamedata verify <dir> lists every problem.',
+      },
     ],
   ])('lists the files of records if a list page %s', async (_, text, error) => {
     const { previous, open, folder } = await readDamaged(site.files(), damage(movePage, text));
