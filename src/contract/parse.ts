@@ -63,14 +63,14 @@ const truncate = (text: string, length: number): string =>
 export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(key: K, value: V) =>
   z.custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object').superRefine((record, context) => {
     for (const [name, one] of Object.entries(record)) {
-      const [issue] = [...problems(key, name), ...problems(value, one)];
+      const [issue] = [...findIssues(key, name), ...findIssues(value, one)];
       if (!issue) continue;
       context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
       return;
     }
   });
 
-const problems = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] =>
+const findIssues = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] =>
   schema.safeParse(value).error?.issues ?? [];
 
 export const isPlainObject = (value: unknown): value is object =>

@@ -74,11 +74,11 @@ export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string
 export function listUrl(
   { baseUrl, links }: LinkBase,
   kind: Kind,
-  window?: PageRange,
+  range?: PageRange,
   format: 'api' | 'json' = 'api',
 ): string {
-  const path = links === 'file' ? `/${listPageFile(kind, window?.offset ?? 0)}` : listPath(kind);
-  const query = window ? `&limit=${window.limit}&offset=${window.offset}` : '';
+  const path = links === 'file' ? `/${listPageFile(kind, range?.offset ?? 0)}` : listPath(kind);
+  const query = range ? `&limit=${range.limit}&offset=${range.offset}` : '';
   return `${baseUrl}${path}?format=${format}${query}`;
 }
 
@@ -92,11 +92,11 @@ export interface ListPage {
 export function createListPage(
   base: LinkBase,
   kind: Kind,
-  { window, count, results }: { window: PageRange; count: number; results: readonly unknown[] },
+  { range, count, results }: { range: PageRange; count: number; results: readonly unknown[] },
   format?: 'api' | 'json',
 ): ListPage {
   const link = (to: PageRange | null) => to && listUrl(base, kind, to, format);
-  const [next, previous] = [link(getNextRange(window, count)), link(getPreviousRange(window))];
+  const [next, previous] = [link(getNextRange(range, count)), link(getPreviousRange(range))];
   return { count, next, previous, results };
 }
 

@@ -17,7 +17,7 @@ function linkSchema(kind: Kind, rest: string) {
 const FILE = '(?:index\\.json)?';
 const listLink = (kind: Kind) =>
   linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${pluralize(kind)}.`);
-const windowLink = (kind: Kind) =>
+const rangeLink = (kind: Kind) =>
   linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`).nullable();
 
 const servedSchema = <K extends Kind>(kind: K) =>
@@ -39,8 +39,8 @@ const pageSchema = <K extends Kind>(kind: K) =>
   z
     .strictObject({
       count: z.int().min(0).describe('The total number of records on all pages.'),
-      next: windowLink(kind).describe('The next page; null on the last one.'),
-      previous: windowLink(kind).describe('The previous page; null on the first one.'),
+      next: rangeLink(kind).describe('The next page; null on the last one.'),
+      previous: rangeLink(kind).describe('The previous page; null on the first one.'),
       results: z.array(servedSchemas[kind]).describe('The records of this page, in order of id.'),
     })
     .meta({

@@ -24,7 +24,7 @@ export const cloudflare: Host = {
         path: WORKER,
         body: `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`,
       },
-      { path: CONFIGURATION, body: `${JSON.stringify(configuration(context, base), null, 2)}\n` },
+      { path: CONFIGURATION, body: `${JSON.stringify(createConfiguration(context, base), null, 2)}\n` },
       createHeadersFile(context),
       { path: '_redirects', body: [...pages, ...below].join('') },
       { path: '.assetsignore', body: `${hidden.join('\n')}\n` },
@@ -33,7 +33,7 @@ export const cloudflare: Host = {
 };
 
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
-const configuration = ({ iconRedirect }: HostContext, base: string) => ({
+const createConfiguration = ({ iconRedirect }: HostContext, base: string) => ({
   name: 'gamedata',
   main: WORKER,
   compatibility_date: '2026-04-01',

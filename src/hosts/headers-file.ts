@@ -26,11 +26,11 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   ];
   const bases = new Set(['', getBasePath(baseUrl)]);
   const lines = [
-    block('/*', { ...commonHeaders, ...htmlHeaders }),
-    ...[...bases].flatMap((base) => blocks.map(([path, fields]) => block(base + path, fields))),
+    formatBlock('/*', { ...commonHeaders, ...htmlHeaders }),
+    ...[...bases].flatMap((base) => blocks.map(([path, fields]) => formatBlock(base + path, fields))),
   ];
   return { path: '_headers', body: lines.join('\n') };
 }
 
-const block = (path: string, fields: Readonly<Record<string, string>>): string =>
+const formatBlock = (path: string, fields: Readonly<Record<string, string>>): string =>
   [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n');

@@ -54,30 +54,30 @@ export const ownMediaTypes = Object.entries(contract.mediaTypes)
  * not decode names, and return the first value or all of them.
  */
 export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
-  `^(?:.*&)?${inAnyEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
+  `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
 
-export const jsonFormatPattern = `(?:^|&)${inAnyEncoding('format')}=json(?:&(?!${inAnyEncoding('format')}(?:[=&]|$))[^&]*)*$`;
+export const jsonFormatPattern = `(?:^|&)${allowEncoding('format')}=json(?:&(?!${allowEncoding('format')}(?:[=&]|$))[^&]*)*$`;
 
 /** Matches `offset` and `o%66fset`. */
-function inAnyEncoding(name: string): string {
+function allowEncoding(name: string): string {
   return name.replaceAll(/./g, (letter) => {
     const code = letter.charCodeAt(0).toString(16);
     return `(?:${letter}|%${code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
   });
 }
 
-const member = (range: string, parameters: string): string =>
+const matchMember = (range: string, parameters: string): string =>
   `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
 
 const listed = {
-  json: member('(?:\\*/\\*|application/(?:\\*|json))', '[,;]'),
-  html: member('text/(?:\\*|html)', '[,;]'),
+  json: matchMember('(?:\\*/\\*|application/(?:\\*|json))', '[,;]'),
+  html: matchMember('text/(?:\\*|html)', '[,;]'),
 } as const;
 
 /** The best quality. Browsers list HTML like this; a program that lists JSON like this gets JSON, and so does Java. */
 const best = {
-  json: `${member('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
-  html: member('text/html', ',|;\\s*q=1'),
+  json: `${matchMember('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
+  html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
 // Early Safari's `…,text/html;q=0.9,…,*/*;q=0.5`: HTML is no worse than the rest by the first digit, and JSON is not listed.
@@ -86,7 +86,7 @@ const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );
 const ranked = {
-  json: member('application/(?:\\*|json)', '[,;]'),
+  json: matchMember('application/(?:\\*|json)', '[,;]'),
   html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
 } as const;
 

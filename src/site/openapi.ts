@@ -91,8 +91,8 @@ function createFileExamples(first: Records, meta: Meta, names: readonly Names[])
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
-    const window = { limit: PAGE_SIZE, offset: 0 };
-    const page = paths.createListPage(base, kind, { window, count: records[kind].length, results });
+    const range = { limit: PAGE_SIZE, offset: 0 };
+    const page = paths.createListPage(base, kind, { range, count: records[kind].length, results });
     return results[0] ? { record: results[0], page } : {};
   });
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
@@ -175,18 +175,18 @@ function describePath(operation: Operation): object {
   };
 }
 
-const ref = (schema: served.SchemaName): object => ({
+const createRef = (schema: served.SchemaName): object => ({
   $ref: `#/components/schemas/${served.typeName(schema)}`,
 });
 
 const describeError = (status: keyof typeof errorDetails) => ({
-  'application/json': { schema: ref('error'), example: { detail: errorDetails[status] } },
+  'application/json': { schema: createRef('error'), example: { detail: errorDetails[status] } },
 });
 
 function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
   const mediaType = getMediaType(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
   if (schema !== undefined || mediaType === 'application/json')
-    return { 'application/json': { schema: schema ? ref(schema) : { type: 'object' }, example } };
+    return { 'application/json': { schema: schema ? createRef(schema) : { type: 'object' }, example } };
   const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
   return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
 }

@@ -9,22 +9,25 @@ import { createErrorBody, errorDetails, errorFiles } from '../contract/responses
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
-const json = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
+const createJsonFile = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
 
 export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
   const base = getLinkBase(meta);
   const root = mapKinds((kind) => paths.listUrl(base, kind));
   return [
-    json(paths.rootFile, root),
-    json(paths.META_FILE, meta),
+    createJsonFile(paths.rootFile, root),
+    createJsonFile(paths.META_FILE, meta),
     ...kindNames.flatMap((kind) => {
       const count = served[kind].length;
       const pages = pageOffsets(count).map((offset) => {
         const results = served[kind].slice(offset, offset + PAGE_SIZE);
-        const page = { window: { limit: PAGE_SIZE, offset }, count, results };
-        return json(paths.listPageFile(kind, offset), paths.createListPage(base, kind, page));
+        const page = { range: { limit: PAGE_SIZE, offset }, count, results };
+        return createJsonFile(paths.listPageFile(kind, offset), paths.createListPage(base, kind, page));
       });
-      return [...pages, ...served[kind].map((record) => json(paths.recordFile(kind, record.slug), record))];
+      return [
+        ...pages,
+        ...served[kind].map((record) => createJsonFile(paths.recordFile(kind, record.slug), record)),
+      ];
     }),
     ...([400, 404, 405] as const).map((status) => ({
       path: errorFiles[status],
@@ -61,8 +64,8 @@ export function createNamesFiles(names: readonly Names[], baseUrl: string): Site
     url: `${baseUrl}/${paths.namesFile(language)}`,
   }));
   return [
-    json(paths.NAMES_INDEX_FILE, { languages }),
-    ...names.map((own) => json(paths.namesFile(own.language), own)),
+    createJsonFile(paths.NAMES_INDEX_FILE, { languages }),
+    ...names.map((own) => createJsonFile(paths.namesFile(own.language), own)),
   ];
 }
 
@@ -75,7 +78,7 @@ export const createSearchIndex = (records: Records): SearchIndex =>
   );
 
 export const createSearchFile = (records: Records): SiteFile =>
-  json(paths.SEARCH_FILE, createSearchIndex(records));
+  createJsonFile(paths.SEARCH_FILE, createSearchIndex(records));
 
 export type Cell = string | number | null;
 
@@ -89,9 +92,9 @@ const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
  * Prefixes the start of a formula and an apostrophe in its place with an apostrophe. Removing one at the start and one after each
  * separator restores the original.
  */
-export const formatCsvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+export const formatCsvRow = (cells: readonly Cell[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`;
 
-function csvCell(cell: Cell): string {
+function formatCsvCell(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);
   const text = cell.replace(FORMULA, "'");
   return /[",\r\n;\t]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

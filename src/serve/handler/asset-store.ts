@@ -53,9 +53,9 @@ export async function createEtag(bytes: Bytes): Promise<string> {
 export async function readPageRange(
   store: AssetStore,
   kind: Kind,
-  { window, isJson }: { window: PageRange; isJson: boolean },
+  { range, isJson }: { range: PageRange; isJson: boolean },
 ): Promise<Content | undefined> {
-  const { limit, offset } = window;
+  const { limit, offset } = range;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
   const built = isBuilt ? await readContent(store, paths.listPageFile(kind, offset)) : undefined;
   if (built) return built;
@@ -79,7 +79,7 @@ export async function readPageRange(
     baseUrl: root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX)),
     links: 'query',
   } as const;
-  const empty = { window, count, results: [] };
+  const empty = { range, count, results: [] };
   const page = paths.createListPage(linkBase, kind, empty, isJson ? 'json' : 'api');
   const head = JSON.stringify(page).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));

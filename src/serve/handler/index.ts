@@ -55,10 +55,10 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
     if (request.method === 'OPTIONS') return createOptions(request, target.name);
     if (!requests.isGetOrHead(request))
       return createError(request, 405, contract.formatNotAllowed(request.method));
-    const range = { window: parsePageRange(query), isJson: format === 'json' };
+    const selected = { range: parsePageRange(query), isJson: format === 'json' };
     const content =
       target.type === 'list'
-        ? await assets.readPageRange(store, target.kind, range)
+        ? await assets.readPageRange(store, target.kind, selected)
         : target.file && (await assets.readContent(store, target.file));
     if (!content) {
       const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
