@@ -14,11 +14,11 @@ import {
 } from '../contract/words.ts';
 import { addUrl, type Records } from '../dataset/data-set.ts';
 import {
-  apiLink,
   fillPlaceholders,
   html,
   type Markup,
   type PageOptions,
+  renderApiLink,
   renderPage,
   type Values,
 } from './shared/markup.ts';
@@ -55,7 +55,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
   const renderBrowse = (root: string, json: string): string => {
     const files = plainBulkRows.filter(({ path }) => input.sizes.has(path));
     const links = files.map(
-      ({ path }) => html`<li><a href="${root}${path}" download>${fileName(path)}</a></li>`,
+      ({ path }) => html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`,
     );
     return render('browse.html', { search, json, files: links }, { ...browse, root });
   };
@@ -95,13 +95,13 @@ const describeFrontPage = (meta: Meta): PageOptions => ({
 
 function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
   const { counts, edition, fallback, links, upstream } = meta;
-  const downloads = downloadRows(sizes, archive);
+  const downloads = renderDownloads(sizes, archive);
   return {
     title: `${capitalize(listKinds())}, as JSON`,
     summary: summarize(meta),
     example: renderExample(getLinkBase(meta), records),
     lists: kindNames.map(
-      (kind) => html`<li>${apiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
+      (kind) => html`<li>${renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
 <span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
     ),
     captured: meta.captured,
@@ -113,7 +113,7 @@ function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
     fallback: fallback ?? '',
     downloads,
     empty: downloads.length === 0,
-    descriptions: descriptionRows(sizes),
+    descriptions: renderDescriptions(sizes),
   };
 }
 
@@ -125,26 +125,29 @@ function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
 <span id="answer">${JSON.stringify(addUrl(linkBase, kind, record), null, 2)}</span></code></pre>`;
 }
 
-export const downloadRows = (sizes: Sizes, archive: boolean): Markup[] => [
+export const renderDownloads = (sizes: Sizes, archive: boolean): Markup[] => [
   ...plainBulkRows
     .filter(({ path }) => sizes.has(path))
     .map((file) =>
-      downloadRow(file, [formatSize(sizes.get(file.path) ?? 0), copyLink(sizes, paths.gzipFile(file.path))]),
+      renderDownload(file, [
+        formatSize(sizes.get(file.path) ?? 0),
+        renderCopyLink(sizes, paths.gzipFile(file.path)),
+      ]),
     ),
   // The archive contains this page, so the page cannot state its size.
-  ...(archive ? fileRows.archives.map((file) => downloadRow(file, ['–', '–'])) : []),
+  ...(archive ? fileRows.archives.map((file) => renderDownload(file, ['–', '–'])) : []),
 ];
 
-const fileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
+const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
 
-const downloadRow = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
-  html`<tr><th scope="row"><a href="${path}" download>${fileName(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
+const renderDownload = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
+  html`<tr><th scope="row"><a href="${path}" download>${getFileName(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
 ${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
 
-function copyLink(sizes: Sizes, path: string): string | Markup {
+function renderCopyLink(sizes: Sizes, path: string): string | Markup {
   const bytes = sizes.get(path);
   if (bytes === undefined) return '–';
-  return html`<a href="${path}" download aria-label="${fileName(path)}, ${formatSize(bytes)}">${formatSize(bytes)}</a>`;
+  return html`<a href="${path}" download aria-label="${getFileName(path)}, ${formatSize(bytes)}">${formatSize(bytes)}</a>`;
 }
 
 /** The most useful files come first. */
@@ -153,7 +156,7 @@ const described: readonly string[] = [
   ...[paths.CHANGES_FILE, paths.FEED_FILE, paths.META_FILE, paths.SEARCH_FILE, paths.MANIFEST_FILE],
 ];
 
-export function descriptionRows(sizes: Sizes): Markup[] {
+export function renderDescriptions(sizes: Sizes): Markup[] {
   const link = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
   const row = (name: string | Markup, meaning: string, links: readonly Markup[] = []): Markup =>
     html`<tr><th scope="row">${name}</th><td>${meaning}${links}</td></tr>`;

@@ -13,10 +13,10 @@ it.each([
   for (const root of ['https://host.test/', 'https://host.test/data/']) {
     const page = { address: expected, isNegotiated };
     expect(address.parseAddress(root + path, root)).toEqual({ ...page, search: '' });
-    const searched = address.withSearch(address.withSearch(root + path, 'q=a'), 'q=b%2Fc');
+    const searched = address.replaceSearch(address.replaceSearch(root + path, 'q=a'), 'q=b%2Fc');
     if (path.includes('/api/') || isNegotiated)
       expect(address.parseAddress(searched, root)).toEqual({ ...page, search: 'q=b%2Fc' });
-    expect(address.withSearch(searched, '')).toBe(root + path.replace('#main', ''));
+    expect(address.replaceSearch(searched, '')).toBe(root + path.replace('#main', ''));
   }
 });
 
@@ -56,9 +56,9 @@ it.each([
 });
 
 it('formats addresses like the links of the site', () => {
-  const page = address.withPageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
+  const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
-  expect(address.withJsonFormat(page)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
+  expect(address.replaceFormat(page)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
 });
 
 it.each([

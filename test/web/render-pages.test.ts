@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinWords } from '../../src/contract/words.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createSpecification } from '../../src/site/openapi.ts';
-import { descriptionRows, downloadRows, renderPages } from '../../src/web/render-pages.ts';
+import { renderDescriptions, renderDownloads, renderPages } from '../../src/web/render-pages.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { otherKinds } from '../support/kinds.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
@@ -42,13 +42,13 @@ it('lists each download with its sizes, and every schema', () => {
   ]);
   const readText = (rows: readonly { text: string }[]): string[] =>
     rows.map(({ text }) => text.replaceAll(/(?:<[^>]+>|\s)+/g, ' ').trim());
-  expect(readText(downloadRows(sizes, true))).toEqual([
+  expect(readText(renderDownloads(sizes, true))).toEqual([
     'item.ndjson Every item, one JSON object per line. 2.0 MB –',
     'item.csv Every item as CSV (RFC 4180, UTF-8). 1.5 kB 400 B',
     'gamedata.tar.gz The complete site, to serve elsewhere. – –',
     'gamedata.sha256 The SHA-256 checksum of the archive. – –',
   ]);
-  expect(readText(descriptionRows(sizes))).toContain(
+  expect(readText(renderDescriptions(sizes))).toContain(
     'schemas/ A JSON Schema 2020-12 for every response: item.json move.json',
   );
 });

@@ -12,7 +12,7 @@ export function parseAddress(href: string, root: string) {
   return { address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX, isNegotiated: false, search };
 }
 
-export const withSearch = (href: string, search: string): string =>
+export const replaceSearch = (href: string, search: string): string =>
   href.replace(/#[^#/]*$/, '') + (search && `#${search}`);
 
 /** Returns the address that a link in the data points to, on any host. A link to a file is a link to its endpoint. */
@@ -42,17 +42,17 @@ export function readPageRange(address: string): PageRange<number> {
   return { limit: read('limit', PAGE_SIZE) || PAGE_SIZE, offset: read('offset', 0) };
 }
 
-export const withPageRange = (address: string, { limit, offset }: PageRange): string =>
+export const replacePageRange = (address: string, { limit, offset }: PageRange): string =>
   `${getPath(address)}?format=api&limit=${limit}&offset=${offset}`;
 
-export function withJsonFormat(address: string): string {
+export function replaceFormat(address: string): string {
   const query = getQuery(address);
   query.set('format', 'json');
   return `${getPath(address)}?${query}`;
 }
 
 /** Splits the path below the API root: kind and slug. */
-export const pathParts = (address: string): readonly string[] =>
+export const splitPath = (address: string): readonly string[] =>
   getPath(address)
     .slice(API_PREFIX.length)
     .split('/')

@@ -4,21 +4,21 @@ import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import {
   breakUrls,
-  button,
   copyText,
+  createButton,
   element,
-  hrefTo,
+  getHref,
+  getLinkAttributes,
   isOnDisk,
   linkStyle,
-  linkTo,
   request,
   requireElement,
   setLinkMode,
   showFileFallback,
   siteRoot,
 } from '../shared/dom.ts';
-import { fetchPath, parseAddress, pathParts, withJsonFormat, withSearch } from './address.ts';
-import { pageNotBuilt, renderView, type View } from './views.ts';
+import { fetchPath, parseAddress, replaceFormat, replaceSearch, splitPath } from './address.ts';
+import { createNotBuiltView, renderView, type View } from './views.ts';
 
 /** Faster responses need no loading indicator. */
 const LOADING_MS = 200;
@@ -54,19 +54,19 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
 
 async function load(address: string, signal: AbortSignal): Promise<View> {
   const path = fetchPath(address, linkStyle);
-  if (path === undefined) return pageNotBuilt(address);
+  if (path === undefined) return createNotBuiltView(address);
   const result = await request(siteRoot + path, signal);
   return renderView(result, { address, retry: () => void show(address, { focus: true }) });
 }
 
 /** Returns the heading when everything is rendered. */
 async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
-  const [kind = ''] = pathParts(address);
+  const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
   requireElement('status', HTMLParagraphElement).textContent = '';
-  requireElement('breadcrumb', HTMLOListElement).replaceChildren(...breadcrumb(address));
+  requireElement('breadcrumb', HTMLOListElement).replaceChildren(...createBreadcrumb(address));
   const heading = element('h1', { tabindex: -1 }, title);
-  head.replaceChildren(heading, ...requestBar(address));
+  head.replaceChildren(heading, ...createRequestBar(address));
   search.hidden = !isList;
   view.replaceChildren(...content);
   view.removeAttribute('aria-busy');
@@ -88,12 +88,12 @@ addEventListener('scroll', () => {
   saving = setTimeout(saveScroll, SAVE_SCROLL_MS);
 });
 
-function breadcrumb(address: string): HTMLElement[] {
-  const parts = pathParts(address);
+function createBreadcrumb(address: string): HTMLElement[] {
+  const parts = splitPath(address);
   return ['api', ...parts].map((text, at) => {
     const path = [API_PREFIX, ...parts.slice(0, at).map((part) => `${part}/`)].join('');
     const isCurrent = at === parts.length && 'page';
-    return element('li', {}, element('a', { ...linkTo(path), 'aria-current': isCurrent }, text));
+    return element('li', {}, element('a', { ...getLinkAttributes(path), 'aria-current': isCurrent }, text));
   });
 }
 
@@ -101,18 +101,18 @@ function breadcrumb(address: string): HTMLElement[] {
 const escapeForShell = (url: string): string =>
   url.replaceAll(/["$`!\\]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
 
-function requestBar(address: string): HTMLElement[] {
+function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
   const url = siteRoot + path;
   const { pathname, search } = new URL(url);
   const curl = breakUrls(`curl "${escapeForShell(url)}"`);
   const command = element('code', { class: 'curl', hidden: true }, ...curl);
-  const copy = button('Copy as curl', () => {
+  const copy = createButton('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);
   });
-  const json = linkStyle === 'file' ? url : siteRoot + withJsonFormat(address).slice(1);
+  const json = linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
   const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`));
   const actions = element('p', { class: 'actions' }, copy, element('a', { href: json }, 'Open JSON'));
   return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
@@ -131,7 +131,7 @@ document.addEventListener('click', (event) => {
   if (address === undefined) return;
   event.preventDefault();
   saveScroll();
-  history.pushState(null, '', hrefTo(address));
+  history.pushState(null, '', getHref(address));
   void show(address, { focus: true });
 });
 
@@ -145,7 +145,7 @@ function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;
   const fields = new URLSearchParams({ q, ...(language !== '' && { language }) });
-  history.replaceState(history.state, '', withSearch(location.href, isEmpty ? '' : String(fields)));
+  history.replaceState(history.state, '', replaceSearch(location.href, isEmpty ? '' : String(fields)));
 }
 
 const setSearch = createSearchBox(keepInUrl);

@@ -5,23 +5,23 @@ import { errorDetails } from '../../contract/responses.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
 import { findName } from '../../dataset/names.ts';
 import {
+  createResult,
   findLanguageField,
-  langAttributes,
+  getLangAttributes,
   loadNames,
   loadSearchEngine,
-  resultItem,
 } from '../search/search-box.ts';
 import {
-  button,
+  createButton,
+  createIcon,
+  createLink,
   element,
   folderPage,
   highlight,
-  iconImage,
-  link,
   type RequestResult,
   siteRoot,
 } from '../shared/dom.ts';
-import { parseLink, pathParts, readPageRange, withPageRange } from './address.ts';
+import { parseLink, readPageRange, replacePageRange, splitPath } from './address.ts';
 
 export interface View {
   readonly title: string;
@@ -35,73 +35,78 @@ export async function renderView(
   { response, json, reason = '' }: RequestResult,
   { address, retry }: { address: string; retry: () => void },
 ): Promise<View> {
-  const tryAgain = element('p', {}, button('Try again', retry));
+  const tryAgain = element('p', {}, createButton('Try again', retry));
   if (!response) {
     const why = element('p', { class: 'quiet' }, `Browser: ${reason}`);
-    return problem('No response', 'The request failed without a response. Are you offline?', tryAgain, why);
+    return createProblem(
+      'No response',
+      'The request failed without a response. Are you offline?',
+      tryAgain,
+      why,
+    );
   }
   if (json === undefined) {
     const title = response.status === 404 ? 'Not found' : 'Not a response of the API';
     const type = response.headers.get('Content-Type') ?? 'nothing';
     const why = `Got ${formatStatus(response)} with ${type}, expected JSON.`;
-    return problem(title, why, suggestPages(address), tryAgain);
+    return createProblem(title, why, suggestPages(address), tryAgain);
   }
-  if (!response.ok) return errorView(response, json, address);
-  if (isListPage(json)) return listView(address, json);
-  const [kind, slug] = pathParts(address);
+  if (!response.ok) return createErrorView(response, json, address);
+  if (isListPage(json)) return createListView(address, json);
+  const [kind, slug] = splitPath(address);
   const title = kind === undefined ? 'Kinds of records' : (readText(json, 'name') ?? slug ?? kind);
-  const content = [...recordCard(json), responseBox(response, json), ...recordNames(address)];
+  const content = [...createCard(json), createResponseBox(response, json), ...createNames(address)];
   return { title, content };
 }
 
 const NOT_BUILT = 'This page does not exist on this host';
 
 /** Plain file servers only have the built pages, so the page sends no request. */
-export const pageNotBuilt = (address: string): View =>
-  problem(
+export const createNotBuiltView = (address: string): View =>
+  createProblem(
     NOT_BUILT,
     `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
     suggestPages(address),
   );
 
-const problem = (title: string, why: string, ...content: readonly HTMLElement[]): View => ({
+const createProblem = (title: string, why: string, ...content: readonly HTMLElement[]): View => ({
   title,
   content: [element('p', { class: 'lead' }, why), ...content],
 });
 
-async function errorView(response: Response, json: unknown, address: string): Promise<View> {
+async function createErrorView(response: Response, json: unknown, address: string): Promise<View> {
   const isMissing = response.status === 404;
   const isPageRange = response.status === 400 || (isMissing && /[?&](?:limit|offset)=/.test(address));
   const title = isPageRange ? NOT_BUILT : isMissing ? 'Not found' : 'Request rejected';
   const detail = readText(json, 'detail') ?? `The response was ${formatStatus(response)}.`;
   const why = detail === errorDetails[404] ? 'There is nothing at this URL.' : detail;
   const similar = isMissing ? await suggestRecords(address) : [];
-  return problem(title, why, ...similar, suggestPages(address), responseBox(response, json));
+  return createProblem(title, why, ...similar, suggestPages(address), createResponseBox(response, json));
 }
 
 async function suggestRecords(address: string): Promise<HTMLElement[]> {
-  const [kind = '', slug] = pathParts(address);
+  const [kind = '', slug] = splitPath(address);
   if (slug === undefined) return [];
   const suggesting = loadSearchEngine().then((engine) => engine.suggest(decodeURIComponent(slug), kind));
   // The page is complete without suggestions.
   const found = await suggesting.catch(() => []);
   if (found.length === 0) return [];
-  const items = found.map((record) => resultItem(record));
+  const items = found.map((record) => createResult(record));
   return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
 }
 
 function suggestPages(address: string): HTMLElement {
-  const kind = kindNames.find((name) => name === pathParts(address)[0]);
+  const kind = kindNames.find((name) => name === splitPath(address)[0]);
   const { offset } = readPageRange(address);
   const built = offset - (offset % PAGE_SIZE);
   const ways = kind
-    ? [link(`${listPath(kind)}?format=api`, `The first page of ${pluralize(kind)}`)]
-    : kindNames.map((name) => link(`${listPath(name)}?format=api`, `All ${pluralize(name)}`));
+    ? [createLink(`${listPath(kind)}?format=api`, `The first page of ${pluralize(kind)}`)]
+    : kindNames.map((name) => createLink(`${listPath(name)}?format=api`, `All ${pluralize(name)}`));
   if (kind && offset > 0) {
-    const range = withPageRange(listPath(kind), { limit: PAGE_SIZE, offset: built });
-    ways.unshift(link(range, `The page of ${PAGE_SIZE} records at offset ${built}`));
+    const range = replacePageRange(listPath(kind), { limit: PAGE_SIZE, offset: built });
+    ways.unshift(createLink(range, `The page of ${PAGE_SIZE} records at offset ${built}`));
   }
-  ways.push(link(API_PREFIX, 'All kinds'), element('a', { href: siteRoot + folderPage }, 'Search'));
+  ways.push(createLink(API_PREFIX, 'All kinds'), element('a', { href: siteRoot + folderPage }, 'Search'));
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
@@ -110,7 +115,7 @@ const formatStatus = ({ status, statusText }: Response): string => `HTTP ${statu
 
 const SHOWN_HEADERS = ['Allow', 'Content-Type', 'Vary', 'Cache-Control', 'ETag', 'Last-Modified'];
 
-function responseBox(response: Response, json: unknown): HTMLElement {
+function createResponseBox(response: Response, json: unknown): HTMLElement {
   const head = element('pre', { class: 'head' }, element('b', {}, formatStatus(response)));
   for (const name of SHOWN_HEADERS) {
     const value = response.headers.get(name);
@@ -118,7 +123,7 @@ function responseBox(response: Response, json: unknown): HTMLElement {
   }
   const body = highlight(JSON.stringify(json, null, 4), (text) => {
     const address = parseLink(JSON.parse(text));
-    return address === undefined ? undefined : link(address, text);
+    return address === undefined ? undefined : createLink(address, text);
   });
   const attributes = { class: 'response', 'aria-label': 'Response' };
   return element('section', attributes, head, element('pre', { class: 'json' }, ...body));
@@ -135,7 +140,7 @@ function readText(json: unknown, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function recordCard(json: unknown): HTMLElement[] {
+function createCard(json: unknown): HTMLElement[] {
   const fields = toFields(json);
   if (fields.slug === undefined) return [];
   const names = ['slug', ...Object.keys(fields).filter((name) => ![...HIDDEN, 'slug'].includes(name))];
@@ -144,34 +149,34 @@ function recordCard(json: unknown): HTMLElement[] {
     element(
       'dl',
       { translate: 'no', hidden: shown.length === 0 },
-      ...shown.map((name) => element('div', {}, element('dt', {}, name), valueElement('dd', fields[name]))),
+      ...shown.map((name) => element('div', {}, element('dt', {}, name), createValue('dd', fields[name]))),
     ),
   );
-  const picture = recordIcon(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
+  const picture = createRecordIcon(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
   const card = element('div', { class: 'card' }, ...picture, element('div', {}, ...lists));
-  return [card, ...indexNote(json)];
+  return [card, ...createIndexNote(json)];
 }
 
-function indexNote(record: unknown): HTMLElement[] {
+function createIndexNote(record: unknown): HTMLElement[] {
   if (!('id1' in toFields(record))) return [];
   const note =
     "id1 to id9 are in-game indices: the item's numbers in the games of generations 1 to 9; – is null.";
   return [element('p', { class: 'quiet' }, note)];
 }
 
-function recordIcon(record: unknown, size: number): HTMLElement[] {
+function createRecordIcon(record: unknown, size: number): HTMLElement[] {
   const icon = readText(record, 'icon');
-  return icon === undefined ? [] : [iconImage(icon, size)];
+  return icon === undefined ? [] : [createIcon(icon, size)];
 }
 
-function valueElement(tag: 'td' | 'dd', value: unknown): HTMLElement {
+function createValue(tag: 'td' | 'dd', value: unknown): HTMLElement {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return element(tag, { class: classifyValue(value) }, value === null ? '–' : text);
 }
 
 const classifyValue = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
 
-function recordNames(address: string): HTMLElement[] {
+function createNames(address: string): HTMLElement[] {
   const record = parseRecordPath(address.split('?')[0] ?? '');
   const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({ value, text }));
   if (languages.length === 0 || !record) return [];
@@ -180,8 +185,10 @@ function recordNames(address: string): HTMLElement[] {
   const createRow = async ({ value, text }: (typeof languages)[number]): Promise<HTMLElement[]> => {
     const language = value || 'en';
     const name = findName(await loadNames(language), record.kind, record.slug);
-    const head = element('th', { scope: 'row', ...langAttributes(language) }, text);
-    return name === undefined ? [] : [element('tr', {}, head, element('td', langAttributes(language), name))];
+    const head = element('th', { scope: 'row', ...getLangAttributes(language) }, text);
+    return name === undefined
+      ? []
+      : [element('tr', {}, head, element('td', getLangAttributes(language), name))];
   };
   box.addEventListener('toggle', async () => {
     if (!box.open || list.querySelector('table')) return;
@@ -194,20 +201,20 @@ function recordNames(address: string): HTMLElement[] {
 
 const isListPage = (json: unknown): json is ListPage => Array.isArray(toFields(json).results);
 
-function listView(address: string, page: ListPage): View {
-  const [kind = ''] = pathParts(address);
+function createListView(address: string, page: ListPage): View {
+  const [kind = ''] = splitPath(address);
   const { limit, offset } = readPageRange(address);
   const suffix = offset > 0 && offset % limit === 0 ? `, page ${offset / limit + 1}` : '';
   const content = [
-    pager(address, page, 'Pages'),
-    ...recordTable(page.results.map(toFields)),
-    pager(address, page, 'Pages, again'),
-    ...indexNote(page.results[0]),
+    createPager(address, page, 'Pages'),
+    ...createTable(page.results.map(toFields)),
+    createPager(address, page, 'Pages, again'),
+    ...createIndexNote(page.results[0]),
   ];
   return { title: `All ${pluralize(kind)}${suffix}`, content, isList: true };
 }
 
-function recordTable(records: readonly Fields[]): HTMLElement[] {
+function createTable(records: readonly Fields[]): HTMLElement[] {
   const [first] = records;
   if (!first) return [];
   const others = Object.keys(first).filter((name) => ![...HIDDEN, ...FIRST_COLUMNS].includes(name));
@@ -217,7 +224,7 @@ function recordTable(records: readonly Fields[]): HTMLElement[] {
     return element('th', { scope: 'col', class: classifyValue(value) }, column);
   });
   const rows = records.map((record) =>
-    element('tr', {}, ...columns.map((column) => recordCell(record, column))),
+    element('tr', {}, ...columns.map((column) => createRecordCell(record, column))),
   );
   const table = element(
     'table',
@@ -229,25 +236,29 @@ function recordTable(records: readonly Fields[]): HTMLElement[] {
   return [element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' }, table)];
 }
 
-function recordCell(record: Fields, column: string): HTMLElement {
+function createRecordCell(record: Fields, column: string): HTMLElement {
   if (column !== 'name') {
-    const cell = valueElement('td', record[column]);
+    const cell = createValue('td', record[column]);
     if (column === 'slug') cell.translate = false;
     return cell;
   }
   const name = String(record.name);
   const address = parseLink(String(record.url));
-  const title = address === undefined ? name : link(address, name);
-  return element('th', { scope: 'row' }, ...recordIcon(record, 24), title);
+  const title = address === undefined ? name : createLink(address, name);
+  return element('th', { scope: 'row' }, ...createRecordIcon(record, 24), title);
 }
 
-function pager(address: string, { count, next, previous, results }: ListPage, label: string): HTMLElement {
+function createPager(
+  address: string,
+  { count, next, previous, results }: ListPage,
+  label: string,
+): HTMLElement {
   const { limit, offset } = readPageRange(address);
   const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
   const createStep = (text: string, to: string | undefined): HTMLElement =>
-    to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : link(to, text);
+    to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : createLink(to, text);
   const linkPage = (start: number): string | undefined =>
-    offset === start ? undefined : withPageRange(address, { limit, offset: start });
+    offset === start ? undefined : replacePageRange(address, { limit, offset: start });
   const steps = element(
     'div',
     { class: 'steps' },

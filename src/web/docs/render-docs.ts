@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
 import { listKinds } from '../../contract/words.ts';
-import { apiLink, fillPlaceholders, html, Markup, renderPage, type Site } from '../shared/markup.ts';
+import { fillPlaceholders, html, Markup, renderApiLink, renderPage, type Site } from '../shared/markup.ts';
 
 const ROOT = '../';
 
@@ -32,7 +32,7 @@ export function renderDocs(templates: DocsTemplates, content: DocsContent, site:
     contents: [...endpoints, ...names].map(
       ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
     ),
-    ...{ url: site.base_url + (first ? examplePath(first) : ''), type, variable: type.toLowerCase() },
+    ...{ url: site.base_url + (first ? getExamplePath(first) : ''), type, variable: type.toLowerCase() },
     ...{ negotiated: isNegotiated, file: !isNegotiated },
     ...{ any: isNegotiated && anyPageRange, built: isNegotiated && !anyPageRange },
     endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
@@ -72,13 +72,13 @@ const pageRangeMeanings: Readonly<Record<'any' | 'built', Partial<Record<keyof t
     },
   };
 
-const examplePath = ({ path, pathParameter }: Operation): string =>
+const getExamplePath = ({ path, pathParameter }: Operation): string =>
   path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
 
 function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group, pathParameter } = endpoint;
   const type = typeName(schema ?? '');
-  const shown = examplePath(endpoint);
+  const shown = getExamplePath(endpoint);
   const all: Field[] = endpoint.parameters.map((name) => {
     const description = pageRangeMeanings[anyPageRange ? 'any' : 'built'][name];
     return { ...parameters[name], ...(description && { description }) };
@@ -86,7 +86,7 @@ function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean):
   const page = shown.replace(/(?:offset\/\d+\/)?index\.json$/, '');
   const link =
     group === 'records'
-      ? apiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser')
+      ? renderApiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser')
       : html`<a href="..${shown}">Open the file</a>`;
   // A kind without records has no example.
   const tryIt = shown.includes('{') ? '' : html` ${link}.`;
@@ -158,11 +158,11 @@ function describeType(schema: JsonSchema): Markup {
   const { $ref, anyOf, enum: values, type, items } = schema;
   const name = $ref?.slice($ref.lastIndexOf('/') + 1);
   if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
-  if (values) return join(values.map((value) => html`<code>${String(value)}</code>`));
-  if (anyOf) return join(anyOf.map((one) => describeType(toSchemaObject(one))));
-  if (Array.isArray(type)) return join(type.map((one) => describeType({ ...schema, type: one })));
+  if (values) return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
+  if (anyOf) return joinTypes(anyOf.map((one) => describeType(toSchemaObject(one))));
+  if (Array.isArray(type)) return joinTypes(type.map((one) => describeType({ ...schema, type: one })));
   if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
   return html`${String(type ?? 'any')}`;
 }
 
-const join = (all: readonly Markup[]): Markup => new Markup(all.map(({ text }) => text).join(' or '));
+const joinTypes = (all: readonly Markup[]): Markup => new Markup(all.map(({ text }) => text).join(' or '));

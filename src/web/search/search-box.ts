@@ -2,12 +2,12 @@ import type { Names } from '../../contract/names.ts';
 import { namesFile, recordPath, SEARCH_FILE } from '../../contract/paths.ts';
 import type { SearchIndex } from '../../contract/served.ts';
 import {
-  button,
+  createButton,
+  createIcon,
   element,
   fetchJson,
+  getLinkAttributes,
   getMessage,
-  iconImage,
-  linkTo,
   requireElement,
   siteRoot,
 } from '../shared/dom.ts';
@@ -62,7 +62,7 @@ export function createSearchBox(
     } catch (error) {
       if (current !== searches) return;
       showResults([], `The search index could not be loaded (${getMessage(error)}). `, '');
-      found.append(button('Try again', () => void search()));
+      found.append(createButton('Try again', () => void search()));
     }
   }
 
@@ -71,7 +71,7 @@ export function createSearchBox(
     results.replaceChildren();
     const append = (): void => {
       const shown = results.children.length;
-      results.append(...matches.slice(shown, shown + STEP).map((match) => resultItem(match, tag)));
+      results.append(...matches.slice(shown, shown + STEP).map((match) => createResult(match, tag)));
       more.hidden = results.children.length >= matches.length;
     };
     more.onclick = () => {
@@ -98,14 +98,14 @@ export function createSearchBox(
   };
 }
 
-export function resultItem({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
-  const localName = local === undefined ? [] : [element('span', langAttributes(language), local), ' '];
+export function createResult({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
+  const localName = local === undefined ? [] : [element('span', getLangAttributes(language), local), ' '];
   const link = element(
     'a',
-    linkTo(recordPath(kind, slug)),
+    getLinkAttributes(recordPath(kind, slug)),
     element('span', { class: 'what' }, element('b', {}, name), ' ', ...localName, element('code', {}, slug)),
     element('span', { class: 'where' }, kind),
-    ...(icon === undefined ? [] : [iconImage(icon)]),
+    ...(icon === undefined ? [] : [createIcon(icon)]),
   );
   return element('li', {}, link);
 }
@@ -133,7 +133,7 @@ export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
 
 export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
 
-export const langAttributes = (language: string) => ({ lang: language, dir: 'auto' });
+export const getLangAttributes = (language: string) => ({ lang: language, dir: 'auto' });
 
 /** Null on sites without names. */
 export const findLanguageField = (): HTMLSelectElement | null => document.querySelector('#names-language');

@@ -32,14 +32,14 @@ export function requireElement<T extends Element>(id: string, type: new () => T)
   return found;
 }
 
-export function button(label: string, press: () => void): HTMLButtonElement {
+export function createButton(label: string, press: () => void): HTMLButtonElement {
   const created = element('button', { type: 'button' }, label);
   created.addEventListener('click', press);
   return created;
 }
 
 /** Shows an icon at its path in records, or the placeholder if it cannot be loaded. */
-export function iconImage(icon: string, size = 30): HTMLImageElement {
+export function createIcon(icon: string, size = 30): HTMLImageElement {
   const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
   const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
   image.addEventListener('error', showPlaceholder, { once: true });
@@ -74,13 +74,16 @@ export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 /** Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the fragment. */
 let isNegotiated = linkStyle === 'query';
 
-export const hrefTo = (address: string): string =>
+export const getHref = (address: string): string =>
   isNegotiated ? siteRoot + address.slice(1) : `${siteRoot}browse/${folderPage}#${address}`;
 
-export const linkTo = (address: string): Attributes => ({ href: hrefTo(address), 'data-api': address });
+export const getLinkAttributes = (address: string): Attributes => ({
+  href: getHref(address),
+  'data-api': address,
+});
 
-export const link = (address: string, text: string): HTMLElement =>
-  element('a', linkTo(address), ...breakUrls(text));
+export const createLink = (address: string, text: string): HTMLElement =>
+  element('a', getLinkAttributes(address), ...breakUrls(text));
 
 /** On pages from disk, browsers refuse the requests of scripts. */
 export const isOnDisk = location.protocol === 'file:';
@@ -100,7 +103,7 @@ export function showFileFallback(): void {
 export function setLinkMode(negotiated: boolean): void {
   isNegotiated = negotiated;
   for (const anchor of document.querySelectorAll('a'))
-    if (anchor.dataset.api !== undefined) anchor.href = hrefTo(anchor.dataset.api);
+    if (anchor.dataset.api !== undefined) anchor.href = getHref(anchor.dataset.api);
 }
 
 /** Adapts links to the host, which may not serve pages at API paths. */

@@ -79,7 +79,7 @@ export function renderPage(template: string, content: Markup, options: PageOptio
         : html`<meta property="og:url" content="${baseUrl}${path}">`,
     script: script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`,
     nav: [
-      ...kindNames.map((kind) => apiLink({ root, links }, listPath(kind), formatKindTitle(kind))),
+      ...kindNames.map((kind) => renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind))),
       html`<a href="${root}docs/"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>`,
     ],
   })
@@ -97,7 +97,7 @@ const breakUrls = (markup: string): string =>
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /** Links to the page of an endpoint. On plain file servers, the browsable page reads the path from the fragment. */
-export const apiLink = (
+export const renderApiLink = (
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
   path: string,
   text: HtmlValue,
