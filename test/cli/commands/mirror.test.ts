@@ -9,7 +9,7 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { keepArchive } from '../../../src/cli/keep-archive.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
-import { digestRecords, removeUrl } from '../../../src/dataset/data-set.ts';
+import { digestLines, encodeLine, removeUrl } from '../../../src/dataset/data-set.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -55,13 +55,8 @@ describe('mirror', () => {
 
   it('applies options like a build', async () => {
     const built = newFolder();
-    const options = {
-      baseUrl: TO,
-      links: 'file',
-      hosts: ['nginx'],
-      root: '/srv/x',
-      downloads: false,
-    } as const;
+    const host = { hosts: ['nginx'], root: '/srv/x' } as const;
+    const options = { baseUrl: TO, links: 'file', downloads: false, ...host } as const;
     await build({ ...described, ...options, out: built });
     const copy = copied();
     await mirror({ from: copy, ...options });
@@ -126,26 +121,9 @@ describe('mirror', () => {
     expect(server.paths().filter((name) => name === 'former.json')).toHaveLength(1 + 4 + 1 + 1);
   });
 
-  it.each<[string, string | Buffer | number, RegExp]>([
-    ['other bytes', Buffer.alloc(0), /got 0 bytes, expected \d+, as in the manifest/],
-    ['more bytes', 'x'.repeat(100_000), /got more than \d+ bytes/],
-    ['no file', 404, /got 404, expected 200/],
-  ])('rejects a deployment that sends %s', async (_, fault, problem) => {
-    const server = await deploy(site);
-    const out = newFolder();
-    server.faults.set('api/gamedata/move/index.json', (response) => {
-      if (typeof fault === 'number') response.writeHead(fault).end();
-      else response.end(fault);
-    });
-    await expect(mirror({ from: server.url, out, retries: 0 })).rejects.toThrow(problem);
-    expect(existsSync(out)).toBe(false);
-  });
-
   it.each<[unknown, string]>([
     [undefined, 'options: got nothing, expected an object'],
     [{}, 'from: got nothing, expected the URL'],
-    [{ from: 7 }, 'from: got 7, expected'],
-    [{ from: 'x', levle: 1 }, 'got the option "levle", expected one of'],
   ])('rejects the arguments %j', async (options, problem) => {
     const call = mirror as (options: unknown) => Promise<unknown>;
     await expect(call(options)).rejects.toThrow(problem);
@@ -201,40 +179,22 @@ describe('a site of an untrusted author', () => {
   });
 
   it.each([
-    [
-      'a name with control characters',
-      '"name":"Move 7"',
-      '"name":"\\u001b[2J"',
-      'expected text without control',
-    ],
-    ['ids that are not in order', '"id":7', '"id":5', 'id: got 5, expected ascending ids'],
-    [
-      'fields in another order',
-      '"id":7,"slug":"move-7"',
-      '"slug":"move-7","id":7',
-      ': got fields in another order',
-    ],
-    [
-      'a slug outside the folder',
-      '"slug":"move-7"',
-      '"slug":"../x"',
-      'slug: got "../x", expected a safe slug',
-    ],
-  ])('fails with %s, even if every digest and hash is right', async (_, from, to, problem) => {
+    ['"name":"Move 7"', '"name":"\\u001b[2J"', 'expected text without control'],
+    ['"id":7', '"id":5', 'id: got 5, expected ascending ids'],
+    ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields in another order'],
+    ['"slug":"move-7"', '"slug":"../x"', 'slug: got "../x", expected a safe slug'],
+  ])('fails with %s instead of %s, even if every digest is right', async (from, to, problem) => {
     const copy = copied();
-    const page = path.join(copy, 'api/gamedata/move/index.json');
+    const page = path.join(copy, listPageFile('move', 0));
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
-    const records = mapKinds((kind) =>
-      [0, 100]
-        .slice(0, kind === 'move' ? 2 : 1)
-        .flatMap((offset) => readJson(copy, listPageFile(kind, offset)).results.map(removeUrl)),
-    );
-    edit(copy, 'meta.json', (json) => ({ ...json, digest: digestRecords(records) }));
-    const before = fingerprint(copy);
-    await expect(mirror({ from: copy })).rejects.toMatchObject({
-      code: 'data',
-      message: expect.stringContaining(problem),
+    const digest = digestLines((kind) => {
+      const files = [0, 100].map((offset) => path.join(copy, listPageFile(kind, offset)));
+      const pages = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
+      return pages.flatMap((text) => JSON.parse(text).results.map(removeUrl).map(encodeLine)).join('');
     });
+    edit(copy, 'meta.json', (json) => ({ ...json, digest }));
+    const before = fingerprint(copy);
+    await expect(mirror({ from: copy })).rejects.toThrow(problem);
     expect(fingerprint(copy)).toEqual(before);
   });
 
@@ -253,15 +213,6 @@ describe('a site of an untrusted author', () => {
     expect(stderr).toContain(`base URL: ${FROM}, as in the source\n`);
     expect(readTree(path.join(cwd, 'copy'))).toEqual(readTree(site));
   });
-
-  it.each(['api/gamedata/move/index.json', 'meta.json', 'former.json'])(
-    'fails with another %s',
-    async (file) => {
-      const copy = copied();
-      writeFileSync(path.join(copy, file), readFileSync(path.join(copy, file), 'utf8').replace('"', ' "'));
-      await expect(mirror({ from: copy, out: newFolder() })).rejects.toThrow(`${file}: has `);
-    },
-  );
 });
 
 describe('an archive', () => {
@@ -340,11 +291,8 @@ describe('a published site', () => {
   it('keeps its base URL in a build without one', async () => {
     const out = copied();
     const { baseUrl: _, ...options } = described;
-    expect(await build({ ...options, out })).toMatchObject({
-      changed: false,
-      baseUrl: FROM,
-      baseUrlFrom: 'published',
-    });
+    const published = { changed: false, baseUrl: FROM, baseUrlFrom: 'published' };
+    expect(await build({ ...options, out })).toMatchObject(published);
     const cwd = temporaryFolder();
     const args = ['build', '--source', 'snapshot', '--upstream', described.upstream, '--out'];
     const { stderr } = await callCli([...args, out], { cwd });

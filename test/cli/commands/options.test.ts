@@ -100,17 +100,12 @@ describe('the base URL', () => {
   const letters = 'expected a URL of letters, digits, dots and hyphens';
   it.each<[string, string]>([
     ['', `got "", ${http}`],
-    ['/', `got "/", ${http}`],
     ['example.test', `got "example.test", ${http}`],
-    ['ftp://x.test', `got "ftp://x.test", ${http}`],
     ['ftp://me:secret@x.test', `got "ftp://…@x.test", ${http}`],
     ['https://x.test/?a=b', unfit],
-    ['https://x.test/?', unfit],
     ['https://x.test/#', unfit],
     ['https://me:secret@x.test', unfit],
     ['https://x.test/a b', `got "https://x.test/a%20b", ${letters}`],
-    ['https://x.test/a;b', `got "https://x.test/a;b", ${letters}`],
-    ['https://a;b.test', `got "https://a;b.test", ${letters}`],
     ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
     ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
   ])('rejects %j', (baseUrl, problem) => {
