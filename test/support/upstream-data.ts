@@ -1,65 +1,58 @@
-/** What the test upstream serves: the recorded answers if they lie beside the project, else a small hand-made set. */
+/** The data of test upstreams: recorded responses if they exist next to the project, otherwise a small set. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import { everyKind } from './kinds.ts';
 
-/** Answers by kind and id; links in them start with `/api/v2/`. */
+/** Links in responses start with `/api/v2/`. */
 export interface UpstreamData {
   readonly name: 'recorded' | 'bundled' | 'hand-made';
-  /** In the order in which the upstream lists them. */
   list(kind: Kind): readonly { id: number; name: string }[];
-  /** The answer's text; undefined if there is no such record. */
   record(kind: Kind, id: number): string | undefined;
 }
 
 const RECORDED = fileURLToPath(new URL('../../../shared/upstream/api/v2', import.meta.url));
-
 export const hasRecordedUpstream = existsSync(RECORDED);
 
 export function recordedUpstream(): UpstreamData {
+  const plain = upstreamOf({});
   const texts = new Map<string, string>();
-  const unrecorded = upstreamOf({});
-  const isRecorded = (kind: Kind): boolean => existsSync(`${RECORDED}/${kind}`);
+  function read(path: string): string | undefined {
+    const file = `${RECORDED}/${path}/index.json`;
+    if (!texts.has(path) && existsSync(file)) texts.set(path, readFileSync(file, 'utf8'));
+    return texts.get(path);
+  }
   return {
     name: 'recorded',
     list(kind) {
-      if (!isRecorded(kind)) return unrecorded.list(kind);
-      const { results } = JSON.parse(readFileSync(`${RECORDED}/${kind}/index.json`, 'utf8')) as {
-        results: { name: string; url: string }[];
-      };
+      const text = read(kind);
+      if (text === undefined) return plain.list(kind);
+      const { results } = JSON.parse(text) as { results: { name: string; url: string }[] };
       return results.map(({ name, url }) => ({ id: Number(url.split('/').at(-2)), name }));
     },
-    record(kind, id) {
-      if (!isRecorded(kind)) return unrecorded.record(kind, id);
-      const file = `${RECORDED}/${kind}/${id}/index.json`;
-      if (!texts.has(file) && existsSync(file)) texts.set(file, readFileSync(file, 'utf8'));
-      return texts.get(file);
-    },
+    record: (kind, id) => (read(kind) === undefined ? plain.record(kind, id) : read(`${kind}/${id}`)),
   };
 }
 
-/** Every sixth of the recorded answers: the year-long tests have all of them. */
+/** Every sixth recorded record, because the year-long tests have all of them. */
 export function someRecorded(): UpstreamData {
-  const all = localUpstream();
+  const all = hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
   return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
 }
 
-/** A response as the upstream serves it, as far as any test needs it. */
+/** The fields of a response that tests need. */
 export interface FullAnswer {
   id: number;
   name: string;
   names: { name: string; language: { name: string; url: string } }[];
-  /** Of every kind but items. */
   accuracy: number | null;
   generation: { url: string };
-  /** Of an item. */
+  /** Items only, like `sprites`. */
   game_indices: { game_index: number; generation: { url: string } }[];
   sprites: { default: string | null };
 }
 
-/** What an upstream serves of a kind, in its order. */
 export const answersOf = (data: UpstreamData, kind: Kind): FullAnswer[] =>
   data.list(kind).map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null'));
 
@@ -82,7 +75,6 @@ const sprite = (file: string) => ({
 
 type Overrides = Record<string, unknown> & { name?: string | undefined };
 
-/** With the fields of every kind. */
 export function plainAnswer(
   kind: Kind,
   id: number,
@@ -100,7 +92,7 @@ const index = (game_index: number, of: number) => ({ game_index, generation: gen
 export const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** Every quirk of the real data once, and enough records for three pages of items and two of moves. */
+/** Contains each peculiarity of the real data once, on three pages of items and two of moves. */
 function handMadeAnswers(): Answers {
   return {
     move: [
@@ -138,10 +130,9 @@ function handMadeAnswers(): Answers {
   };
 }
 
-/** Of a kind that is not given, there is one plain record: a guard refuses a kind without any. */
+/** Other kinds have one plain record, because the guard rejects a kind without records. */
 export type Answers = Partial<Record<Kind, Answer[]>>;
 
-/** An upstream of given answers. They may be changed while it serves. */
 export function upstreamOf(answers: Answers): UpstreamData {
   const plain = mapKinds((kind) => [plainAnswer(kind, 1)]);
   return {
@@ -156,10 +147,6 @@ export function upstreamOf(answers: Answers): UpstreamData {
 
 export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers());
 
-export const localUpstream = (): UpstreamData =>
-  hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
-
-/** Plain records of each kind: a few, for tests that need no more. */
 export function tinyUpstream(move = 3, item = 2): Record<Kind, Answer[]> {
   const counts = everyKind({ move, item }, () => 1);
   return mapKinds((kind) => range(1, counts[kind]).map((id) => plainAnswer(kind, id)));

@@ -1,4 +1,4 @@
-/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, and faults if told to. */
+/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, editions and faults. */
 
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -7,34 +7,32 @@ import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { listen } from './loopback.ts';
 import type { UpstreamData } from './upstream-data.ts';
 
-/** Answers a request in another way; true if it did. `at` counts the requests from 1. */
+/** Returns true if it responds itself. `at` counts the requests from 1. */
 export type Fault = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;
 
-/** A state of the upstream. */
 export interface State {
   readonly data: UpstreamData;
-  /** What its answers name; `deployed` in seconds since 1970. */
+  /** `deployed` in seconds since 1970. */
   readonly edition?: { readonly hash: string; readonly deployed: number } | undefined;
 }
 
 export interface UpstreamOptions {
-  /** The state that answers a request, for a CDN that holds older ones, or a deploy meanwhile. `at` counts from 1. */
+  /** The state for a request, such as an older one in a CDN. */
   readonly stateOf?: (request: { readonly path: string; readonly at: number }) => State;
-  /** What `/meta/` answers; by default the edition of its state, or 404 if there is none. */
+  /** The body of `/meta/`. Default: the edition of the state, or 404 without one. */
   readonly meta?: string;
-  /** Milliseconds before each response. */
+  /** In milliseconds, before each response. */
   readonly latency?: number;
-  /** `Cache-Control: max-age`, in seconds; the live upstream says a day. */
+  /** In seconds, for `Cache-Control: max-age`. */
   readonly maxAge?: number;
   readonly fault?: Fault;
-  /** 0 for a free one. */
+  /** Default: a free one. */
   readonly port?: number;
 }
 
 export interface UpstreamServer {
-  /** The base address, such as `http://127.0.0.1:1234/api/v2`. */
+  /** The base URL, such as `http://127.0.0.1:1234/api/v2`. */
   readonly url: string;
-  /** The path and query of each request so far, with the status of its answer. */
   readonly log: { path: string; status: number; headers: IncomingMessage['headers'] }[];
   close(): Promise<void>;
 }
@@ -52,81 +50,60 @@ export async function startUpstream(
     const at = log.push({ path: request.url ?? '', status: 0, headers: request.headers });
     response.on('close', () => Object.assign(log[at - 1] ?? {}, { status: response.statusCode }));
     setTimeout(() => {
-      if (!fault?.(request, response, at)) answer(request, response, at);
+      if (!fault?.(request, response, at)) respond(request, response, at);
     }, latency);
   });
 
-  function answer(request: IncomingMessage, response: ServerResponse, at: number): void {
-    const state = stateOf({ path: request.url ?? '', at });
-    const { origin, pathname, searchParams } = new URL(request.url ?? '/', `http://${request.headers.host}`);
-    const text =
-      pathname === '/api/v2/meta/' ? metaOf(state) : body(state.data, pathname, searchParams, origin);
-    const named = state.edition && {
-      'x-pokeapi-hash': state.edition.hash,
-      'x-pokeapi-deploy-date': `${state.edition.deployed}`,
+  function respond(
+    { url: path = '/', headers: sent }: IncomingMessage,
+    response: ServerResponse,
+    at: number,
+  ) {
+    const { data, edition } = stateOf({ path, at });
+    const url = new URL(path, `http://${sent.host}`);
+    const ownMeta =
+      edition && JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
+    const text = url.pathname === '/api/v2/meta/' ? (meta ?? ownMeta) : findBody(data, url);
+    const named = edition && {
+      'x-pokeapi-hash': edition.hash,
+      'x-pokeapi-deploy-date': `${edition.deployed}`,
     };
-    if (text === undefined) {
-      response
-        .writeHead(404, { 'content-type': 'application/json', ...named })
-        .end('{"detail":"Not found."}');
-      return;
-    }
+    const type = { 'content-type': 'application/json; charset=utf-8', ...named };
+    if (text === undefined) return response.writeHead(404, type).end('{"detail":"Not found."}');
     const etag = `W/"${hash('sha256', text).slice(0, 32)}"`;
     const headers = {
-      ...named,
-      etag,
-      vary: 'accept-encoding',
+      ...{ ...named, etag, vary: 'accept-encoding' },
       ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
     };
-    if (request.headers['if-none-match'] === etag) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const compress =
-      /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
-    response
-      .writeHead(200, {
-        ...headers,
-        'content-type': 'application/json; charset=utf-8',
-        ...(compress && { 'content-encoding': 'gzip' }),
-      })
-      .end(compress ? gzipSync(text) : text);
-  }
-
-  function metaOf({ edition }: State): string | undefined {
-    if (meta !== undefined) return meta;
-    return edition && JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
-  }
-
-  function body(
-    data: UpstreamData,
-    pathname: string,
-    query: URLSearchParams,
-    origin: string,
-  ): string | undefined {
-    const [, kind, id] = /^\/api\/v2\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
-    if (!isKind(kind)) return undefined;
-    if (id === undefined) return list(data, kind, query, origin);
-    return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
-  }
-
-  function list(data: UpstreamData, kind: Kind, query: URLSearchParams, origin: string): string {
-    const all = data.list(kind);
-    const limit = Number(query.get('limit') ?? 20);
-    const offset = Number(query.get('offset') ?? 0);
-    const link = (to: number) => `${origin}/api/v2/${kind}/?offset=${to}&limit=${limit}`;
-    return JSON.stringify({
-      count: all.length,
-      next: offset + limit < all.length ? link(offset + limit) : null,
-      previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
-      results: all
-        .slice(offset, offset + limit)
-        .map(({ id, name }) => ({ name, url: `${origin}/api/v2/${kind}/${id}/` })),
-    });
+    if (sent['if-none-match'] === etag) return response.writeHead(304, headers).end();
+    const isCompressed = /\bgzip\b/.test(sent['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
+    const encoding = isCompressed && { 'content-encoding': 'gzip' };
+    return response
+      .writeHead(200, { ...headers, ...type, ...encoding })
+      .end(isCompressed ? gzipSync(text) : text);
   }
 
   const { url, stop } = await listen(server, port);
   return { url: `${url}/api/v2`, log, close: stop };
 }
 
-const isKind = (name: string | undefined): name is Kind => kindNames.some((kind) => kind === name);
+function findBody(data: UpstreamData, { origin, pathname, searchParams }: URL): string | undefined {
+  const [, name, id] = /^\/api\/v2\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
+  const kind = kindNames.find((one) => one === name);
+  if (!kind) return undefined;
+  if (id === undefined) return createList(data, kind, searchParams, origin);
+  return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
+}
+
+function createList(data: UpstreamData, kind: Kind, query: URLSearchParams, origin: string): string {
+  const all = data.list(kind);
+  const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+  const base = `${origin}/api/v2/${kind}/`;
+  const link = (to: number) => `${base}?offset=${to}&limit=${limit}`;
+  return JSON.stringify({
+    count: all.length,
+    next: offset + limit < all.length ? link(offset + limit) : null,
+    previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+    results: all.slice(offset, offset + limit).map(({ id, name }) => ({ name, url: `${base}${id}/` })),
+  });
+}
