@@ -29,7 +29,7 @@ type CompleteRun = Omit<Completion, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
-/** Opens the journal of an upstream, and discards one from another upstream or version. @throws OutputError */
+/** Opens the journal of an upstream, and discards its contents if they are from another upstream or version. @throws OutputError */
 export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });

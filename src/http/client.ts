@@ -4,7 +4,7 @@ import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { errorCode, UpstreamError, UsageError } from '../errors.ts';
+import { errorCode, type FailedRequest, UpstreamError, UsageError } from '../errors.ts';
 import { USER_AGENT } from '../package.ts';
 import { ACCEPT_ENCODING, decompress, InvalidBodyError, MAX_BODY_BYTES } from './body.ts';
 import {
@@ -19,7 +19,7 @@ import {
   unexpectedStatus,
 } from './retry.ts';
 
-/** In milliseconds. `headers` and `body` limit each wait for data, `total` limits the whole response. */
+/** Milliseconds: `headers` and `body` limit each wait for data, `total` limits the whole response. */
 const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
 
 export interface ClientOptions {
@@ -145,7 +145,7 @@ export function createClient(options: ClientOptions) {
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
     if (status === 200 || (status === 304 && isConditional)) return { status, headers, encoding, body };
-    // Without TLS, the proxy may have responded itself.
+    // The proxy may have responded itself, unless a tunnel carries TLS.
     const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
@@ -179,47 +179,34 @@ export function createClient(options: ClientOptions) {
      * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode` throws `InvalidBodyError` if a
      * retry may help, and any other error if not. Rejects with `UpstreamError`.
      */
-    async get<T>(url: string, decode: (body: Buffer) => T, options: GetOptions<T> = {}) {
-      const maxAttempts = 1 + (options.retries ?? retries);
-      const doubted = options.retriesMissing ? MISSING_STATUS : [];
-      let target = url;
-      let bypassed = false;
-      let redirects = 0;
+    async get<T>(url: string, decode: (body: Buffer) => T, given: GetOptions<T> = {}) {
+      const maxAttempts = 1 + (given.retries ?? retries);
+      const doubted = given.retriesMissing ? MISSING_STATUS : [];
+      let [target, bypassed, redirects] = [url, false, 0];
       for (let attempts = 1; ; ) {
         try {
-          return await attempt(
-            target,
-            attempts,
-            decode,
-            bypassed ? { ...options, revalidation: {} } : options,
-          );
+          const options = bypassed ? { ...given, revalidation: {} } : given;
+          return await attempt(target, attempts, decode, options);
         } catch (error) {
-          const { message, cause, failure } = toAttemptError(error);
-          const redirect = resolveRedirect(target, failure.location, options.followsRedirects);
-          if (redirect && redirects++ < (options.followsRedirects ? MAX_REDIRECTS : 1)) {
+          const failed = toAttemptError(error);
+          const { status = 0, location, retryable, retryAfterMs } = failed.failure;
+          const redirect = resolveRedirect(target, location, given.followsRedirects);
+          if (redirect && redirects++ < (given.followsRedirects ? MAX_REDIRECTS : 1)) {
             target = redirect;
             continue;
           }
-          const isMissing = doubted.includes(failure.status ?? 0);
-          const isInvalid = error instanceof InvalidBodyError;
-          if (isMissing ? bypassed : !failure.retryable || attempts >= maxAttempts) {
-            const { retryable: _, retryAfterMs: __, hint, ...request } = failure;
-            const unreachable = failure.unreachable === true && !hasResponded;
-            const isResponse = isInvalid || (failure.status !== undefined && !unreachable);
-            const isThrottled = isResponse && THROTTLED_STATUS.includes(failure.status ?? 0);
-            const hints = [hint, isThrottled ? THROTTLED_HINT : isResponse && options.hint];
-            throw new UpstreamError(
-              message,
-              { ...request, method: 'GET', url, attempts, unreachable },
-              { cause, hint: hints.filter(Boolean).join(' ') || undefined },
-            );
+          const isMissing = doubted.includes(status);
+          const isInvalid = failed instanceof InvalidBodyError;
+          if (isMissing ? bypassed : !retryable || attempts >= maxAttempts) {
+            const unreachable = failed.failure.unreachable === true && !hasResponded;
+            throw toUpstreamError(failed, { method: 'GET', url, attempts, unreachable }, given.hint);
           }
           if (isMissing || isInvalid) {
             target = bustCaches(target, Date.now());
             bypassed = true;
           }
           stats.retries++;
-          const delay = getDelay(attempts++, failure.retryAfterMs);
+          const delay = getDelay(attempts++, retryAfterMs);
           const resumption = { at: Date.now() + delay };
           resumptions.add(resumption);
           await wait(delay).finally(() => resumptions.delete(resumption));
@@ -236,6 +223,21 @@ export function createClient(options: ClientOptions) {
       return dispatcher.destroy();
     },
   };
+}
+
+/** @param hint for invalid responses */
+function toUpstreamError(failed: AttemptError, request: FailedRequest, hint?: string): UpstreamError {
+  const { message, cause, failure } = failed;
+  const { retryable: _, retryAfterMs: __, hint: own, ...response } = failure;
+  const isResponse =
+    failed instanceof InvalidBodyError || (failure.status !== undefined && !request.unreachable);
+  const isThrottled = isResponse && THROTTLED_STATUS.includes(failure.status ?? 0);
+  const hints = [own, isThrottled ? THROTTLED_HINT : isResponse && hint];
+  return new UpstreamError(
+    message,
+    { ...response, ...request },
+    { cause, hint: hints.filter(Boolean).join(' ') || undefined },
+  );
 }
 
 /** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */

@@ -62,13 +62,13 @@ const BROKEN_CONNECTION_CODES = new Set([
 ]);
 
 const ownCa = {
-  hint: 'If your network inspects TLS, or its CA is your own, NODE_EXTRA_CA_CERTS=<file> adds the certificate, as PEM.',
+  hint: 'If your network inspects TLS or has its own CA, add its certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.',
 };
 const incomplete = { hint: `The server may lack the intermediate certificates of its chain. ${ownCa.hint}` };
 const expired = {
-  hint: 'A certificate of the server is not valid today, unless the clock of this machine is wrong.',
+  hint: 'Check the clock of this machine: a certificate of the server is not valid today.',
 };
-const noTls = { hint: 'The server does not seem to speak TLS on that port: try http://, or another port.' };
+const noTls = { hint: 'Try http:// or another port: the server does not seem to use TLS on this one.' };
 
 const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
   SELF_SIGNED_CERT_IN_CHAIN: ownCa,
@@ -82,8 +82,7 @@ const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
 };
 
-const PROXY_HINT =
-  'The proxy is the one that HTTP_PROXY or HTTPS_PROXY names; NO_PROXY lists hosts that need none.';
+const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
 /** Converts an error of undici or a decoder to a failed attempt. Rethrows any other error. */
 export function toAttemptError(error: unknown, proxy?: string): AttemptError {

@@ -224,7 +224,7 @@ async function fetchTables(
     before = texts;
   }
   throw new UpstreamError(
-    `got tables that changed whenever they were read, ${MAX_PASSES} times, expected tables of one commit`,
+    `got different tables in each of ${MAX_PASSES} reads, expected tables of one commit`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
   );

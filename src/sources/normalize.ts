@@ -35,7 +35,7 @@ interface CommonFields {
 /** The fields of kinds whose records are not served with the upstream's values. */
 interface ConvertedFields {
   readonly item: {
-    /** In the upstream's order. The first index of a generation wins. */
+    /** Ordered as in the upstream, because the first index of a generation wins. */
     readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
     /** A link or an invalid value; null if the item has no sprite. */
     readonly sprite: string | null;

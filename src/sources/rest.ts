@@ -193,7 +193,7 @@ async function readList(read: Read, upstream: string, kind: Kind, retries?: numb
   return listed;
 }
 
-/** Returns the query of a link to the next page. Its origin and path are ignored, like those of records. */
+/** Returns the query of a link to the next page. Its origin and path are ignored. */
 const parseQuery = (next: string, base: URL): string =>
   URL.canParse(next, base.href) ? new URL(next, base).search : '';
 

@@ -88,7 +88,7 @@ export function removeSkipped(
 ): Pick<SourceResult, 'dataSet' | 'history'> {
   if (!skip) return { dataSet, history: history() };
   const before = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
-  // A fallback may lack records of the upstream, and a copy those that its own build skipped.
+  // A fallback may lack records of the upstream, and the build of a copy may have skipped some.
   if (source !== 'auto' && source !== 'site')
     assertSkipsExist(
       skip,

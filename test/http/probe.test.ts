@@ -81,5 +81,5 @@ it('explains a failed TLS handshake', async () => {
   const { url } = await startServer((response) => response.end());
   const { send, close } = createProbe(url.replace('http:', 'https:'), { concurrency: 1 });
   onTestFinished(close);
-  await expect(send({ path: '/' })).rejects.toMatchObject({ hint: expect.stringContaining('try http://') });
+  await expect(send({ path: '/' })).rejects.toMatchObject({ hint: expect.stringContaining('Try http://') });
 });

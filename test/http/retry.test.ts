@@ -76,9 +76,9 @@ describe('a failed TLS handshake', () => {
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may lack the intermediate certificates'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['CERT_HAS_EXPIRED', 'not valid today, unless the clock'],
-    ['CERT_NOT_YET_VALID', 'not valid today, unless the clock'],
-    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'try http://'],
+    ['CERT_HAS_EXPIRED', 'Check the clock'],
+    ['CERT_NOT_YET_VALID', 'Check the clock'],
+    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
   ])('explains %s with "%s"', (code, hint) => {
     const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
     expect(failure).toMatchObject({ hint: expect.stringContaining(hint), retryable: false });

@@ -107,7 +107,7 @@ describe('the csv source', () => {
       response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`),
     );
     await expect(read(server.url)).rejects.toMatchObject({
-      message: `GET ${server.url}/: got tables that changed whenever they were read, 4 times, expected tables of one commit`,
+      message: `GET ${server.url}/: got different tables in each of 4 reads, expected tables of one commit`,
       hint: 'Try again later, or name a commit in the URL instead of a branch.',
       request: { unreachable: false },
     });

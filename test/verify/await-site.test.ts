@@ -127,7 +127,7 @@ describe('verify --like', () => {
       verify({ target: server.url.replace('http:', 'https:'), like: at('new') }),
     ).rejects.toMatchObject({
       message: expect.stringMatching(/: GET \S+\/manifest\.json: wrong version [^:,]*$/),
-      hint: expect.stringContaining('does not seem to speak TLS'),
+      hint: expect.stringContaining('does not seem to use TLS'),
     });
   });
 

@@ -22,7 +22,7 @@ import type { HttpClient } from '../../http/client.ts';
 import { type LocalSite, readManifest } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
-const MIXED = 'It may be served partly from caches, or be replaced just now: try again later.';
+const MIXED = 'Try again later: the deployment may be partly cached, or just being replaced.';
 const MAX_DEPLOYS = 3;
 
 const isListPage = (file: string): boolean =>
