@@ -54,7 +54,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
-  explainFailure('cannot be locked', name, () => take(paths, text, takeLock), hint);
+  explainFailure('cannot be locked', name, () => claimLock(paths, text, takeLock), hint);
   heldLocks.add(lockFile);
   // Called before each file, so this omits the checks for a lock of another process.
   const isHeld = (): boolean => attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT') === text;
@@ -90,14 +90,14 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   };
 }
 
-function take(paths: WorkPaths, text: string, takeLock: boolean): void {
+function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
   const { lockFile } = paths;
   const draft = `${lockFile}-${randomUUID()}`;
   const until = performance.now() + EMPTY_MS;
   try {
     for (;;) {
       fs.writeFileSync(draft, text);
-      if (attempt(() => create(lockFile, draft, text), 'EEXIST')) return;
+      if (attempt(() => linkLock(lockFile, draft, text), 'EEXIST')) return;
       const current = readLock(lockFile);
       if (!current && performance.now() < until) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
@@ -114,7 +114,7 @@ function take(paths: WorkPaths, text: string, takeLock: boolean): void {
 }
 
 /** Links the complete lock into place, so that a kill never leaves an empty one. Throws EEXIST if another lock exists. */
-function create(file: string, draft: string, text: string): true {
+function linkLock(file: string, draft: string, text: string): true {
   try {
     fs.linkSync(draft, file);
   } catch (error) {

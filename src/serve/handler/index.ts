@@ -30,7 +30,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
   const prefersPage = (request: PlainRequest, format: requests.Format): boolean =>
     requests.negotiate(format, request.headers.get('Accept')) === 'html';
 
-  async function notFound(request: PlainRequest): Promise<PlainResponse> {
+  async function respondNotFound(request: PlainRequest): Promise<PlainResponse> {
     const format = requests.readFormat(new URLSearchParams(request.search));
     const isPage = requests.isGetOrHead(request) && prefersPage(request, format);
     const file = request.path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
@@ -51,7 +51,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
   ): Promise<PlainResponse> {
     const query = new URLSearchParams(request.search);
     const format = requests.readFormat(query);
-    if (format === 'other') return notFound(request);
+    if (format === 'other') return respondNotFound(request);
     if (request.method === 'OPTIONS') return createOptions(request, target.name);
     if (!requests.isGetOrHead(request))
       return createError(request, 405, contract.formatNotAllowed(request.method));
@@ -62,7 +62,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
         : target.file && (await assets.readContent(store, target.file));
     if (!content) {
       const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
-      return path ? redirect(path, request) : notFound(request);
+      return path ? redirect(path, request) : respondNotFound(request);
     }
     const page = prefersPage(request, format) ? await assets.readContent(store, BROWSE_FILE) : undefined;
     return createContent(request, page ?? content, page ? pageHeaders : jsonHeaders);
@@ -71,7 +71,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
   async function respondWithFile(request: PlainRequest, file: string): Promise<PlainResponse> {
     const content = await assets.readContent(store, file);
     const location = content ? undefined : await assets.findIcon(store, file);
-    if (!content && location === undefined) return notFound(request);
+    if (!content && location === undefined) return respondNotFound(request);
     if (request.method === 'OPTIONS') return createEmpty(204, { Allow: contract.apiHeaders.Allow });
     if (!requests.isGetOrHead(request))
       return createError(request, 405, contract.formatNotAllowed(request.method));
@@ -88,7 +88,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
     const target = requests.resolveTarget(request.path, base);
     if (target.type === 'slashless') return redirect(target.path, request);
     if (target.type === 'file') return respondWithFile(request, target.file);
-    return target.type === 'nothing' ? notFound(request) : respondToEndpoint(request, target);
+    return target.type === 'nothing' ? respondNotFound(request) : respondToEndpoint(request, target);
   };
 }
 
