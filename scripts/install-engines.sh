@@ -41,7 +41,7 @@ install_packages() {
 
 # Programs from npm. Their binaries are packages, so no install script must run.
 programs=(miniflare@4.20260426.0 deno@2.9.6 @11ty/eleventy@3.1.7 openapi-typescript@7.13.0 typescript@5.9.3
-  @stoplight/spectral-cli@6.16.3 @duckdb/node-api@1.5.6-r.1)
+  @duckdb/node-api@1.5.6-r.1)
 
 install_programs() {
   local program manifest

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
@@ -9,51 +9,36 @@ import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-async function buildSite(options: Parameters<typeof build>[0] = {}) {
-  const out = path.join(temporaryFolder(), 'site');
-  const source = await smallSource();
-  const report = await build({ ...source, baseUrl: 'https://example.test', out, ...options });
-  return { out, source, report };
-}
-
 function unpack(archive: string): string {
   const folder = temporaryFolder();
   execFileSync('tar', ['-xzf', archive, '-C', folder]);
+  expect(verifyFolder(path.join(folder, 'gamedata')).problems).toEqual([]);
   return path.join(folder, 'gamedata');
 }
-
 const listPaths = (folder: string) => [...fingerprint(folder).keys()];
 
-describe('build --archive', () => {
-  it('offers the site without its archive, with a checksum', async () => {
-    const { out } = await buildSite({ archive: true });
-    const plain = await buildSite();
-    expect(verifyFolder(out).problems).toEqual([]);
-    const download = path.join(out, 'download');
-    execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: download });
-    const unpacked = unpack(path.join(download, 'gamedata.tar.gz'));
-    expect(verifyFolder(unpacked).problems).toEqual([]);
-    expect(listPaths(unpacked)).toEqual(listPaths(plain.out));
-  });
-
-  it('packs again only if something has changed', async () => {
-    const { out, source } = await buildSite({ archive: true });
-    const options = { ...source, baseUrl: 'https://example.test', out, archive: true };
-    const before = fingerprint(out);
-    expect(await build(options)).toMatchObject({ changed: false });
-    expect(fingerprint(out)).toEqual(before);
-    await build({ ...options, ...(await smallSource(rawRecords(119, 5))), maxShrink: 100 });
-    expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
-  });
+it('offers the site without its archive, and keeps exactly the published site', async () => {
+  const out = path.join(temporaryFolder(), 'site');
+  const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, keep: 1 };
+  await build({ ...options, hosts: ['nginx'] });
+  const plain = listPaths(out).filter((file) => !file.startsWith('_hosts'));
+  const { kept } = await build({ ...options, hosts: ['nginx'], archive: true });
+  expect(verifyFolder(out).problems).toEqual([]);
+  execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: path.join(out, 'download') });
+  expect(listPaths(unpack(path.join(out, 'download/gamedata.tar.gz')))).toEqual(plain);
+  const unpacked = unpack(kept ?? '');
+  const readManifest = (folder: string) => readFileSync(path.join(folder, 'manifest.json'), 'utf8');
+  expect(readManifest(unpacked)).toBe(readManifest(out));
+  expect(listPaths(unpacked)).toEqual(listPaths(out).filter((file) => !file.startsWith('_hosts')));
 });
 
-it('keeps exactly the published site, even if the site offers its archive', async () => {
-  const { out, report } = await buildSite({ archive: true, keep: 1, hosts: ['nginx'] });
-  const unpacked = unpack(report.kept ?? '');
-  const [packed, published] = [unpacked, out].map((folder) =>
-    readFileSync(path.join(folder, 'manifest.json')),
-  );
-  expect(packed).toEqual(published);
-  expect(listPaths(unpacked)).toEqual(listPaths(out).filter((file) => !file.startsWith('_hosts')));
-  expect(verifyFolder(unpacked).problems).toEqual([]);
+it('packs again only if something has changed', async () => {
+  const out = path.join(temporaryFolder(), 'site');
+  const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, archive: true };
+  await build(options);
+  const before = fingerprint(out);
+  expect(await build(options)).toMatchObject({ changed: false });
+  expect(fingerprint(out)).toEqual(before);
+  await build({ ...options, ...(await smallSource(rawRecords(119, 5))), maxShrink: 100 });
+  expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
 });
