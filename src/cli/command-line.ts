@@ -17,7 +17,7 @@ export function addCommand(to: Commander, command: Command<Options>, loadAll: Lo
   for (const [name, [about, value]] of Object.entries(command.arguments ?? {}))
     to.argument(name, about, value);
   to.optionsGroup('Common:')
-    .option('--config <file>', `options [${DEFAULT_CONFIG}, if it exists]`)
+    .option('--config <file>', `configuration [${DEFAULT_CONFIG} if it exists]`)
     .helpOption('-h, --help', 'show this help');
   const options = listCliOptions(command).map((option) => ({ option, ...createOption(option) }));
   const defaults = Object.fromEntries(options.map(({ option, value }) => [option.name, value]));

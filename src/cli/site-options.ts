@@ -38,13 +38,13 @@ export const siteOptions = {
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
     downloads: flag('--no-downloads', 'omit the bulk files'),
     /** How icons are served. Default: `link`, which redirects to the upstream; with links to files, `mirror`. */
-    sprites: option('--sprites <mode>', 'icons', oneOf(iconModes).optional()),
+    sprites: option('--sprites <mode>', 'how to serve icons', oneOf(iconModes).optional()),
     spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     verify: flag('--verify', 'check every published file'),
   }),
   ...inGroup('Hosts:', {
-    hosts: option('--host <name...>', 'write configuration for [netlify]', hostList),
+    hosts: option('--host <name...>', 'hosts to configure [netlify]', hostList),
     /** The document root of nginx, Caddy or Apache. Default: the output folder. */
     root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
   }),

@@ -52,26 +52,30 @@ type Watcher<Name extends keyof Watchers> = Exclude<Watchers[Name], undefined>;
 export const sourceOptions = {
   ...inGroup('Data:', {
     /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
-    source: option('--source <name>', 'one of', oneOf(sourceNames).default('auto')),
+    source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /** The base URL of the upstream. For `csv` and `snapshot` a folder, too; for `site` a folder, an archive or a URL. */
     upstream: option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site', anyText),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
-    concurrency: option('--concurrency <n>', 'maximum of concurrent requests', integer(1, 256).default(16)),
+    concurrency: option('--concurrency <n>', 'limit of concurrent requests', integer(1, 256).default(16)),
     retries: option('--retries <n>', 'how often to retry a failed request', integer(0, 20).default(4)),
     names: flag('--no-names', 'omit names in other languages'),
     /** Skipped records are not requested, and listed in `meta.json`. */
     skip: option(
       '--skip <record...>',
-      'skip records, as <kind>/<id>',
+      'skip records: <kind>/<id>',
       z.array(skippedRecord).readonly().transform(groupSkipped).optional(),
     ),
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
-    maxShrink: option('--max-shrink <percent>', 'records that may disappear', percentage.default(1)),
+    maxShrink: option('--max-shrink <percent>', 'percentage that may disappear', percentage.default(1)),
     /** More records that may disappear, as `<kind>/<slug>`, and languages whose names may, as `names/fr`. */
-    allowMissing: option('--allow-missing <record...>', '<kind>/<slug> or names/<tag>', missingRecords),
-    maxAge: option('--max-age <days>', 'maximum age of the data', integer(0, 36_500).optional()),
+    allowMissing: option(
+      '--allow-missing <record...>',
+      'may disappear: <kind>/<slug>, names/<tag>',
+      missingRecords,
+    ),
+    maxAge: option('--max-age <days>', 'maximum age of the data in days', integer(0, 36_500).optional()),
     /** Breaks the lock of another machine or container, whose process cannot be checked. */
     takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),

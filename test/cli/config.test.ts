@@ -144,7 +144,7 @@ describe('the schema of gamedata.config.json', () => {
 
   it('contains defaults and ranges', () => {
     expect(schema.properties.build.properties.concurrency).toEqual({
-      description: 'maximum of concurrent requests',
+      description: 'limit of concurrent requests',
       default: 16,
       type: 'integer',
       minimum: 1,
@@ -178,7 +178,7 @@ describe('help', () => {
 
   it('lists the choices of an option, and its default', () => {
     const help = program.commands.find((command) => command.name() === 'build')?.helpInformation();
-    expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(`write configuration for [netlify]: ${hosts}\n`);
-    expect(help).toContain('one of: auto, rest, csv, snapshot, site [auto]\n');
+    expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(`hosts to configure [netlify]: ${hosts}\n`);
+    expect(help).toContain('source: auto, rest, csv, snapshot, site [auto]\n');
   });
 });

@@ -64,7 +64,7 @@ const formats = {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const outputOptions = inGroup('Output:', {
-  format: option('--format <format>', 'one of', oneOf(formatNames).default('text')),
+  format: option('--format <format>', 'output format', oneOf(formatNames).default('text')),
   exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
 });
 

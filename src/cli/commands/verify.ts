@@ -29,7 +29,7 @@ const verifyOptions = {
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait for that site, such as `90s`, `10m` or `1h`. */
     wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', milliseconds.optional()),
-    linkBase: option('--link-base <url>', 'base URL of links, if it is another one', httpUrl.optional()),
+    linkBase: option('--link-base <url>', 'base URL of links, if it differs', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
