@@ -7,7 +7,7 @@ import { build } from '../../../src/cli/commands/build.ts';
 import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import type { GuaranteeName } from '../../../src/contract/guarantees.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
-import { downloadHeaders, getMediaType } from '../../../src/contract/responses.ts';
+import { getMediaType } from '../../../src/contract/responses.ts';
 import { openSite } from '../../../src/sources/site/read.ts';
 import { folderStorage } from '../../../src/sources/site/storage.ts';
 import { awaitSite } from '../../../src/verify/await-site.ts';
@@ -65,9 +65,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
         const failed = checked.filter(({ failures }) => failures.length > 0);
         const names = failed.map(({ guarantee }) => guarantee);
         expect(failed.filter(({ guarantee }) => !unsupported.includes(guarantee))).toEqual([]);
-        expect(names).toEqual(
-          checked.map(({ guarantee }) => guarantee).filter((guarantee) => unsupported.includes(guarantee)),
-        );
+        expect(unsupported.filter((guarantee) => !names.includes(guarantee))).toEqual([]);
         expect(counts).toEqual(mapKinds(() => RECORDS));
         expect(selectGuarantees('static', links).filter((name) => names.includes(name))).toEqual([]);
         results.set(column, new Set([...(results.get(column) ?? []), ...names]));
@@ -84,24 +82,16 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
           const response = await fetch(`${running.url}/${file}`, { headers: { Accept: 'text/html' } });
           // Not canceled, because workerd would report a broken pipe.
           await response.arrayBuffer();
-          const { headers } = response;
-          expect({
-            file,
-            // CDNs may compress text, add the charset of JSON, and use the older type of scripts.
-            type: headers
-              .get('Content-Type')
-              ?.replace(/^(application\/json);.*$/, '$1')
-              .replace(/^application\/javascript/, 'text/javascript'),
-            encoding: /\.(?:gz|br)$/.test(file) ? headers.get('Content-Encoding') : null,
-            language: headers.get('Content-Language'),
-            disposition: headers.get('Content-Disposition'),
-          }).toEqual({
-            file,
-            type: getMediaType(file),
-            encoding: null,
-            language: null,
-            disposition: file.startsWith('download/') ? downloadHeaders['Content-Disposition'] : null,
-          });
+          const headers = Object.fromEntries(response.headers);
+          const type = getMediaType(file);
+          const disposition = file.startsWith('download/') ? 'attachment' : undefined;
+          const fields = [headers['content-language'], headers['content-disposition']];
+          expect([file, ...fields]).toEqual([file, undefined, disposition]);
+          // CDNs add the charset of JSON and use the older type of scripts.
+          const other = type.replace('text/javascript', 'application/javascript');
+          expect([type, `${type}; charset=utf-8`, other]).toContain(headers['content-type']);
+          // CDNs may compress text.
+          if (file.endsWith('.gz')) expect(headers).not.toHaveProperty('content-encoding');
         }
       });
     },
