@@ -1,4 +1,4 @@
-/** Data sets whose records are known by their kinds, as tests and benchmarks change them. */
+/** Data sets with a record type for each kind, for tests and benchmarks that change records. */
 
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { RecordOf } from '../../src/contract/records.ts';

@@ -8,7 +8,7 @@ export interface ExpectedRecord {
   readonly record: Readonly<Record<string, string | number | null>>;
 }
 
-/** The records of a kind in the order in which the contract lists them. */
+/** Lists the records of a kind in order of id. */
 export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string): ExpectedRecord[] {
   const answers = answersOf(data, kind).sort((a, b) => a.id - b.id);
   const seen = new Set<string>();
@@ -31,7 +31,7 @@ function englishName({ name, names }: FullAnswer): string {
   return name.replace(/-+/g, ' ').replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
 }
 
-/** The first index that is listed for each of the generations 1 … 9. */
+/** Returns the first index of each of the generations 1 … 9. */
 function indices({ game_indices }: FullAnswer): (number | null)[] {
   const slots = Array<number | null>(10).fill(null);
   for (const entry of game_indices.toReversed()) slots[idIn(entry.generation)] = entry.game_index;

@@ -1,9 +1,9 @@
-/** Netlify's two readings of `_redirects`: its own engine (a subset), and its documentation (an exact set). */
+/** Matches `_redirects` as Netlify's engine does (a subset of parameters) and as its documentation says (an exact set). */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseAllRedirects } from '@netlify/redirect-parser';
-// @ts-expect-error: it brings no types.
+// @ts-expect-error: the package has no types.
 import untyped from 'netlify-redirector';
 import { inFolder } from './folders.ts';
 
@@ -12,7 +12,6 @@ interface Matcher {
 }
 const redirector: { parseJSON(rules: string, options: object): Promise<Matcher> } = untyped;
 
-/** A rule as Netlify's parser gives it. */
 export interface NetlifyRule {
   readonly from: string;
   readonly path: string;
@@ -22,7 +21,7 @@ export interface NetlifyRule {
   readonly conditions: object;
 }
 
-/** Answers a path and query with `<status> <target>`; undefined if no rule does. */
+/** Returns `<status> <target>` of the first matching rule. */
 export type Match = (path: string, query: string) => string | undefined;
 
 export interface Readings {
@@ -42,7 +41,7 @@ export const readRedirects = (text: string): Promise<Readings> =>
     return { rules, errors, engine: await engineMatcher(rules), exactSet: exactSetMatcher(rules) };
   });
 
-/** The engine wants its rules, and a request, in the shape in which Netlify's own local server gives them. */
+/** The engine expects rules and requests in the format of Netlify's local server. */
 async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
   const renamed = rules.map(({ from, query, ...rule }) => ({ ...rule, origin: from, params: query }));
   const matcher = await redirector.parseJSON(JSON.stringify(renamed), {});
@@ -62,7 +61,7 @@ async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
 }
 
 /**
- * Netlify's documented reading of query parameters: a rule that names some matches a request that has exactly those.
+ * A rule with parameters matches only requests with exactly these parameters:
  * https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
  */
 function exactSetMatcher(rules: readonly NetlifyRule[]): Match {

@@ -1,4 +1,4 @@
-/** The upstream's CSV tables, made of its REST answers: the same data in the other form. */
+/** Derives the upstream's CSV tables from its REST responses. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -48,7 +48,7 @@ const createProxyRow = (server: WebServer, file: string): EngineRow => ({
 const needsMoreThanFiles = guaranteeNames.filter((name) => guarantees[name].needs !== 'files');
 
 export const engines: readonly EngineRow[] = [
-  // CDNs compress, but the programs that stand for them here do not.
+  // CDNs compress, but their local engines do not.
   createRow(handler, ['compression']),
   createRow(serve),
   createRow(deno, ['compression']),

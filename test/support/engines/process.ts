@@ -24,7 +24,7 @@ export async function freePort(): Promise<number> {
 
 /** Starts a program in the foreground and waits until it responds to HTTP requests. */
 export async function startProgram({ command, args, url, env, cleanUp }: Program): Promise<RunningEngine> {
-  // In its own process group, so that its children stop with it.
+  // Stopping the process group also stops the program's children.
   const options = { env: { ...process.env, ...env }, detached: true };
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

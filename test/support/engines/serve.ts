@@ -10,7 +10,7 @@ export interface ServeProcess extends RunningEngine {
   /** The output so far. */
   output(): string;
   signal(name: NodeJS.Signals): void;
-  /** Its exit code; null if a signal ended it. */
+  /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>;
 }
 

@@ -19,7 +19,6 @@ export interface WebServer extends Engine {
 interface ServerProgram {
   readonly host: HostName;
   readonly program: string;
-  /** In the site's folder. */
   readonly configuration: string;
   args(folder: string): string[];
   /** Creates the configuration that includes `<folder>/site.conf`. */
@@ -137,7 +136,7 @@ export const caddy = createWebServer({
   move: (configuration, _, port) => configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`),
 });
 
-/** Modules that Debian enables by default and that could affect the site, and modules that the site uses. */
+/** Modules that the site uses or that Debian enables by default and could affect the site. */
 const apacheModules = `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
   headers rewrite proxy proxy_http brotli`.split(/\s+/);
 

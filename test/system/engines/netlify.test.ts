@@ -1,5 +1,3 @@
-/** Netlify's rules under both readings of a query: by its engine (subset) and by its documentation (exact set). */
-
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';

@@ -42,7 +42,7 @@ interface Question {
   readonly accept?: string;
 }
 
-/** Reads lines of a path and the responses that are right. */
+/** Parses lines of a path and the accepted responses. */
 const parseLines = (lines: string, more: Omit<Question, 'path'> = {}): [Question, expected: string][] =>
   lines
     .trim()
@@ -239,7 +239,7 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$na
   });
 });
 
-/** Sends a path as it is: `fetch` would normalize it. */
+/** Sends the path unchanged. `fetch` would normalize it. */
 async function send(url: string, agent: Agent, { method = 'GET', path: target, accept }: Question) {
   const headers = accept === undefined ? {} : { accept };
   const outgoing = request(url, { method, path: target, agent, headers }).end();
