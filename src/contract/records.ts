@@ -47,11 +47,7 @@ export const idSchema = z.int().min(1).describe("The upstream's id. Ids are asce
 const generationSchema = z.int().min(1).describe('The game generation that introduced the record.');
 
 const gameIndexSchema = (generation: number) =>
-  z
-    .int()
-    .min(0)
-    .nullable()
-    .describe(`The item's number within the games of generation ${generation}; null if it has none.`);
+  z.int().min(0).nullable().describe(`The item's number in games of generation ${generation}, or null.`);
 
 /** Without the `url`, which depends on the base URL. */
 export const recordSchemas = {
