@@ -3,7 +3,6 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
-import { createProbe } from '../../src/http/probe.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { ok, status, testClient } from '../support/test-client.ts';
 
@@ -54,29 +53,6 @@ describe('the proxy of the environment', () => {
     ]);
     expect(server.requests).toHaveLength(1);
   });
-
-  it('receives the requests of a probe', async () => {
-    const [proxy, server] = [await startProxy(), await startServer(ok)];
-    vi.stubEnv('HTTP_PROXY', proxy.url);
-    const probe = createProbe(`http://deployment.test:${server.port}`, { concurrency: 1 });
-    onTestFinished(() => probe.close());
-    expect(await probe.send({ path: '/meta.json' })).toMatchObject({ status: 200, json: { ok: true } });
-    expect(proxy.requested).toEqual([`GET deployment.test:${server.port}`]);
-  });
-
-  it.each(['127.0.0.1', '*', 'example.test, 127.0.0.1'])(
-    'receives none if NO_PROXY is %j',
-    async (exceptions) => {
-      const [proxy, server] = [await startProxy(), await startServer(ok)];
-      vi.stubEnv('HTTP_PROXY', proxy.url);
-      vi.stubEnv('NO_PROXY', exceptions);
-
-      await testClient().get(server.url, decodeJson);
-
-      expect(proxy.requested).toEqual([]);
-      expect(server.requests).toHaveLength(1);
-    },
-  );
 
   it('limits connections to the concurrency', async () => {
     const [proxy, server] = [
@@ -151,20 +127,17 @@ describe('the proxy of the environment', () => {
     );
   });
 
-  it.each([
-    ['upstream.invalid', ''],
-    ['.upstream.invalid other.test', 'a.'],
-    ['*.upstream.invalid', 'a.'],
-    ['other.test,upstream.invalid:80', 'a.'],
-  ])('receives no requests for hosts that NO_PROXY lists as %j', async (listed, subdomain) => {
-    vi.stubEnv('HTTP_PROXY', await deserted());
-    vi.stubEnv('NO_PROXY', listed);
-    const { get } = testClient({ retries: 0 });
-    await expect(get(`http://${subdomain}upstream.invalid/`, decodeJson)).rejects.toThrow(
-      /^GET [^ ]+: getaddrinfo /,
-    );
-    await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(': through the proxy ');
-  });
+  it.each(['upstream.invalid', '*.upstream.invalid', 'other.test,upstream.invalid:80'])(
+    'receives no requests for hosts that NO_PROXY lists as %j',
+    async (listed) => {
+      vi.stubEnv('HTTP_PROXY', await deserted());
+      vi.stubEnv('NO_PROXY', listed);
+      const { get } = testClient({ retries: 0 });
+      const host = listed.startsWith('*') ? 'a.upstream.invalid' : 'upstream.invalid';
+      await expect(get(`http://${host}/`, decodeJson)).rejects.toThrow(/^GET [^ ]+: getaddrinfo /);
+      await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(': through the proxy ');
+    },
+  );
 
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('rejects %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);

@@ -310,14 +310,6 @@ describe('readOneEdition', () => {
     return { requested, outcome: await result.catch((error: unknown) => error) };
   }
 
-  it('counts the responses of each edition in its error, the newest first', async () => {
-    const { outcome } = await readAll((url) => [1, 3, 0][urls.findIndex((one) => url.startsWith(one))] ?? 0);
-    const parts = [3, 1].map((number) => `1 of edition 00000000 of 2026-04-0${number}`);
-    expect(outcome).toMatchObject({
-      problem: `got responses of several editions: ${parts.join(', ')}, expected one`,
-    });
-  });
-
   it('follows a newer edition twice at most', async () => {
     const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));
     // The first pass has three editions, each other pass two.
