@@ -23,7 +23,6 @@ export interface HostContext extends WebServerPaths {
 
 export type HostFile = SiteFile & { readonly body: string };
 
-/** A platform that serves sites. */
 export interface Host {
   /** Tests expect exactly these guarantees to fail on the real engine. */
   readonly unsupported: readonly GuaranteeName[];

@@ -29,7 +29,7 @@ export function findConflictingHosts(names: readonly HostName[]): readonly HostN
   return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];
 }
 
-/** If two hosts have the same path, the first host of the table wins. */
+/** The first host of the table wins if two hosts have the same path. */
 export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
   const files = new Map<string, HostFile>();
   for (const name of hostNames.filter((known) => names.includes(known))) {

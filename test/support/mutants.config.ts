@@ -7,7 +7,10 @@ const coveredBy: Record<string, readonly string[]> = {
     'test/verify/folder.test.ts',
   ],
   publish: ['test/cli/commands/mirror.test.ts'],
-  contract: ['test/site/openapi.test.ts', 'test/serve/handler/**/*.test.ts', 'test/web/render-pages.test.ts'],
+  contract: [
+    ...['generate-site', 'openapi', 'schemas'].map((name) => `test/site/${name}.test.ts`),
+    ...['test/serve/handler/**/*.test.ts', 'test/web/render-pages.test.ts'],
+  ],
 };
 
 export default defineConfig({
