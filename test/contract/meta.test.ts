@@ -112,13 +112,8 @@ describe('manifestReader', () => {
 });
 
 describe('isSitePath', () => {
-  it('accepts at most 512 characters', () => {
-    const [name, folders] = ['n'.repeat(200), ['f'.repeat(200), 'g'.repeat(110)]];
-    expect(isSitePath([...folders, name].join('/'))).toBe(true);
-    expect(isSitePath([...folders, `${name}n`].join('/'))).toBe(false);
-  });
-
-  it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x'])(
+  const folders = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
+  it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x', folders])(
     'accepts %j',
     (path) => {
       expect(isSitePath(path)).toBe(true);
@@ -127,7 +122,7 @@ describe('isSitePath', () => {
 
   it.each([
     ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
-    ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${'a'.repeat(200)}/`.repeat(3)],
+    ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${folders}n`],
   ])('rejects %j', (path) => {
     expect(isSitePath(path)).toBe(false);
   });

@@ -6,7 +6,7 @@ import {
   OutputError,
   UpstreamError,
   UsageError,
-} from '../../src/errors.ts';
+} from '../src/errors.ts';
 
 describe('GamedataError', () => {
   const request = { method: 'GET', url: 'http://x.test/move/1/', attempts: 1, unreachable: false };
