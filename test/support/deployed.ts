@@ -1,13 +1,13 @@
-/** A folder that is served over HTTP for one test as a plain host does it, with faults if told to. */
+/** Serves a folder for one test like a plain host, with faults. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type LocalServer, type Responder, startServer } from './local-server.ts';
 
 export interface Deployed extends LocalServer {
-  /** The paths requested so far, without the slash they start with. */
+  /** Returns the requested paths without their first slash. */
   paths(): string[];
-  /** Path → how it is answered instead. Tests change it as they go. */
+  /** Path → another response. */
   readonly faults: Map<string, Responder>;
 }
 

@@ -1,5 +1,3 @@
-/** A real HTTP server on loopback for one test: answers as told, and notes what it saw. */
-
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
@@ -14,7 +12,7 @@ export interface LocalServer {
   readonly url: string;
   readonly port: number;
   readonly requests: { path: string; headers: IncomingHttpHeaders; time: number }[];
-  /** How many connections were made, and the most requests that were open at one time. */
+  /** The number of connections, and the maximum of concurrent requests. */
   readonly seen: { connections: number; busiest: number };
   close(): Promise<void>;
 }
@@ -35,7 +33,7 @@ export async function startServer(answer: Responder): Promise<LocalServer> {
   return { url, port, requests, seen, close };
 }
 
-/** An address on which nobody listens, nor will: its port is that of a connection. */
+/** Returns a URL that refuses connections: its port belongs to a client's connection, so no server can use it. */
 export async function deserted(): Promise<string> {
   const { port } = await startServer((response) => response.end());
   const socket = connect(port, '127.0.0.1');

@@ -1,13 +1,11 @@
-/** Servers on a port of loopback. */
-
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
-/** Lets a server listen, by default on a free port. `stop` ends its connections too. */
+/** Starts a server on loopback, by default on a free port. `stop` also ends connections. */
 export async function listen(server: Server, wanted = 0) {
-  // On a busy machine, a client may be late with the next request of a connection that Node would end after 5 seconds.
+  // Node's default of 5 seconds is too short for clients on a busy machine.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -19,7 +17,6 @@ export async function listen(server: Server, wanted = 0) {
   return { url: `http://127.0.0.1:${port}`, port, stop };
 }
 
-/** Serves the files of a folder, as plainly as can be. */
 export const serveFolder = (folder: string) =>
   listen(
     createServer(async ({ url = '' }, response) => {

@@ -1,5 +1,3 @@
-/** Reading from sources, and what a read data set is captured with. */
-
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import type { SiteFile } from '../../src/contract/meta.ts';
@@ -19,7 +17,7 @@ const contextOf = (source: SourceName, upstream: string | undefined) => ({
 export const loadFrom = (source: SourceName, upstream: string, more: Partial<SourceContext> = {}) =>
   loadSource({ ...contextOf(source, upstream), ...more });
 
-/** Loads, compares and checks a data set; by default, the snapshot in the data folder. */
+/** Loads, compares and checks a data set, by default the snapshot in the data folder. */
 export async function captured(options: CaptureOptions) {
   const { published, ...context } = {
     ...{ ...contextOf('snapshot', undefined), today: '2026-03-04' },
@@ -38,7 +36,6 @@ export type CaptureOptions = Partial<SourceContext & GuardOptions & CompareOptio
   published?: Previous | undefined;
 };
 
-/** A folder with a snapshot, and other files if there are any. */
 export function snapshotFolder(data: DataSet, ...more: SiteFile[]): string {
   const folder = path.join(temporaryFolder(), 'data');
   for (const { path: file, body } of [...snapshotFiles(data), ...more])

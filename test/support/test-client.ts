@@ -1,10 +1,8 @@
-/** A client for one test, and answers for it, good and bad. */
-
 import type { ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { type ClientOptions, createClient, type HttpClient } from '../../src/http/client.ts';
 
-/** Retries twice, almost at once. */
+/** Retries twice, almost immediately. */
 export function testClient(options: Partial<ClientOptions> = {}): HttpClient {
   const client = createClient({ concurrency: 4, retries: 2, retryBaseMs: 1, ...options });
   onTestFinished(() => client.close());
@@ -25,7 +23,6 @@ export const body =
   (response) =>
     response.writeHead(200, headers).end(content);
 
-/** Promises more than it sends. */
 export const truncated: Answer = (response) => {
   response.writeHead(200, { 'content-length': '100' }).write('{"ok":');
   setTimeout(() => response.destroy(), 5);
@@ -35,5 +32,4 @@ export const reset: Answer = (response) => response.socket?.resetAndDestroy();
 
 export const silent: Answer = () => {};
 
-/** Begins and does not continue. */
 export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');

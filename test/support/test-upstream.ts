@@ -1,5 +1,3 @@
-/** An upstream for one test, and what is asked of it. */
-
 import { onTestFinished } from 'vitest';
 import type { UpstreamData } from './upstream-data.ts';
 import { startUpstream, type UpstreamOptions, type UpstreamServer } from './upstream-server.ts';
@@ -10,7 +8,6 @@ export async function serveUpstream(data: UpstreamData, options?: UpstreamOption
   return server;
 }
 
-/** The paths of the requests for records, without those for lists. */
 export const recordPaths = ({ log }: UpstreamServer, from = 0): string[] =>
   log
     .slice(from)
