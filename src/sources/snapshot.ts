@@ -87,7 +87,7 @@ export function openSnapshot(folder: string) {
   );
   const summary = parse(snapshotSchema, written, { record: storage.at(PROVENANCE_FILE) }, { hint: RESTORE });
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
-  const readAllNames = () => readNames(namesSummary, json);
+  const readAllNames = () => readNames(namesSummary, json, storage.at);
 
   function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
     const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : `${read(recordsFile(kind))}`));

@@ -151,7 +151,7 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
 export const readNames = (
   summary: NamesSummary | undefined,
   read: (file: string) => unknown,
-  at = (file: string): string => file,
+  at: (file: string) => string,
 ): Names[] =>
   Object.keys(summary?.languages ?? {}).map((language) => {
     const file = namesFile(language);
