@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Comparison } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -10,7 +10,6 @@ import { type DataSet, type Provenance, type Warning, warningCodes } from '../da
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type { Replacement } from '../dataset/replacement.ts';
 import type { GamedataError } from '../errors.ts';
-import { attempt, readText } from '../files.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../sources/icons.ts';
@@ -227,17 +226,9 @@ export function formatPreserved(
 ): string[] {
   const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
   const isResumable = failure === undefined || failure.code === 'upstream';
-  if (cache === false || !isResumable || !hasNewEntries(cache)) return [`${out}: ${published}`];
+  if (cache === false || !isResumable || !existsSync(cache)) return [`${out}: ${published}`];
   return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];
 }
-
-/** Returns whether this process added an entry to a journal of the cache. A new journal has only its first line. */
-const hasNewEntries = (cache: string): boolean =>
-  (attempt(() => readdirSync(cache)) ?? []).some(
-    (file) =>
-      statSync(path.join(cache, file)).mtimeMs >= performance.timeOrigin &&
-      attempt(() => readText(cache, file))?.includes('\n'),
-  );
 
 const PROBLEMS_SHOWN = 20;
 
