@@ -8,6 +8,7 @@ const isolated = [
   'test/cli/commands/history.test.ts',
   'test/publish/apply.test.ts',
   'test/publish/lock.test.ts',
+  'test/publish/permissions.test.ts',
   'test/publish/power-cut.test.ts',
   'test/publish/recover.test.ts',
 ];

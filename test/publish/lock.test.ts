@@ -156,7 +156,9 @@ describe('acquireLock', () => {
   it('throws if the lock cannot be written or broken', () => {
     const { paths, lock, names } = createPaths();
     vi.mocked(fs.writeFileSync).mockImplementationOnce(failing('ENOSPC'));
-    expect(() => acquireLock(paths)).toThrow(`${paths.out}: cannot be locked (ENOSPC)`);
+    const hint = expect.stringContaining(`${path.dirname(lock)} must be writable`);
+    const error = { message: `${paths.out}: cannot be locked (ENOSPC)`, hint };
+    expect(() => acquireLock(paths)).toThrow(expect.objectContaining(error));
     fs.writeFileSync(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce(failing('EACCES'));
     expect(() => acquireLock(paths)).toThrow(`${paths.out}: cannot be locked (EACCES)`);
