@@ -105,10 +105,3 @@ it.each([
   expect(Object.entries(responses[200]?.content ?? {})).toMatchObject([[type, schema ? { schema } : {}]]);
   expect(info.description).toContain('plain file servers');
 });
-
-it('lists bulk files only if the site has them', () => {
-  const bulk = (downloads: boolean) =>
-    Object.keys(createDocument(1, { downloads }).paths).filter((path) => path.startsWith('/download/'));
-  expect(bulk(true)).toContain('/download/gamedata.tar.gz');
-  expect(bulk(false)).toEqual([]);
-});

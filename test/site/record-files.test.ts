@@ -15,13 +15,6 @@ describe('createBulkFiles', () => {
     for (const { path } of plainBulkRows)
       expect(gunzipSync(bodies.get(`${path}.gz`) ?? '').equals(bodies.get(path) ?? Buffer.of())).toBe(true);
   });
-
-  it.each([0, 1, 501])('contains the texts of %i records', (count) => {
-    const { files, plan } = siteOf(rawRecords(count, 2));
-    const moves = files().filter(({ path }) => /^api\/gamedata\/move\/move-/.test(path));
-    const [ndjson] = createBulkFiles(plan.served);
-    expect(`${ndjson?.body}`).toBe(moves.map(({ body }) => `${body}\n`).join(''));
-  });
 });
 
 it('gzip creates the same bytes on every machine, without a time', () => {
