@@ -32,61 +32,75 @@ export interface MakeSiteOptions {
 }
 
 /**
- * Builds a site or a copy: reads a data set, compares it with the published one, checks it, and publishes its site.
+ * Builds a site or a copy in a folder.
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
  */
-export function makeSite({ out, source, wanted, verify, copies }: MakeSiteOptions): Promise<SiteReport> {
+export function makeSite(options: MakeSiteOptions): Promise<SiteReport> {
   const started = performance.now();
-  const work = async (output: Output): Promise<SiteReport> => {
-    assertReplaceable(output, 'site', source.cacheFolder);
-    const previous = output.readDataSet();
-    const { entries, meta: published = {} } = output.published;
-    const resolve = (copied: Meta | undefined): Settings =>
-      resolveSettings(wanted, out, {
-        published: entries.size === 0 ? undefined : published,
-        copied,
-        isOwnSource: copies === 'itself',
-      });
-    // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
-    if (!copies) resolve(undefined);
-    const local = openLocalSite(output.folder, entries, previous);
-    const hasIcons = (meta: Meta | undefined) => resolve(copies && meta).sprites.mode === 'mirror';
-    const next = await loadSource({ ...source, local, hasIcons });
-    const changes = compareDataSets(next, previous, source);
-    checkReplacement(changes, source);
+  const { out, verify, source } = options;
+  const { takeLock, onNotice } = source;
+  const work = (output: Output) => replaceSite(output, options, started);
+  return withOutput(out, work, { byContent: verify, takeLock, onNotice });
+}
 
-    const settings = resolve(copies && next.site?.meta);
-    const { records, names } = changes.dataSet;
-    const publicFiles = readPublicFiles();
-    const icons = await gatherIcons(settings.sprites, records, {
-      ...{ assets: publicFiles, site: next.site, local },
-      ...{ fetching: chooseFetching(wanted, source, next), fetcher: source },
-    });
-    checkIcons(changes, icons.warnings, source);
-    const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
-    const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
-    const meta = describeSite(next, changes, settings, countWarnings(warnings));
-    const assets = [...publicFiles, ...icons.files];
-    const { history, former } = changes;
-    const inputs = { ...settings, meta, records, names, history, former, assets };
+/** The main job: reads a data set, compares it with the published one, checks it, and publishes its site. */
+async function replaceSite(
+  output: Output,
+  { out, source, wanted, copies }: MakeSiteOptions,
+  started: number,
+): Promise<SiteReport> {
+  assertReplaceable(output, 'site', source.cacheFolder);
+  const previous = output.readDataSet();
+  const { entries } = output.published;
+  const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
+  const resolve = (copied: Meta | undefined): Settings =>
+    resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
+  // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
+  if (!copies) resolve(undefined);
 
-    const buildInputs = fingerprint(inputs);
-    const isUnchanged = output.isUnchanged(buildInputs);
-    const files = isUnchanged ? [] : await generateSite(inputs);
-    const result = isUnchanged
-      ? output.unchanged()
-      : await output.publish(files, { signal: source.signal, buildInputs });
-    const { baseUrl, baseUrlFrom, links, hosts } = settings;
-    return {
-      ...createReport(next, changes, result, { output, warnings, notices: icons.notices, started }),
-      ...{ baseUrl, baseUrlFrom, links, hosts },
-      install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
-      sprites: icons.report,
-      ...findLeftBehind(next.site, isUnchanged ? output.published.files : files),
-    };
+  const local = openLocalSite(output.folder, entries, previous);
+  const hasIcons = (meta: Meta | undefined) => resolve(copies && meta).sprites.mode === 'mirror';
+  const next = await loadSource({ ...source, local, hasIcons });
+  const changes = compareDataSets(next, previous, source);
+  checkReplacement(changes, source);
+
+  const settings = resolve(copies && next.site?.meta);
+  const { records, names } = changes.dataSet;
+  const publicFiles = readPublicFiles();
+  const icons = await gatherIcons(settings.sprites, records, {
+    assets: publicFiles,
+    site: next.site,
+    local,
+    fetching: chooseFetching(wanted, source, next),
+    fetcher: source,
+  });
+  checkIcons(changes, icons.warnings, source);
+  const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
+  const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
+
+  const { history, former } = changes;
+  const meta = describeSite(next, changes, settings, countWarnings(warnings));
+  const assets = [...publicFiles, ...icons.files];
+  const inputs = { ...settings, meta, records, names, history, former, assets };
+  const buildInputs = fingerprint(inputs);
+  const isUnchanged = output.isUnchanged(buildInputs);
+  const files = isUnchanged ? [] : await generateSite(inputs);
+  const result = isUnchanged
+    ? output.unchanged()
+    : await output.publish(files, { signal: source.signal, buildInputs });
+
+  const { baseUrl, baseUrlFrom, links, hosts } = settings;
+  return {
+    ...createReport(next, changes, result, { output, warnings, notices: icons.notices, started }),
+    baseUrl,
+    baseUrlFrom,
+    links,
+    hosts,
+    install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
+    sprites: icons.report,
+    ...findLeftBehind(next.site, isUnchanged ? output.published.files : files),
   };
-  return withOutput(out, work, { byContent: verify, takeLock: source.takeLock, onNotice: source.onNotice });
 }
 
 /** Requests icons by default only if the source is on the network, too. */
