@@ -17,7 +17,6 @@ const decoders = new Map([
 
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/** A body that contradicts its headers or the request. A retry may help. */
 export class InvalidBodyError extends AttemptError {
   constructor(message: string, cause?: unknown, hint?: string) {
     super(message, { retryable: true, cause, hint });

@@ -50,7 +50,6 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   let closed = false;
 
   return {
-    /** The last run with the number of its URLs; null unless it was complete and of one edition. */
     lastRun,
     get(url: string): CacheEntry | undefined {
       used.add(url);

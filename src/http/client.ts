@@ -39,7 +39,6 @@ export interface GetOptions<T> {
   readonly cachedValue?: T | undefined;
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
-  /** Whether 403, 404 and 410 are requested once more, past caches. Default false. */
   readonly retriesMissing?: boolean | undefined;
   /** Whether any redirect within the origin is followed. Default: only to the same URL with or without its trailing slash. */
   readonly followsRedirects?: boolean | undefined;
@@ -253,7 +252,7 @@ const firstValues = (headers: RawResponse['headers']): Headers =>
 
 const MAX_AGE_SECONDS = 86_400;
 
-/** Returns how long a response stays fresh: https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime */
+// https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime
 function freshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);

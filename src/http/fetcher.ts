@@ -21,7 +21,6 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxByte
   readonly revalidate?: boolean | undefined;
   /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
   readonly urlOverride?: string | undefined;
-  /** The value for 404 and 410, which are errors otherwise. */
   readonly missing?: { readonly value: T };
 }
 
@@ -30,7 +29,6 @@ const RESUMABLE_MS = 3_600_000;
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
-  /** `cacheHits` counts cached values that were used, with or without revalidation. */
   const stats = Object.assign(client.stats, { cacheHits: 0 });
   return {
     stats: stats as Readonly<typeof stats>,

@@ -1,5 +1,3 @@
-/** Sends any request to a deployment and returns the response, regardless of its status. */
-
 import pLimit from 'p-limit';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';

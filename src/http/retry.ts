@@ -50,7 +50,6 @@ export function unexpectedStatus(status: number, headers: Headers): AttemptError
   });
 }
 
-/** Failures before any response. */
 const UNREACHABLE_CODES = new Set([
   ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
   ...['EADDRNOTAVAIL', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
@@ -104,7 +103,6 @@ function describeTransportError(error: unknown): AttemptError {
     });
   const code = errorCode(error);
   if (code === '') throw error;
-  // OpenSSL adds positions in its source code.
   const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
   const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
   const unreachable = UNREACHABLE_CODES.has(code);
@@ -129,7 +127,6 @@ export function retryDelay(
   return Math.max(retryAfterMs, backoff * (0.5 + random() / 2));
 }
 
-/** Converts a `Retry-After` header (seconds or an HTTP date) to milliseconds; 0 if it is missing or invalid. */
 export function parseRetryAfter(header = '', now: number): number {
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
   const date = Date.parse(header);

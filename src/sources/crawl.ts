@@ -40,7 +40,6 @@ export async function readLists(
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }
 
-/** Returns the records of each list, up to its first problem. */
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<Lists> {
   const crawled = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind)));
   // Lists are crawled concurrently, but their problems are reported in a fixed order.

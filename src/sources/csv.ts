@@ -188,7 +188,6 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
   return { texts: Object.fromEntries(texts), captured };
 }
 
-/** A path inside a commit, whose files never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;
 const MAX_PASSES = 4;
 

@@ -63,7 +63,6 @@ const snapshotSchema = z.object({
   warnings: z.array(warningSchema),
 });
 
-/** Returns the files of a snapshot. The same data set gives the same bytes. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
   const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };

@@ -61,7 +61,6 @@ export interface SourceResult {
   readonly requests?: FetcherStats | undefined;
   /** True if every record comes from the cache because the upstream's edition has not changed. */
   readonly isCached?: boolean | undefined;
-  /** Sentences about implausible data that was ignored. */
   readonly notices?: readonly string[] | undefined;
   readonly fallback?: string | undefined;
   readonly cause?: Error | undefined;

@@ -53,7 +53,6 @@ export function openSite(storage: SiteStorage) {
   return { storage, manifest, entries, meta, ...createReaders(storage, entries, meta) };
 }
 
-/** @throws OutputError if it is not the manifest of a gamedata build */
 export const readManifest = (storage: SiteStorage): Manifest =>
   parseFile(storage, MANIFEST_FILE, manifestReader);
 
