@@ -51,7 +51,7 @@ describe('get', () => {
     expect(new Set(paths).size).toBe(3);
   });
 
-  it('requests a missing response once more, regardless of the number of retries', async () => {
+  it('retries a missing response once, regardless of the number of retries', async () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }));

@@ -69,7 +69,7 @@ describe('auto reads the bundled data', () => {
     },
   );
 
-  it('after one retry, and tells its caller, the report and the site', async () => {
+  it('after one retry, and reports the fallback to the caller, in the report and in meta.json', async () => {
     const server = await startServer(silent);
     await loadAuto(server.url, { retries: 9, timeouts: { headers: 100 } });
     expect(server.requests).toHaveLength(2);

@@ -244,7 +244,7 @@ describe('links to files, by default', () => {
     ]);
   });
 
-  it('request the default host for a deployment without icons, never a host that it names', async () => {
+  it('request the default host for a deployment without icons, never the host that the deployment names', async () => {
     await disconnect();
     const { folder, site, run } = await ground({ sprites: 'link', spritesUpstream: 'https://evil.test' });
     await run();

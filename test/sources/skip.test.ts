@@ -38,7 +38,7 @@ describe('--skip', () => {
     expect(server.log.slice(from).map((request) => request.path)).not.toContain('/api/v2/item/2/');
   });
 
-  it('does not make a record missing, which comes back without it', async () => {
+  it('does not report the record as missing, and includes it again without the option', async () => {
     const { rest, readMeta } = await scene();
     await build(rest);
     const strict = { ...rest, maxShrink: 0 };
