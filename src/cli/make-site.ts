@@ -123,10 +123,10 @@ export function assertReplaceable(
   const [isSite, isDataSet] = [META_FILE, PROVENANCE_FILE].map((file) => entries.has(file));
   const outHint = { hint: 'Choose another folder with --out.' };
   if (wanted === 'site' && isDataSet && !isSite)
-    throw new OutputError('holds a data set, which a site would replace', name, outHint);
+    throw new OutputError('contains a data set, which a site would replace', name, outHint);
   const dataHint = { hint: 'Choose another folder with --data.' };
   if (wanted === 'dataSet' && isSite && !isDataSet)
-    throw new OutputError('holds a site, which a data set would replace', name, dataHint);
+    throw new OutputError('contains a site, which a data set would replace', name, dataHint);
   const cacheFolder = cache === undefined ? undefined : resolveWorkPaths(cache).out;
   if (cacheFolder === folder || (cacheFolder && isInside(folder, cacheFolder)))
     throw new UsageError(

@@ -130,10 +130,9 @@ function resolveBaseUrl(
   if (copied) return { baseUrl: checkBaseUrl(copied.base_url, 'the source'), baseUrlFrom: 'source' };
   if (hosts.length === 0) return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
   const names = [...new Set(hosts)].join(', ');
-  throw new UsageError(
-    `--base-url: got none, and no BASE_URL: expected the address of the site on ${names}`,
-    { hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : undefined },
-  );
+  throw new UsageError(`--base-url: got none, expected the base URL of the site on ${names}`, {
+    hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : 'Use --base-url or BASE_URL.',
+  });
 }
 
 const CLOUDFLARE_HINT = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';

@@ -145,9 +145,6 @@ function groupSkipped(records: readonly string[]): Skipped | undefined {
 export async function waitForSource(target: string, out?: string): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
   if (attempt(() => statSync(target))?.isDirectory() === false)
-    throw new OutputError(
-      'is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
-      target,
-    );
+    throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
   if (out === undefined || path.resolve(target) !== path.resolve(out)) await waitUntilStable(target);
 }

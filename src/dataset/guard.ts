@@ -148,7 +148,7 @@ function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: 
   const [published, local] = getDays(previous, { digest, ...provenance });
   if (!published || !local || published < local) return;
   throw new GuardError(
-    `the published data is newer and unchanged: it is of ${published}, the local data of ${local}`,
+    `got local data of ${local}, expected data newer than the published data of ${published}`,
     {},
     { hint: `${fallback}. The next build with an upstream brings it up to date.` },
   );

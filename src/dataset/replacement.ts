@@ -56,7 +56,7 @@ export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
 export type Replacement = ReturnType<typeof compareDataSets>;
 
-const UNGUARDED = 'no earlier data is known, not even a bundled data set: --max-shrink could not be applied';
+const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
 
 /**
  * Compares the next data set with the published one, or with the bundled one if nothing is published. From a bundled data set of another
@@ -126,7 +126,7 @@ function continueDates(
 function describeEarlyClock(previous: Previous | undefined, today: string): string[] {
   if (!previous?.captured || previous.captured <= today) return [];
   return [
-    `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${previous.captured}, whose dates are kept: a build is reproducible only into an empty folder`,
+    `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${previous.captured}, so published dates stay and the build is reproducible only into an empty folder`,
   ];
 }
 
@@ -203,5 +203,5 @@ function describeOlder(previous: Previous | undefined, next: Dated): string[] {
   if (!previous || previous.digest === next.digest) return [];
   const [before, now] = getDays(previous, next);
   if (!before || !now || now >= before) return [];
-  return [`the source is of ${now}, older than the published data of ${before}`];
+  return [`the source of ${now} is older than the published data of ${before}`];
 }

@@ -117,7 +117,7 @@ describe('an error', () => {
       'Choose a new or empty folder with --out.',
     ],
     [['verify', 'mine'], 'mine: has no valid manifest.json: ENOENT', null],
-  ])('has exit code 1, a message and a JSON object: %j', async (args, message, hint) => {
+  ])('exits with 1 after a message and a JSON object: %j', async (args, message, hint) => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'mine'));
     writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');

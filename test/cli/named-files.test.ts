@@ -21,7 +21,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (
     ['mirror own.tar.gz copy', 1, archive],
     ['diff own.tar.gz own.tar.gz', 1, archive],
     ['build --source site --upstream own.tar.gz', 1, archive],
-  ])('is rejected by %s', async (command, code, problem) => {
+  ])('fails in %s', async (command, code, problem) => {
     const cwd = temporaryFolder();
     const file = path.join(cwd, problem.split(':')[0] ?? '');
     kinds[name]?.(file);

@@ -321,11 +321,11 @@ describe('checkReplacement, for old data', () => {
       true,
     ],
     ['replaces data with the same digest', { captured: '2026-01-03', digest: 'x' }, { digest: 'x' }, true],
-  ])('in a fallback, %s', (_, before, local, isReplaced) => {
+  ])('%s in a fallback', (_, before, local, isReplaced) => {
     const next = { ...nextOf(records(2, 1), local), isCopy: true, fallback };
     const run = () => replace(next, previousOf(records(1, 1), before));
     if (isReplaced) return expect(run).not.toThrow();
-    const message = `the published data is newer and unchanged: it is of ${before.captured ?? '2026-01-02'}, the local data of 2026-01-02`;
+    const message = `got local data of 2026-01-02, expected data newer than the published data of ${before.captured ?? '2026-01-02'}`;
     const hint = `${fallback}. The next build with an upstream brings it up to date.`;
     expect(run).toThrow(expect.objectContaining({ message, hint }));
   });
@@ -340,7 +340,7 @@ describe('checkReplacement, for old data', () => {
     const copy = { ...nextOf(records(2, 1)), isCopy: true };
     const notices = (captured: string) => replace(copy, previousOf(records(1, 1), { captured })).notices;
     expect(notices('2026-02-01')).toEqual([
-      'the source is of 2026-01-02, older than the published data of 2026-02-01',
+      'the source of 2026-01-02 is older than the published data of 2026-02-01',
     ]);
     expect(notices('2026-01-02')).toEqual([]);
   });

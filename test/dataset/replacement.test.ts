@@ -47,7 +47,7 @@ describe('the capture date', () => {
     }
   });
 
-  it('is never rewritten, and never before the date of the previous step', async () => {
+  it('never changes, and never precedes the date of the previous step', async () => {
     const { answers, rest } = await serveTiny(30, 10);
     const first = await captured({ ...rest, today: '2026-03-04' });
     const published = publish(first, { captured: '2026-03-04' });
@@ -95,13 +95,13 @@ describe('the bundled data set', () => {
 
   it('guards a first build, which has a notice otherwise', async () => {
     const { rest, bundled, dataFolder } = await bundle();
-    const notices = [expect.stringMatching(/^no earlier data is known, not even a bundled data set/)];
+    const notices = [expect.stringMatching(/^neither published nor bundled data exists/)];
     expect(await captured(rest)).toMatchObject({ notices, isCached: false, fallback: null });
     expect((await captured(bundled)).notices).toEqual([]);
     expect((await captured({ upstream: dataFolder })).notices).toEqual([]);
   });
 
-  it('is continued if it is from the same upstream, unless the history is forgotten', async () => {
+  it('continues if it is from the same upstream, unless the history is forgotten', async () => {
     const { answers, bundled } = await bundle();
     rename(answers);
     const next = await captured(bundled);
@@ -138,7 +138,7 @@ describe('names', () => {
     ['unchanged', 'before', {}, []],
     ['omitted', 'after', { hasNames: false }, []],
     ['new', 'after', { published: undefined }, []],
-  ])('are compared with the published ones: %s', async (_, upstream, options, nameChanges) => {
+  ])('differ from the published names: %s', async (_, upstream, options, nameChanges) => {
     const folders = writeAll();
     const published = readPreviousSnapshot(folders.before);
     const next = await captured({ upstream: folders[upstream], published, ...options });

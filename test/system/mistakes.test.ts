@@ -11,12 +11,12 @@ const SNAPSHOT = 'build --source snapshot';
 const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
 
 const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
-  [`${SNAPSHOT} --out data`, 'data: holds a data set, which a site would replace'],
+  [`${SNAPSHOT} --out data`, 'data: contains a data set, which a site would replace'],
   [
     'snapshot --source snapshot --data site',
-    'site: holds a site, which a data set would replace\nhint: Choose another folder with --data.\n',
+    'site: contains a site, which a data set would replace\nhint: Choose another folder with --data.\n',
   ],
-  [`mirror site data`, 'data: holds a data set'],
+  [`mirror site data`, 'data: contains a data set'],
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
@@ -26,10 +26,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out /`, '/: contains files'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
   ['verify own', 'own: has no valid manifest.json: ENOENT'],
-  [
-    'verify own/notes.txt',
-    'own/notes.txt: is not a folder of a site or a snapshot: of archives, only a .tar.gz is read',
-  ],
+  ['verify own/notes.txt', 'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive'],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
@@ -46,7 +43,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
   [
     `${SNAPSHOT} --host nginx --out elsewhere`,
-    '--base-url: got none, and no BASE_URL: expected the address of the site on nginx',
+    '--base-url: got none, expected the base URL of the site on nginx',
     2,
   ],
   [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],

@@ -151,7 +151,7 @@ it.each<[unknown, string]>([
   ['site', 'options: got "site", expected an object'],
   [{}, 'target: got nothing, expected a folder, an archive or a URL'],
   [{ target: 1 }, 'target: got 1, expected a folder, an archive or a URL'],
-  [{ ...deployment, linkBase: 'https://x.test' }, '--link-base: got --like, expected one of them'],
+  [{ ...deployment, linkBase: 'https://x.test' }, '--link-base: got --like, too, expected one of them'],
   ...['1', '1d', '-1s', 's', '1.5h'].map((wait): [unknown, string] => {
     return [{ ...deployment, wait }, `--wait: got "${wait}", ${expectedTime}`];
   }),

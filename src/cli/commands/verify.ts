@@ -62,7 +62,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   }
   if (deployment.linkBase !== undefined)
     throw new UsageError(
-      '--link-base: got --like, expected one of them: the site in the folder has a base URL',
+      '--link-base: got --like, too, expected one of them, because the site in the folder has a base URL',
     );
   const deadline = Date.now() + (wait ?? 0);
   await waitForSource(like);

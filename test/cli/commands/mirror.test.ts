@@ -147,7 +147,7 @@ describe('a site of an untrusted author', () => {
     ['hosts, downloads and an archive', { hosts: ['nginx', '../x'], downloads: false, archive: true }],
     ['another generator', { generator: 'evil/1' }],
     ['skipped records', { skipped: mapKinds(() => [17]) }],
-  ])('has no effect with %s', async (_, change) => {
+  ])('gives the same copy with %s', async (_, change) => {
     const { tree } = await copyEdited(change);
     expect(tree).toEqual(readTree(site));
   });
@@ -301,7 +301,7 @@ describe('a published site', () => {
     expect(readJson(cwd, 'new/meta.json').base_url).toBe('http://127.0.0.1:3000');
     const hosts = ['nginx'] as const;
     await expect(build({ ...options, hosts, out: newFolder() })).rejects.toThrow(
-      '--base-url: got none, and no BASE_URL',
+      '--base-url: got none, expected the base URL of the site on nginx',
     );
     expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
   });

@@ -55,7 +55,7 @@ describe('defaults', () => {
     [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
     [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
     [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
-  ])('are replaced by %j', (options, resolved) => {
+  ])('give way to %j', (options, resolved) => {
     expect(resolveBuild(options, {}).source).toMatchObject(resolved);
   });
 
@@ -124,12 +124,12 @@ describe('the base URL', () => {
 
 describe('hosts', () => {
   const where = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
-  it.each<[BuildOptions['hosts'], string, string | undefined]>([
-    [['nginx', 'nginx'], 'nginx', undefined],
-    [['netlify', 'github-pages'], 'netlify, github-pages', undefined],
+  it.each<[BuildOptions['hosts'], names: string, hint: string]>([
+    [['nginx', 'nginx'], 'nginx', 'Use --base-url or BASE_URL.'],
+    [['netlify', 'github-pages'], 'netlify, github-pages', 'Use --base-url or BASE_URL.'],
     [['cloudflare'], 'cloudflare', where],
   ])('require a base URL: %j', (hosts, names, hint) => {
-    const message = `--base-url: got none, and no BASE_URL: expected the address of the site on ${names}`;
+    const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
     expect(() => settingsOf({ hosts }, { URL: 'https://site.test' })).toThrow(error);
     expect(() => settingsOf({ hosts }, NAMED)).not.toThrow();
@@ -193,7 +193,7 @@ describe('an invalid option', () => {
       { hosts: ['nginx', 'netlify', 'cloudflare'] },
       '--host: got "netlify cloudflare", expected one of them, because both read _redirects',
     ],
-  ])('is rejected: %j', (options, problem) => {
+  ])('throws an error: %j', (options, problem) => {
     expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(new UsageError(problem));
   });
 });
