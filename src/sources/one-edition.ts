@@ -24,6 +24,7 @@ export async function readOneEdition<T>(
   let target = null as Edition | null;
 
   async function load<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Response> {
+    // Unconditional, because a 304 might name no edition.
     const override = target && { urlOverride: bustCaches(url, target.hash), revalidate: false };
     try {
       return await fetcher.load(url, codec, { ...options, ...override });

@@ -9,7 +9,7 @@ import { type AnyRecords, type Provenance, type Records, summarizeNames } from '
 import { correctDates, correctHistory } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { openSite, readFormer, readVerified, type Site, withRestoreHint } from './site/read.ts';
+import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
 import { openStorage, type SiteStorage } from './site/storage.ts';
 import { isUrl, removeSkipped, type Source, type SourceContext } from './source.ts';
 
@@ -24,7 +24,7 @@ export const site: Source = async (context) => {
   const namesSummary = summarizeNames(names);
   const dataSet = { warnings: [], provenance, counts, digest, records, names, namesSummary };
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
-  const former = readFormer(() => withRestoreHint(about, found.former), context.forgetHistory);
+  const former = withRestoreHint(about, found.former, context.forgetHistory);
   const history = () => correctHistory(found.history(), context.today);
   return {
     ...removeSkipped(dataSet, history, context),

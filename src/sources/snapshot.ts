@@ -30,7 +30,6 @@ import { parseText } from '../files.ts';
 import {
   entriesByPath,
   ignoreDamage,
-  readFormer,
   readManifest,
   readNames,
   readVerified,
@@ -49,7 +48,7 @@ export const snapshot: Source = async (context) => {
   const { data, history, former } = openSnapshot(context.upstream ?? context.dataFolder);
   return {
     ...removeSkipped(data(context), history, context),
-    former: readFormer(former, context.forgetHistory),
+    former: former(context.forgetHistory),
     source: 'snapshot',
   };
 };
@@ -127,13 +126,14 @@ export function openSnapshot(folder: string) {
       assertDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
       return history;
     },
-    former(): Former {
+    former(mayBeLost?: boolean): Former {
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      return withRestoreHint(about, () => {
+      const read = (): Former => {
         if (has(MANIFEST_FILE)) readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
         return decodeFormer(json(FORMER_FILE));
-      });
+      };
+      return withRestoreHint(about, read, mayBeLost);
     },
     /** Reads the records of any version. */
     records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),

@@ -181,18 +181,20 @@ export function readPreviousSite(
 const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
 /** Makes damaged old slugs an error, because published URLs would become 404. */
-export function withRestoreHint(site: { name: string; wayOut: string }, read: () => Former): Former {
+export function withRestoreHint(
+  site: { name: string; wayOut: string },
+  read: () => Former,
+  mayBeLost = false,
+): Former {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
+    if (mayBeLost) return noFormer;
     const hint = `${site.wayOut}, or drop every redirect with --forget-history.`;
     throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, { cause, hint });
   }
 }
-
-export const readFormer = (read: () => Former, mayBeLost = false): Former =>
-  mayBeLost ? (ignoreDamage(read) ?? noFormer) : read();
 
 /** Returns undefined for damaged data, which the next build replaces. */
 export function ignoreDamage<T>(read: () => T): T | undefined {
