@@ -99,17 +99,6 @@ describe('publish', () => {
     ]);
   });
 
-  it('lists each file once, even if the last manifest lists it twice', async () => {
-    const { out } = await publishedSite(first);
-    const { files, ...rest } = readManifest(out);
-    fs.writeFileSync(
-      path.join(out, 'manifest.json'),
-      JSON.stringify({ ...rest, files: [...files, ...files] }),
-    );
-    await publishTree(out, { ...first, 'new.json': 'new' });
-    expect(readManifest(out).files).toHaveLength(files.length + 1);
-  });
-
   it('rejects a file that another process staged', async () => {
     const { out, folders } = await publishedSite(first);
     function* files() {
