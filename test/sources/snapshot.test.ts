@@ -238,6 +238,6 @@ describe('the bundled data set', () => {
     expect(readBundledSnapshot(folder)).toBeUndefined();
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
     const { notices } = await captured({ source: 'rest', upstream: url, dataFolder: folder });
-    expect(notices).toEqual([expect.stringContaining('--max-shrink could not be applied')]);
+    expect(notices).toEqual([expect.stringContaining('--max-shrink has no effect')]);
   });
 });
