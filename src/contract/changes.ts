@@ -6,7 +6,9 @@ import { addMissingKinds, countsSchema, idSchema, nameSchema, slugSchema } from 
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
-const fieldChangeSchema = z.object({ field: z.string(), from: valueSchema, to: valueSchema });
+/** Pages and feeds contain the name of the field as it is. */
+const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected the name of a field');
+const fieldChangeSchema = z.object({ field: fieldSchema, from: valueSchema, to: valueSchema });
 export type FieldChange = z.infer<typeof fieldChangeSchema>;
 
 const namedSchema = z.object({ id: idSchema, slug: slugSchema, name: nameSchema });

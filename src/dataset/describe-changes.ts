@@ -69,7 +69,7 @@ export function describeGroups(
 ) {
   const describe = (fields: readonly FieldChange[]): string =>
     fields
-      .map(({ field, from, to }) => `${escapeCommands(field)} ${mark(quote(from))} → ${mark(quote(to))}`)
+      .map(({ field, from, to }) => `${field} ${mark(quote(from))} → ${mark(quote(to))}`)
       .join(', ');
   return kindNames.flatMap((kind) => {
     const current = (slug: string): string => mark(slug, recordPath(kind, slug));

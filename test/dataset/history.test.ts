@@ -67,6 +67,12 @@ describe('decodeHistory', () => {
   });
 });
 
+it('decodeHistory rejects a field that is not a name', () => {
+  const history = historyOf(named('a'), named('b'));
+  const text = encodeHistory(history).replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
+  expect(() => decodeHistory(JSON.parse(text))).toThrow('got "<b>", expected the name of a field');
+});
+
 it('stepsSince returns the steps after a data set of the history', () => {
   const history = historyOf(named('a'), named('b'), named('c'));
   const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
