@@ -135,7 +135,8 @@ function readOldSlugs(
   { forgetHistory, isRestored }: Pick<CompareOptions, 'forgetHistory' | 'isRestored'>,
 ): Former {
   if (!previous || forgetHistory) return noFormer;
-  return (isRestored ? previous.readableFormer?.() : previous.former()) ?? noFormer;
+  if (isRestored && previous.readableFormer) return previous.readableFormer() ?? noFormer;
+  return previous.former();
 }
 
 function inheritSlugs(other: Previous | undefined, records: AnyRecords): Former {

@@ -308,6 +308,13 @@ describe('checkReplacement, for redirects and names', () => {
   });
 });
 
+it('compareDataSets keeps the old slugs of a snapshot that an archive replaces', () => {
+  const former = { ...noFormer, move: new Map([['old', 1]]) };
+  const { readableFormer: _, ...snapshot } = previousOf(records(1, 1), { former });
+  const changes = replace(nextOf(records(1, 1)), snapshot, { isRestored: true });
+  expect([...changes.former.move]).toEqual([['old', 1]]);
+});
+
 describe('checkReplacement, for old data', () => {
   const fallback = 'https://up.test could not be reached';
   it.each<[string, About, About, boolean]>([
