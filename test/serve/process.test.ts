@@ -100,6 +100,11 @@ describe('gamedata serve', () => {
     expect(output()).not.toContain("the site's base URL");
   });
 
+  it('serves a site whose base URL is invalid', async () => {
+    const { output } = await startProcess([], { baseUrl: 'nowhere' });
+    await expect.poll(output).toContain("Links point to the site's base URL, nowhere\n");
+  });
+
   it('rejects a port that is taken, an address of another machine, and invalid options', async () => {
     const { folder: dir, port } = await serveSite();
     const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);

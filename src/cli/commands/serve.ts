@@ -104,7 +104,7 @@ export const command = defineCommand({
     const port = findOtherPort(meta.base_url, url);
     const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
     const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
-    if (meta.base_url !== url && !port) lines.push(`Links point to the site's base URL, ${meta.base_url}`);
+    if (meta.base_url !== url && !port) lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
     if (!quiet) print(lines);
     if (port)
       reporter.notice(
@@ -118,6 +118,7 @@ export const command = defineCommand({
 
 /** Finds the port of links to this machine if the site is served on another port. */
 function findOtherPort(baseUrl: string, url: string): string | undefined {
+  if (!URL.canParse(baseUrl)) return undefined;
   const { protocol, hostname, port } = new URL(baseUrl);
   const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return isLocal && port !== new URL(url).port ? port || '80' : undefined;
