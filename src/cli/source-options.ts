@@ -99,7 +99,8 @@ export function resolveSource(
   return {
     ...options,
     upstream,
-    isRestored: options.source === 'site' && upstream !== undefined && !isUrl(upstream) && isArchive(upstream),
+    isRestored:
+      options.source === 'site' && upstream !== undefined && !isUrl(upstream) && isArchive(upstream),
     readBundled: () => readBundledSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,

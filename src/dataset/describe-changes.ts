@@ -68,9 +68,7 @@ export function describeGroups(
   mark: (text: string, path?: string) => string = (text) => text,
 ) {
   const describe = (fields: readonly FieldChange[]): string =>
-    fields
-      .map(({ field, from, to }) => `${field} ${mark(quote(from))} → ${mark(quote(to))}`)
-      .join(', ');
+    fields.map(({ field, from, to }) => `${field} ${mark(quote(from))} → ${mark(quote(to))}`).join(', ');
   return kindNames.flatMap((kind) => {
     const current = (slug: string): string => mark(slug, recordPath(kind, slug));
     const { added, removed, renamed, changed } = changes[kind];

@@ -104,7 +104,8 @@ export const command = defineCommand({
     const port = findOtherPort(meta.base_url, url);
     const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
     const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
-    if (meta.base_url !== url && !port) lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
+    if (meta.base_url !== url && !port)
+      lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
     if (!quiet) print(lines);
     if (port)
       reporter.notice(
