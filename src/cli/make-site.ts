@@ -104,13 +104,14 @@ async function replaceSite(
 }
 
 /** Requests icons by default only if the source is on the network, too. */
-function chooseFetching(
-  { sprites: { mode, isUpstreamNamed } }: WantedSettings,
-  { source, upstream }: SourceSettings,
-  { fallback }: Loaded,
+export function chooseFetching(
+  { sprites: { mode, isUpstreamNamed } }: Pick<WantedSettings, 'sprites'>,
+  { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
+  { fallback }: Pick<Loaded, 'fallback'>,
 ): IconOrigins['fetching'] {
   if (mode !== undefined || isUpstreamNamed) return 'always';
-  const isRemote = source !== 'snapshot' && fallback === undefined && isUrl(upstream ?? 'https:');
+  const isRemote =
+    source !== 'snapshot' && fallback === undefined && (upstream === undefined || isUrl(upstream));
   return isRemote ? 'ifReachable' : 'never';
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
+import { chooseFetching } from '../../src/cli/make-site.ts';
 import { formatBuild } from '../../src/cli/report.ts';
 import { DEFAULT_ICONS_UPSTREAM } from '../../src/contract/responses.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
@@ -285,4 +286,20 @@ describe('redirects of icons', () => {
     const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
     expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
   });
+});
+
+it.each([
+  ['rest', undefined, 'ifReachable'],
+  ['csv', undefined, 'ifReachable'],
+  ['csv', './tables', 'never'],
+  ['snapshot', undefined, 'never'],
+  ['site', 'https://site.test', 'ifReachable'],
+  ['site', 'site.tar.gz', 'never'],
+] as const)('chooseFetching, for %s of %j: %s', (source, upstream, expected) => {
+  const sprites = { mode: undefined, upstream: DEFAULT_ICONS_UPSTREAM, isUpstreamNamed: false };
+  expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
+  expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
+  expect(chooseFetching({ sprites: { ...sprites, mode: 'mirror' } }, { source, upstream }, {})).toBe(
+    'always',
+  );
 });
