@@ -34,6 +34,9 @@ export function createFetchStore(fetchFile: (file: string) => Promise<Response>)
       const response = await fetchFile(file);
       if (response.status !== 200) {
         await response.body?.cancel();
+        // A temporary failure of the host must not become a 404, which caches keep.
+        if (response.status >= 500 || response.status === 429)
+          throw new Error(`${file}: got status ${response.status}, expected 200`);
         return undefined;
       }
       const body = new Uint8Array(await response.arrayBuffer());
