@@ -93,6 +93,7 @@ function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed 
   if (!file || parts.length > 1) return encode(Buffer.concat(parts));
   const compressed = files.get(file) ?? encode(file);
   files.set(file, compressed);
+  compressed.catch(() => files.delete(file));
   return compressed;
 }
 
