@@ -43,6 +43,10 @@ export function formatBytes(bytes: number, blank = ' '): string {
 
 export const measureSeconds = (started: number): number => Math.round(performance.now() - started) / 1000;
 
+/** Quotes an argument for a POSIX shell if necessary. */
+export const quoteArgument = (text: string): string =>
+  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
 export const escapeCharacters = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

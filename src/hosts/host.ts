@@ -2,6 +2,7 @@ import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { Kind } from '../contract/kinds.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
+import { quoteArgument } from '../contract/words.ts';
 
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -51,10 +52,11 @@ export function installCommand(
   change: (file: string) => 'added' | 'changed' | 'none',
 ): string | undefined {
   const changed = change(source);
+  const template = quoteArgument(`${out}/${source}`);
   // -i, because a copy may exist although the site is new.
   if (changed === 'added')
-    return [`cp -i ${out}/${source} ${target}`, ...(enable ? [enable] : []), reload].join(' && ');
+    return [`cp -i ${template} ${target}`, ...(enable ? [enable] : []), reload].join(' && ');
   if (changed === 'changed')
-    return `diff -u ${target} ${out}/${source}  # the template has changed: merge it into your copy, then ${reload}`;
+    return `diff -u ${target} ${template}  # the template has changed: merge it into your copy, then ${reload}`;
   return redirects === undefined || change(redirects) === 'none' ? undefined : reload;
 }

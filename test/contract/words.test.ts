@@ -34,3 +34,11 @@ it.each([
 ])('escapeControls escapes %j', (text, expected) => {
   expect(words.escapeControls(text)).toBe(expected);
 });
+
+it.each([
+  ['/srv/gamedata/site', '/srv/gamedata/site'],
+  ['My Ünï site', "'My Ünï site'"],
+  ["it's", "'it'\\''s'"],
+])('quoteArgument quotes %s for a shell if necessary', (text, quoted) => {
+  expect(words.quoteArgument(text)).toBe(quoted);
+});

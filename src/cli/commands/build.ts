@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
-import { joinWords } from '../../contract/words.ts';
+import { joinWords, quoteArgument } from '../../contract/words.ts';
 import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
@@ -100,8 +100,8 @@ function listNextSteps({ changed, problems, out, install, kept, hosts }: BuildRe
   const archive = kept === null ? [] : [`archive: ${kept}`];
   const isInstalled = hosts.some((host) => webServerNames.includes(host));
   const elsewhere = hosts.includes('cloudflare')
-    ? `cd ${out} && npx wrangler deploy`
-    : `${findStartCommand()} serve ${out}, or upload that folder to a host`;
+    ? `cd ${quoteArgument(out)} && npx wrangler deploy`
+    : `${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`;
   const commands = isInstalled ? install : [elsewhere];
   return [...archive, ...commands.map((command) => `next: ${command}`)];
 }
