@@ -6,7 +6,13 @@ import { describeEdition, type Meta } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { formatBytes, formatCount, groupDigits, listFirst, measureSeconds } from '../contract/words.ts';
-import { type DataSet, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
+import {
+  countRecords,
+  type DataSet,
+  type Provenance,
+  type Warning,
+  warningCodes,
+} from '../dataset/data-set.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type { Replacement } from '../dataset/replacement.ts';
 import type { GamedataError } from '../errors.ts';
@@ -83,8 +89,9 @@ export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
   kindNames.flatMap((kind) => {
     const own = warnings.filter((warning) => warning.kind === kind);
     return [...new Set(own.map(({ code }) => code))].map((code) => {
-      const messages = own.filter((warning) => warning.code === code).map(({ message }) => message);
-      return { kind, code, count: messages.length, examples: messages.slice(0, EXAMPLES) };
+      const same = own.filter((warning) => warning.code === code);
+      const count = countRecords(same);
+      return { kind, code, count, examples: same.slice(0, EXAMPLES).map(({ message }) => message) };
     });
   });
 

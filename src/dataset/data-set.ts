@@ -47,6 +47,10 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
+/** Counts the records of some warnings. A record may have one for each language or generation. */
+export const countRecords = (warnings: readonly Warning[]): number =>
+  new Set(warnings.map(({ id }) => id)).size;
+
 /** Records without `url`, which depends on the base URL. Sorted by id; ids and slugs are unique. */
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;

@@ -2,7 +2,7 @@ import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import { missingIconCodes, unusableCodes, type Warning } from './data-set.ts';
+import { countRecords, missingIconCodes, unusableCodes, type Warning } from './data-set.ts';
 import type { Addressed, Former } from './former.ts';
 import { getDays, type Replacement } from './replacement.ts';
 
@@ -115,12 +115,12 @@ function createWarningRow(
   const isSame = (one: { kind: string; code: string }) => one.kind === kind && one.code === code;
   const found = warnings.filter(isSame);
   const { warnings: known = [], counts } = previous ?? {};
-  const before = 'filter' in known ? known.filter(isSame).length : (known[kind][code] ?? 0);
+  const before = 'filter' in known ? countRecords(known.filter(isSame)) : (known[kind][code] ?? 0);
   const isMissingIcon = (missingIconCodes as readonly string[]).includes(code);
   const added = isMissingIcon && counts ? Math.max(0, total - counts[kind]) : 0;
   return {
     ...{ subject: kind, unit: `records with a new ${code}`, total, percent, few: FEW },
-    affected: new Set(found.map(({ id }) => id)).size - before - added,
+    affected: countRecords(found) - before - added,
     examples: found.slice(0, 1).map(({ message }) => message),
     hint: 'If the upstream is right, raise --max-shrink.',
   };
