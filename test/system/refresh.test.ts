@@ -254,7 +254,7 @@ describe('a deploy', () => {
 });
 
 describe('a deployment', () => {
-  it('by Netlify from the commit has the same bytes as the site of the workflow', async () => {
+  it('has the same bytes on Netlify as in the workflow', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
     const address = 'https://gamedata.test';
