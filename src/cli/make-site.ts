@@ -21,7 +21,7 @@ import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import { isUrl } from '../sources/source.ts';
 import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
 import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
-import type { SourceSettings } from './source-options.ts';
+import { type SourceSettings, waitForSource } from './source-options.ts';
 
 export interface MakeSiteOptions {
   readonly out: string;
@@ -36,10 +36,11 @@ export interface MakeSiteOptions {
  *
  * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
  */
-export function makeSite(options: MakeSiteOptions): Promise<SiteReport> {
+export async function makeSite(options: MakeSiteOptions): Promise<SiteReport> {
   const started = performance.now();
   const { out, verify, source } = options;
   const { takeLock, onNotice } = source;
+  await waitForSource(source, out);
   const work = (output: Output) => replaceSite(output, options, started);
   return withOutput(out, work, { byContent: verify, takeLock, onNotice });
 }

@@ -142,8 +142,17 @@ function groupSkipped(records: readonly string[]): Skipped | undefined {
   });
 }
 
-/** Waits until no build is changing a folder. The output folder itself is recovered later. @throws OutputError after a second */
-export async function waitForSource(target: string, out?: string): Promise<void> {
+/** Waits for the folder that a source reads, except the output folder, which is recovered later. @throws OutputError */
+export async function waitForSource(
+  { source, dataFolder, upstream = dataFolder }: SourceSettings,
+  out: string,
+) {
+  if (source === 'rest' || source === 'csv') return;
+  await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
+}
+
+/** Waits until no build is changing a folder. URLs and archives are always settled. @throws OutputError after a second */
+export async function assertSettledFolder(target: string, out?: string): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
   if (attempt(() => statSync(target))?.isDirectory() === false)
     throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);

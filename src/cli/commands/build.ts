@@ -13,7 +13,7 @@ import { inGroup, integer, option } from '../options.ts';
 import { formatBuild, formatPreserved, formatProblems, formatPublished, type SiteReport } from '../report.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
-import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
+import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 
 export const outputFolder = z.string().refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
   error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
@@ -43,10 +43,7 @@ export interface BuildReport extends SiteReport {
 /** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
 export async function build(options: BuildOptions = {}): Promise<BuildReport> {
   const { keep, ...resolved } = resolveBuild(options, process.env);
-  const { out, source, verify } = resolved;
-  const { source: name, dataFolder, upstream = dataFolder } = source;
-  if (name === 'auto') await waitForSource(dataFolder, out);
-  if (name === 'snapshot' || name === 'site') await waitForSource(upstream, out);
+  const { out, verify } = resolved;
   return { ...(await makeSite(resolved)), ...(await inspect(out, { verify, keep })) };
 }
 

@@ -11,7 +11,7 @@ import { isUrl } from '../../sources/source.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
 import { flag, httpUrl, inGroup, oneOf, option, parseValue } from '../options.ts';
 import { print } from '../reporter.ts';
-import { resolveSource, sourceOptions, waitForSource } from '../source-options.ts';
+import { assertSettledFolder, resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
@@ -36,7 +36,7 @@ async function readDataSet(
   options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
 ): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
-  await waitForSource(target);
+  await assertSettledFolder(target);
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
   // Comparisons do not use old slugs, so they may be damaged.
   const lenient = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;

@@ -7,7 +7,7 @@ import { makeSite } from '../make-site.ts';
 import { httpUrl, parseValue } from '../options.ts';
 import { formatPreserved } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
-import { resolveSource, sourceOptions, waitForSource } from '../source-options.ts';
+import { resolveSource, sourceOptions } from '../source-options.ts';
 import { type BuildReport, inspect, outputFolder, reportBuild } from './build.ts';
 
 const { source: _, upstream: __, ...dataOptions } = sourceOptions;
@@ -38,7 +38,6 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, verify, ...parsed } = parseOptions(mirrorOptions, options);
   const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
   const out = folder ?? nameCopy(from);
-  await waitForSource(from, out);
   const isItself = !isUrl(from) && path.resolve(from) === path.resolve(out);
   const report = await makeSite({
     out,

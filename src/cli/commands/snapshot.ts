@@ -19,7 +19,7 @@ import { defineCommand, type OptionInput, parseOptions, reportOptions } from '..
 import { assertReplaceable } from '../make-site.ts';
 import { inGroup, option } from '../options.ts';
 import { createReport, formatPreserved, formatSummary, groupWarnings, type Report } from '../report.ts';
-import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
+import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
 
 const snapshotOptions = {
   ...sourceOptions,
@@ -52,6 +52,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);
   const name = parsed.source === 'auto' ? 'rest' : parsed.source;
   const source = resolveSource({ ...parsed, source: name }, process.env);
+  await waitForSource(source, data);
   const work = async (output: Output): Promise<Report> => {
     assertReplaceable(output, 'dataSet', source.cacheFolder);
     const next = await loadSource(source);

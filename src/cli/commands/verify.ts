@@ -12,7 +12,7 @@ import { type FolderReport, verifySite } from '../../verify/folder.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { codeOnly, hintAtBaseUrl, httpUrl, inGroup, oneOf, option, parseValue, text } from '../options.ts';
 import { formatCounts, formatProblems } from '../report.ts';
-import { sourceOptions, waitForSource } from '../source-options.ts';
+import { assertSettledFolder, sourceOptions } from '../source-options.ts';
 
 const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
 
@@ -51,7 +51,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
     // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
-    await waitForSource(target);
+    await assertSettledFolder(target);
     return verifySite(await openStorage(target));
   }
   const url = parseValue(httpUrl, target, 'address');
@@ -65,7 +65,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
       '--link-base: got --like, too, expected one of them, because the site in the folder has a base URL',
     );
   const deadline = Date.now() + (wait ?? 0);
-  await waitForSource(like);
+  await assertSettledFolder(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });

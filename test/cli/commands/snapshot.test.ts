@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
+import { resolveWorkPaths } from '../../../src/publish/work-paths.ts';
 import { readSnapshot } from '../../../src/sources/snapshot.ts';
 import { expectedRecords } from '../../support/expected.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { deserted } from '../../support/local-server.ts';
+import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
 import { handMadeUpstream, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
@@ -56,6 +59,15 @@ describe('snapshot', () => {
     expect(await snapshot(options)).toMatchObject({ changed: false, captured: '2023-11-14' });
 
     expect(fingerprint(options.data)).toEqual(before);
+  });
+
+  it('rejects a source folder that an interrupted run left incomplete', async () => {
+    const { upstream, ...options } = await smallSource();
+    fsExtra.ensureDirSync(resolveWorkPaths(upstream).setAside);
+    const data = path.join(temporaryFolder(), 'data');
+    await expect(snapshot({ ...options, source: 'snapshot', upstream, data })).rejects.toThrow(
+      `${upstream}: is being changed`,
+    );
   });
 
   it.each(['auto', undefined] as const)('fails without a fallback for source %s', async (source) => {
