@@ -81,9 +81,10 @@ function replaceFile(file: string, body: Uint8Array | string): void {
   });
 }
 
-/** Removes older archives of the same state, older states, and drafts of killed runs. */
+/** Removes older archives of the same state, older states, checksums without archives, and drafts of killed runs. */
 function prune(folder: string, { state, name, keep }: { state: string; name: string; keep: number }): void {
   const files = readdirSync(folder).filter((one) => isFile(path.join(folder, one)));
+  const remove = (one: string): void => rmSync(path.join(folder, one), { force: true });
   const getAge = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
   const states = new Set([state]);
   // The current archive stays regardless of the clock.
@@ -93,11 +94,13 @@ function prune(folder: string, { state, name, keep }: { state: string; name: str
   for (const other of others) {
     const [, otherState = ''] = ARCHIVE.exec(other) ?? [];
     if (!states.has(otherState) && states.size < keep) states.add(otherState);
-    else
-      for (const one of files) if ([other, nameChecksum(other)].includes(one)) rmSync(path.join(folder, one));
+    else remove(other);
   }
-  for (const draft of files)
-    if (DRAFT.test(draft) && getAge(draft) > DAY_MS) rmSync(path.join(folder, draft));
+  for (const one of files) {
+    const archive = one.replace(/\.sha256$/, '');
+    if (ARCHIVE.test(archive) && !isFile(path.join(folder, archive))) remove(one);
+    if (DRAFT.test(one) && getAge(one) > DAY_MS) remove(one);
+  }
 }
 
 const isFile = (file: string): boolean => readStatus(file)?.isFile() ?? false;

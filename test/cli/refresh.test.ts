@@ -110,6 +110,7 @@ describe('--keep', () => {
       if (name.endsWith('.sha256')) execFileSync('sha256sum', ['-c', name], { cwd: at('site-archives') });
     for (const name of kept()) utimesSync(at(`site-archives/${name}`), NEXT_CENTURY, NEXT_CENTURY);
     writeFileSync(at('site-archives/notes.txt'), 'mine');
+    writeFileSync(at('site-archives/gamedata-2001-02-03-0123456789ab.tar.gz.sha256'), '');
     rename(answers, 1, 'later');
     const { kept: last } = JSON.parse((await build('--json', '--keep', '1')).stdout) as BuildReport;
     const current = path.basename(last ?? '');
