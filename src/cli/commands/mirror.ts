@@ -24,7 +24,7 @@ const mirrorOptions = {
 export type MirrorOptions = OptionInput<typeof mirrorOptions> & { readonly from: string };
 
 export interface MirrorReport extends BuildReport {
-  /** The copied site, as the user named it. */
+  /** The folder, archive or normalized URL of the copied site. */
   readonly address: string;
 }
 
@@ -52,7 +52,9 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 /** Returns `example.org`, the archive's name, or the folder itself. */
 function nameCopy(source: string): string {
   if (isArchive(source)) return path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '');
-  return isUrl(source) ? source.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-') : source;
+  // `https://Example.ORG` → `https://example.org`
+  const url = httpUrl.safeParse(source).data ?? source;
+  return isUrl(url) ? url.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-') : source;
 }
 
 export const command = defineCommand({

@@ -14,6 +14,7 @@ import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { listAsTheyAre } from '../../support/listed.ts';
+import { deserted } from '../../support/local-server.ts';
 import { readTree } from '../../support/publishing.ts';
 import { callCli } from '../../support/run-cli.ts';
 import { sharedSite } from '../../support/shared-site.ts';
@@ -88,6 +89,14 @@ describe('mirror', () => {
       `the base URL of ${out} cannot be read`,
     );
     expect(await mirror({ from: site, out, baseUrl: TO })).toMatchObject({ changed: true });
+  });
+
+  it('reports the folder that it names after a URL', async () => {
+    const from = (await deserted()).replace('http://127.0.0.1', 'HTTP://LOCALHOST');
+    const cwd = temporaryFolder();
+    outputFile(path.join(cwd, new URL(from).host.replace(':', '-'), 'manifest.json'), '');
+    const { stderr } = await callCli(['mirror', from, '--retries', '0', '--no-cache'], { cwd });
+    expect(stderr).toMatch(/\nlocalhost-\d+: unchanged\n$/);
   });
 
   it('requests only the manifest and meta.json of a deployment that has nothing new', async () => {
