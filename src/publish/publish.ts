@@ -48,9 +48,10 @@ export async function withOutput<T>(
   explainFailure('cannot be created', out, () => mkdirSync(path.dirname(work.out), { recursive: true }));
   const lock = acquireLock(work, takeLock);
   const notices: string[] = [];
+  let isRecovered: boolean | undefined;
   try {
     const paths = { ...work, lock, permissions: readPermissions(work.out) };
-    const isRecovered = recover(paths);
+    isRecovered = recover(paths);
     const isSetAside = existsSync(paths.setAside);
     if (isRecovered) notices.push('an interrupted build was finished first');
     if (isSetAside)
@@ -64,7 +65,8 @@ export async function withOutput<T>(
     if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
     throw failure;
   } finally {
-    if (!isCommitted(work)) attempt(() => removeAll([work.staging], lock));
+    // Before the recovery, the staging folder may belong to another user.
+    if (isRecovered !== undefined && !isCommitted(work)) attempt(() => removeAll([work.staging], lock));
     lock.release();
   }
 }

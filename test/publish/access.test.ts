@@ -40,6 +40,7 @@ describe('publish', () => {
         message: `${folders[role]}: belongs to another user (${USER}), and is not used`,
         hint: expect.stringContaining('Remove it'),
       });
+      expect(fs.statSync(folders[role])).toMatchObject({ uid: USER });
       fs.chownSync(out, USER, USER);
       await publishTree(out, fresh);
       expect(readTree(out)).toEqual(fresh);
