@@ -66,7 +66,10 @@ export async function respondCompressed(request: PlainRequest, respond: Responde
   const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
   // The ETag names the encoding, because caches revalidate only by strong ETags.
   const suffix = encoding ? `-${encoding}"` : '"';
-  const get = (name: string): string | null => request.headers.get(name)?.replaceAll(suffix, '"') ?? null;
+  const tags = request.headers.get('If-None-Match')?.split(',') ?? [];
+  const known = tags.map((tag) => tag.trim()).filter((tag) => tag === '*' || tag.endsWith(suffix));
+  const get = (name: string): string | null =>
+    name === 'If-None-Match' ? known.join(',').replaceAll(suffix, '"') : request.headers.get(name);
   // The length is only known after compressing, so HEAD is handled like GET.
   const isHead = request.method === 'HEAD';
   const method = isHead ? 'GET' : request.method;

@@ -102,7 +102,15 @@ describe('respond', () => {
     const known = await get(url + target, encoding, { 'if-none-match': etag });
     expect(known).toMatchObject({ status: 304, bytes: { length: 0 }, fields: { etag, vary } });
     const other = encoding === 'br' ? 'gzip' : 'br';
-    expect((await get(url + target, other, { 'if-none-match': etag })).status).toBe(200);
+    for (const [tags, accepted, status] of [
+      [etag, other, 200],
+      [plain.fields.etag, encoding, 200],
+      [etag, 'identity', 200],
+      [plain.fields.etag, 'identity', 304],
+      ['*', encoding, 304],
+      [`"x", W/${etag}`, encoding, 304],
+    ])
+      expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({ status });
   });
 
   it.each(['move-1/', 'nope/'])('does not compress small responses and errors: %s', async (path) => {
