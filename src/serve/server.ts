@@ -54,9 +54,12 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     if (queue.pendingCount >= limits.waiting) socket.destroy();
     if (socket.destroyed) return;
     running++;
-    await queue(() => (socket.writable ? task() : undefined));
-    running--;
-    if (stopped && running === 0) server.closeAllConnections();
+    try {
+      await queue(() => (socket.writable ? task() : undefined));
+    } finally {
+      running--;
+      if (stopped && running === 0) server.closeAllConnections();
+    }
   }
 
   async function respondTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
