@@ -83,7 +83,11 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  server.on('connect', (_, socket) => rejectConnection(socket, 405));
+  server.on('connect', (_, socket) => {
+    // Node does not handle errors of tunnels, and an error without a listener would end the process.
+    socket.on('error', () => socket.destroy());
+    void enqueue(socket, () => rejectConnection(socket, 405));
+  });
   server.on('clientError', (error, socket) => {
     void enqueue(socket, () => rejectConnection(socket, clientErrors[errorCode(error)] ?? 400));
   });
@@ -163,8 +167,6 @@ function createServerError(status: number): PlainResponse {
 }
 
 function rejectConnection(socket: Duplex, status: number): void {
-  // Node does not handle errors of tunnels, and an error without a listener would end the process.
-  socket.on('error', () => socket.destroy());
   const { headers, body } = createServerError(status);
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);

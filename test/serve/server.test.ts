@@ -129,10 +129,14 @@ describe('the server', () => {
     },
   );
 
-  it('responds to earlier requests before it reports a malformed one', async () => {
+  it.each([
+    ['garbage', 400],
+    ['CONNECT x:443 HTTP/1.1\r\nHost: x', 405],
+  ])('responds to earlier requests before it rejects %j', async (text, status) => {
     const { port } = await start();
-    const { text } = await sendText(port, `${createGet('/small')}garbage\r\n\r\n`);
-    expect(text.match(/HTTP\/1\.1 \d+|small/g)).toEqual(['HTTP/1.1 200', 'small', 'HTTP/1.1 400']);
+    const response = await sendText(port, `${createGet('/small')}${text}\r\n\r\n`);
+    const parts = response.text.match(/HTTP\/1\.1 \d+|small/g);
+    expect(parts).toEqual(['HTTP/1.1 200', 'small', `HTTP/1.1 ${status}`]);
   });
 
   it.each([
