@@ -3,9 +3,10 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { attempt, listParentFolders } from '../files.ts';
 
-/** One `sync -f` is faster than thousands of fsync calls. */
+/** One `sync -f` is faster than thousands of fsync calls. Other systems may ignore `-f`. */
 export function flushAll(folder: string, files: readonly string[]): void {
-  if (spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
+  const isLinux = process.platform === 'linux';
+  if (isLinux && spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
   for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
 }
 
