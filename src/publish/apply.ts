@@ -45,7 +45,12 @@ export function assertNoObstacles(
     if (!emptied.has(name)) return [`${name}/`];
     return fs.readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
   };
-  const obstacles = added.flatMap(findObstacles);
+  const folders = listParentFolders([...published.keys()]);
+  const isObstacle = (folder: string): boolean =>
+    !folders.has(folder) &&
+    !isOwn(folder) &&
+    readStatus(path.join(paths.out, folder))?.isDirectory() === false;
+  const obstacles = [...[...listParentFolders(added)].filter(isObstacle), ...added.flatMap(findObstacles)];
   if (obstacles.length > 0) {
     const problem = `contains files that gamedata did not write: ${listFirst(obstacles, 5)}`;
     const hint = 'Move them elsewhere, or into public/ to make them part of the site.';

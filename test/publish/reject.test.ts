@@ -112,6 +112,7 @@ describe('publish', () => {
     ['a folder that replaced a file', { 'a.json': '10' }, (out) => replace(out, 'a.json'), 'a.json/'],
     ['a file in a removed folder', { b: '3' }, (out) => write(out, 'b/x'), 'b/x'],
     ['a folder in a removed folder', { b: '3' }, (out) => fs.mkdirSync(path.join(out, 'b/x')), 'b/x/'],
+    ['a file in the place of its folder', { 'd/x/y': '3' }, (out) => write(out, 'd'), 'd'],
     [
       'many files',
       Object.fromEntries(Array.from('1234567', (name) => [name, name])),
