@@ -105,7 +105,8 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
       }
       assertBreakable(paths, current, { draft, takeLock });
       // If two builds break the same lock, the first one notices at its next check.
-      if (readLock(lockFile) === current) fs.renameSync(draft, lockFile);
+      // The recovery of another build may have removed the draft.
+      if (readLock(lockFile) === current) attempt(() => fs.renameSync(draft, lockFile), 'ENOENT');
       if (readLock(lockFile) === text) return;
     }
   } finally {

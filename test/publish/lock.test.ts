@@ -97,6 +97,17 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['site']);
   });
 
+  it('breaks a lock even if another build removes its draft', async () => {
+    const { out, lock, names } = createPaths();
+    writeLock(lock, createLock({}));
+    vi.mocked(fs.renameSync).mockImplementationOnce((draft, to) => {
+      fs.rmSync(draft);
+      real.renameSync(draft, to);
+    });
+    await publishTree(out, tree);
+    expect(names()).toEqual(['site']);
+  });
+
   it.each([
     ['renewed nine minutes ago', 9, 0],
     ['renewed by a clock that is a little ahead', -5, 0],
