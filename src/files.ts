@@ -33,7 +33,8 @@ export function explainFailure<T>(problem: string, name: string, call: () => T, 
   }
 }
 
-export const isInside = (folder: string, file: string): boolean => file.startsWith(folder + path.sep);
+export const isInside = (folder: string, file: string): boolean =>
+  file.startsWith(path.join(folder, path.sep));
 
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
