@@ -1,5 +1,9 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { HANDLER_MODULE } from '../../../src/package.ts';
+import { type Engine, getSitePath } from './engine.ts';
+import { freePort, startProgram } from './process.ts';
 
 /** `scripts/install-engines.sh` installs engines there. */
 const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.meta.url));
@@ -8,3 +12,61 @@ export const engineFile = (name: string): string => folder + name;
 
 export const missingEngine = (name: string): string | undefined =>
   existsSync(engineFile(name)) ? undefined : `${/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]} is not installed`;
+
+const MINIFLARE = 'miniflare/dist/src/index.js';
+
+/** The parts of miniflare's interface that are used here; it is not a dependency. */
+interface MiniflareModule {
+  readonly Miniflare: new (options: object) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
+}
+
+/** Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs them. */
+export const cloudflare: Engine = {
+  name: 'Cloudflare',
+  host: 'cloudflare',
+  missing: () => missingEngine(MINIFLARE),
+  async start(site) {
+    const { Miniflare }: MiniflareModule = await import(pathToFileURL(engineFile(MINIFLARE)).href);
+    const read = (file: string): string => readFileSync(path.join(site, file), 'utf8');
+    const { name, main, compatibility_date, assets } = JSON.parse(read('wrangler.jsonc'));
+    const { directory, binding, run_worker_first, ...handling } = assets;
+    const miniflare = new Miniflare({
+      name,
+      host: '127.0.0.1',
+      port: 0,
+      cf: false,
+      log: undefined,
+      compatibilityDate: compatibility_date,
+      modules: [{ type: 'ESModule', path: main, contents: read(main) }],
+      assets: {
+        workerName: name,
+        directory: path.join(site, directory),
+        binding,
+        routerConfig: { has_user_worker: true, static_routing: { user_worker: run_worker_first } },
+        assetConfig: { compatibility_date, ...handling },
+      },
+    });
+    const { origin } = await miniflare.ready;
+    return { url: origin + getSitePath(site), stop: () => miniflare.dispose() };
+  },
+};
+
+const script = fileURLToPath(new URL('deno-server.js', import.meta.url));
+
+/** The bundled handler in a runtime that shares only the standards with Node. */
+export const deno: Engine = {
+  name: 'Deno',
+  missing: () => missingEngine('deno/package.json'),
+  async start(site) {
+    const port = String(await freePort());
+    const base = getSitePath(site);
+    const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
+    const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
+    return startProgram({
+      command: engineFile('.bin/deno'),
+      args: ['run', ...offline, ...allowed, script, HANDLER_MODULE, site, port, base],
+      url: `http://127.0.0.1:${port}${base}`,
+      env: { DENO_NO_UPDATE_CHECK: '1' },
+    });
+  },
+};

@@ -2,8 +2,8 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { cloudflare } from '../../support/engines/cloudflare.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
+import { cloudflare } from '../../support/engines/npm-engines.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
