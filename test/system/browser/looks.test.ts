@@ -6,7 +6,6 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
-import { pageStates } from '../../support/page-list.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
 const SCREENSHOTS = path.join(PACKAGE_ROOT, '.artefacts', 'pages');
@@ -16,6 +15,53 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 /** In pixels. axe-core checks each color scheme once, at opposite widths. */
 const WIDTHS = [320, 390, 768, 1280];
 const CHECKED = { light: 1280, dark: 320 };
+
+/** `act` brings a loaded page into its state. */
+const pageStates: readonly { name: string; path: string; act?: (page: Page) => Promise<unknown> }[] = [
+  { name: 'front', path: '/' },
+  {
+    name: 'search',
+    path: '/',
+    async act(page) {
+      await page.locator('#names-language').selectOption('fr');
+      await page.locator('#query').fill('ball');
+      await page.locator('#results [lang]').first().waitFor();
+    },
+  },
+  { name: 'kinds', path: '/api/gamedata/' },
+  { name: 'list', path: '/api/gamedata/item/?format=api&limit=10&offset=100' },
+  { name: 'moves', path: '/api/gamedata/move/?format=api&limit=10' },
+  {
+    name: 'list-search',
+    path: '/api/gamedata/item/',
+    async act(page) {
+      await page.locator('#query').fill('ball');
+      await page.locator('#results a').first().focus();
+    },
+  },
+  {
+    name: 'record',
+    path: '/api/gamedata/item/master-ball/?format=api',
+    async act(page) {
+      await page.getByText('Names in every language').click();
+      await page.locator('details table').waitFor();
+      await page.getByRole('button', { name: 'Copy as curl' }).click();
+    },
+  },
+  { name: 'not-found', path: '/api/gamedata/item/mastre-ball/' },
+  { name: 'no-such-page', path: '/no-such-page' },
+  {
+    name: 'no-response',
+    path: '/api/gamedata/item/master-ball/',
+    async act(page) {
+      await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
+      await page.locator('#breadcrumb a').nth(1).click();
+      await page.locator('h1', { hasText: 'No response' }).waitFor();
+      await page.unroute('**/api/gamedata/**');
+    },
+  },
+  { name: 'docs', path: '/docs/' },
+];
 
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
