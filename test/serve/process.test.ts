@@ -25,8 +25,8 @@ describe('gamedata serve', () => {
     const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
     await fetch(server.url, { method: 'HEAD' });
     await sendTarget(server.port, '/nothing', 'DELETE');
-    server.signal('SIGINT');
-    expect(await server.exited).toBe(0);
+    server.child.kill('SIGINT');
+    expect(await server.finished).toMatchObject({ code: 0 });
     const [title, ...lines] = server
       .output()
       .replaceAll(/[\d.]+ ms$/gm, 'n ms')
@@ -46,7 +46,7 @@ describe('gamedata serve', () => {
   it.runIf(existsSync('/proc/self/status'))(
     'serves other clients with less than 300 MB while some pipeline requests for everything or do not read',
     async () => {
-      const { port, url, pid, output } = await startProcess([], { moves: 2000 });
+      const { port, url, child, output } = await startProcess([], { moves: 2000 });
       const startOutput = output();
       const request = 'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
       const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(port)));
@@ -57,7 +57,7 @@ describe('gamedata serve', () => {
       for (let count = 0; count < 20; count++)
         expect((await fetch(`${url}/api/gamedata/move/?limit=7`)).status).toBe(200);
       expect(output()).toBe(startOutput);
-      const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       expect(Number(peak)).toBeLessThan(300_000);
     },
   );

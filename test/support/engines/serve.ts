@@ -1,42 +1,28 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Engine, RunningEngine } from './engine.ts';
+import { startProcess } from '../processes.ts';
+import type { Engine } from './engine.ts';
 
 const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
-export interface ServeProcess extends RunningEngine {
-  readonly pid: number;
-  /** The output so far. */
-  output(): string;
-  signal(name: NodeJS.Signals): void;
-  /** The exit code; null after a signal. */
-  readonly exited: Promise<number | null>;
-}
-
 /** Starts `gamedata serve <site> --port 0 <args>` in a process and waits until it is ready. */
-export async function startServe(site: string, args: readonly string[] = []): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [cli, 'serve', site, '--port', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+export async function startServe(site: string, args: readonly string[] = []) {
+  const { child, finished } = startProcess([process.execPath, cli, 'serve', site, '--port', '0', ...args]);
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text: string) => {
         output += text;
         const [, address] = /(http:\/\/\S+)\/\n/.exec(output) ?? [];
         if (address !== undefined) resolve(address);
       });
-    }
-    void exited.then((code) => reject(new Error(`gamedata serve ended with ${code}: ${output}`)));
+    void finished.then(({ code }) => reject(new Error(`gamedata serve ended with ${code}: ${output}`)));
   });
-  const signal = (name: NodeJS.Signals): void => void child.kill(name);
   const stop = async (): Promise<void> => {
-    signal('SIGTERM');
-    await exited;
+    child.kill();
+    await finished;
   };
-  return { url, pid: child.pid ?? 0, exited, output: () => output, signal, stop };
+  return { url, child, finished, output: () => output, stop };
 }
 
 export const serve: Engine = {
