@@ -35,12 +35,6 @@ export function recordedUpstream(): UpstreamData {
   };
 }
 
-/** Every sixth recorded record, because the year-long tests have all of them. */
-export function someRecorded(): UpstreamData {
-  const all = hasRecordedUpstream ? recordedUpstream() : handMadeUpstream();
-  return { ...all, list: (kind) => all.list(kind).filter((_, place) => place % 6 === 0) };
-}
-
 /** The fields of a response that tests need. */
 export interface FullAnswer {
   id: number;

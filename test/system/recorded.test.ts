@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { build } from '../../src/cli/commands/build.ts';
-import { listFiles } from '../../src/files.ts';
-import { verifyFolder } from '../../src/verify/folder.ts';
 import { decodeDataSet } from '../support/decode.ts';
-import { expectedFiles } from '../support/expected.ts';
 import { loadFrom } from '../support/reading.ts';
 import { dataSetOf, rawOf } from '../support/sites.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { hasRecordedUpstream, recordedUpstream, someRecorded } from '../support/upstream-data.ts';
+import { hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
 
 describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
   it('contains exactly the known warnings', () => {
@@ -56,18 +50,5 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     }));
     expect(csv.records.item).toEqual(expected);
     expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
-  });
-
-  it('yields exactly the expected files', async () => {
-    const data = someRecorded();
-    const { url: upstream } = await serveUpstream(data);
-    const out = path.join(temporaryFolder(), 'site');
-    const baseUrl = 'https://example.test';
-    await build({ source: 'rest', upstream, baseUrl, out, cache: false, maxShrink: 100 });
-    const api = path.join(out, 'api/gamedata');
-    const expected = expectedFiles(data, baseUrl);
-    expect(listFiles(api).sort()).toEqual([...expected.keys()].sort());
-    for (const [file, text] of expected) expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
-    expect(verifyFolder(out).problems).toEqual([]);
   });
 });
