@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { oneOfOthers } from '../support/kinds.ts';
 import { callCli } from '../support/run-cli.ts';
-import { sharedSite } from '../support/shared-site.ts';
+import { sharedSite } from '../support/small-data.ts';
 
 const { site } = sharedSite({ baseUrl: 'https://example.test' });
 let server: SiteServer;

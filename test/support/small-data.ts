@@ -1,11 +1,14 @@
 /** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
 
+import { cpSync } from 'node:fs';
 import path from 'node:path';
+import { beforeAll } from 'vitest';
+import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
 import { dataSetFiles } from '../../src/cli/commands/snapshot.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';
-import { temporaryFolder } from './temporary.ts';
+import { sharedFolder, temporaryFolder } from './temporary.ts';
 
 /** The options of a build that reads such a data set: two pages of moves, five items. */
 export async function smallSource(
@@ -14,4 +17,27 @@ export async function smallSource(
 ): Promise<{ source: 'snapshot'; upstream: string }> {
   await withOutput(upstream, ({ publish }) => publish(dataSetFiles(encodeDataSet(dataSetOf(raw)))));
   return { source: 'snapshot', upstream };
+}
+
+/** Builds a small site once for all tests of a file. */
+export function sharedSite(options: BuildOptions = {}) {
+  const folder = sharedFolder();
+  const site = path.join(folder, 'site');
+  const described = { ...options, source: 'snapshot', upstream: path.join(folder, 'data') } as const;
+  beforeAll(async () => {
+    await smallSource(undefined, described.upstream);
+    await build({ ...described, out: site });
+  });
+  return {
+    folder,
+    site,
+    /** The options of the build. */
+    described,
+    /** A site of its own for a test that changes it. */
+    copied(): string {
+      const copy = path.join(temporaryFolder(), 'site');
+      cpSync(site, copy, { recursive: true, preserveTimestamps: true });
+      return copy;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { irregular, replaceBy } from '../support/irregular-files.ts';
 import { startServer } from '../support/local-server.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
-import { sharedSite } from '../support/shared-site.ts';
+import { sharedSite } from '../support/small-data.ts';
 
 describe('irregular files', () => {
   const { copied, described } = sharedSite();

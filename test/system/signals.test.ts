@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
-import { sharedSite } from '../support/shared-site.ts';
+import { sharedSite } from '../support/small-data.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 

@@ -7,8 +7,8 @@ import { verifyFolder, verifySite } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { listAsTheyAre } from '../support/listed.ts';
-import { sharedSite } from '../support/shared-site.ts';
 import { rawMove } from '../support/sites.ts';
+import { sharedSite } from '../support/small-data.ts';
 
 const { site, copied } = sharedSite({ archive: true });
 

@@ -17,9 +17,8 @@ import { listAsTheyAre } from '../../support/listed.ts';
 import { deserted } from '../../support/local-server.ts';
 import { readTree } from '../../support/publishing.ts';
 import { callCli } from '../../support/run-cli.ts';
-import { sharedSite } from '../../support/shared-site.ts';
 import { rawRecords } from '../../support/sites.ts';
-import { smallSource } from '../../support/small-data.ts';
+import { sharedSite, smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const { outputFileSync: outputFile } = fsExtra;
