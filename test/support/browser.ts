@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { findProgram } from './engines/web-servers.ts';
 
@@ -17,23 +17,12 @@ export const SHIFTS = `new Promise((resolve) => {
   setTimeout(() => resolve(shift), 300);
 })`;
 
-export interface Visit {
-  readonly page: Page;
-  /** Errors and warnings on the console, and uncaught errors. */
-  readonly problems: string[];
-  /** Requests to other hosts. */
-  readonly foreign: string[];
-}
-
 export interface VisitOptions extends BrowserContextOptions {
   readonly waits?: boolean;
 }
 
-/** Opens a URL in a new profile until the test ends. */
-export type Visitor = (url: string, options?: VisitOptions) => Promise<Visit>;
-
-/** Starts the browser for the tests of a group. */
-export function useBrowser(): Visitor {
+/** Starts the browser for the tests of a group. Returns a function that opens a URL in a new profile until the test ends. */
+export function useBrowser() {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (!executablePath) throw new Error('chromium is not installed');
@@ -45,12 +34,15 @@ export function useBrowser(): Visitor {
   });
   afterAll(() => browser?.close());
 
-  return async (url, { waits = true, ...options } = {}) => {
+  return async (url: string, { waits = true, ...options }: VisitOptions = {}) => {
     if (!browser) throw new Error('the browser has not been started');
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    const [problems, foreign]: [string[], string[]] = [[], []];
+    /** Errors and warnings on the console, and uncaught errors. */
+    const problems: string[] = [];
+    /** Requests to other hosts. */
+    const foreign: string[] = [];
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) problems.push(message.text());
     });

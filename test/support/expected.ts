@@ -3,13 +3,8 @@
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
-export interface ExpectedRecord {
-  readonly slug: string;
-  readonly record: Readonly<Record<string, string | number | null>>;
-}
-
 /** Lists the records of a kind in order of id. */
-export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string): ExpectedRecord[] {
+export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string) {
   const answers = answersOf(data, kind).sort((a, b) => a.id - b.id);
   const seen = new Set<string>();
   return answers.map((answer) => {

@@ -3,16 +3,8 @@ import { createSpecification } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
-export interface SpecifiedSite {
-  /** Path → text. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly json: (path: string) => Record<string, unknown>;
-  /** Validates a value with a published schema. Returns null for a valid value. */
-  readonly problems: (schema: string, value: unknown) => string | null;
-}
-
 /** Generates a site with its specification in memory. */
-export function specifiedSite(raw: RawRecords, options?: SiteOptions): SpecifiedSite {
+export function specifiedSite(raw: RawRecords, options?: SiteOptions) {
   const { plan, files } = siteOf(raw, options);
   const all = [...files(), ...createSpecification(plan.records, plan.meta, plan)];
   const texts = new Map(all.map(({ path, body }) => [path, Buffer.from(body).toString('utf8')]));
@@ -23,9 +15,11 @@ export function specifiedSite(raw: RawRecords, options?: SiteOptions): Specified
   });
   for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
   return {
+    /** Path → text. */
     files: texts,
     json,
-    problems(schema, value) {
+    /** Validates a value with a published schema. Returns null for a valid value. */
+    problems(schema: string, value: unknown): string | null {
       const validate = ajv.getSchema(`${plan.linkBase.baseUrl}/schemas/${schema}.json`);
       if (!validate) throw new Error(`the site has no schema ${schema}`);
       return validate(value) ? null : ajv.errorsText(validate.errors);
