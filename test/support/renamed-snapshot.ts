@@ -2,7 +2,6 @@ import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { digestRecords } from '../../src/dataset/data-set.ts';
 import { encodeFormer, findOldSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
@@ -17,22 +16,23 @@ const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-maste
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
   const all = decodeDataSet(readSnapshot(folder));
-  const decoded = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
-  const data = encodeDataSet({ ...all, records: decoded });
-  for (const { path: file, body } of snapshotFiles(data)) writeFileSync(path.join(folder, file), body);
+  const records = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
   const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
-  const before = mapKinds((kind) =>
-    decoded[kind].map((record) => ({ ...record, slug: old.get(record.slug) ?? record.slug })),
-  );
-  const editions = [before, data.records].map((encoded) => {
-    const counts = mapKinds((kind) => encoded[kind].length);
-    return { digest: digestRecords(encoded), captured: data.provenance.captured, counts, records: encoded };
-  });
-  const [from, to] = editions;
+  const older = mapKinds((kind) =>
+    records[kind].map((record) => ({ ...record, slug: old.get(record.slug) ?? record.slug })),
+  ) as Records;
+  const [from, to] = [older, records].map((own) => encodeDataSet({ ...all, records: own }));
   if (!from || !to) throw new Error('expected two data sets');
-  const history = extendHistory(emptyHistory, compare(from, to));
-  writeFileSync(path.join(folder, 'changes.json'), encodeHistory(history));
-  writeFileSync(path.join(folder, 'former.json'), encodeFormer(findOldSlugs(before, data.records)));
+  const { captured, edition } = to.provenance;
+  const step = compare({ ...from, captured, edition }, { ...to, captured, edition });
+  const history = encodeHistory(extendHistory(emptyHistory, step));
+  const former = encodeFormer(findOldSlugs(from.records, to.records));
+  const files = [
+    ...snapshotFiles(to),
+    { path: 'changes.json', body: history },
+    { path: 'former.json', body: former },
+  ];
+  for (const { path: file, body } of files) writeFileSync(path.join(folder, file), body);
   listAsTheyAre(folder);
   return folder;
 }
