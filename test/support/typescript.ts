@@ -19,15 +19,6 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Installs the types of Node, which include `fetch`. */
-export function linkNodeTypes(folder: string): void {
-  mkdirSync(path.join(folder, 'node_modules/@types'), { recursive: true });
-  symlinkSync(path.join(PROJECT, 'node_modules/@types/node'), path.join(folder, 'node_modules/@types/node'));
-}
-
-/** The strictest options of a project for Node: without `lib.dom`. */
-export const NODE_ONLY = { lib: ['es2023'], types: ['node'] };
-
 /** Compiles every file of a project and returns the compiler's output. */
 export function compile(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const compilerOptions = {

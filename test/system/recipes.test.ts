@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
 import { sharedFolder } from '../support/temporary.ts';
-import { compile, linkNodeTypes, NODE_ONLY } from '../support/typescript.ts';
+import { compile } from '../support/typescript.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
 const works = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
@@ -37,7 +37,11 @@ beforeAll(async () => {
   server = await serve({ dir: folder, port });
   writeFileSync(path.join(work, 'package.json'), '{"type":"module"}');
   copyFileSync(path.join(folder, 'types.d.ts'), path.join(work, 'types.d.ts'));
-  linkNodeTypes(work);
+  mkdirSync(path.join(work, 'node_modules/@types'), { recursive: true });
+  symlinkSync(
+    path.join(PACKAGE_ROOT, 'node_modules/@types/node'),
+    path.join(work, 'node_modules/@types/node'),
+  );
 });
 afterAll(async () => {
   await server?.close();
@@ -48,7 +52,8 @@ afterAll(async () => {
 async function run(language: string, code: string): Promise<{ stdout: string; stderr: string }> {
   if (language === 'ts') {
     writeFileSync(path.join(work, 'block.ts'), code);
-    return { stdout: compile(work, { ...NODE_ONLY, noEmit: true }), stderr: '' };
+    // The types of Node include `fetch`.
+    return { stdout: compile(work, { lib: ['es2023'], types: ['node'], noEmit: true }), stderr: '' };
   }
   writeFileSync(path.join(work, 'block.mjs'), language === 'sql' ? withDuckDb(code) : code);
   const python = (code.includes('pandas') && pandas) || 'python3';
