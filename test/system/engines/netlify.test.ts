@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../../src/hosts/index.ts';
 import { bodyText } from '../../support/body.ts';
 import { renamedSite } from '../../support/data-set-versions.ts';
-import { type Readings, readRedirects } from '../../support/netlify.ts';
+import { type Readings, readRedirects } from '../../support/engines/netlify.ts';
 import { fullSizeRecords, hostContext, rawRecords, siteOf } from '../../support/sites.ts';
 
 const ICONS = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items/';
