@@ -22,14 +22,8 @@ afterAll(async () => {
   await world.close();
 });
 
-const baseUrl = ['--base-url', 'https://site.test'];
 const createBuild = (...source: string[]) => [
-  'build',
-  ...source,
-  ...worlds.QUICK,
-  ...baseUrl,
-  '--out',
-  'site',
+  ...['build', ...source, ...worlds.QUICK, '--base-url', 'https://site.test', '--out', 'site'],
 ];
 const buildFrom = (name: string) =>
   createBuild('--source', 'snapshot', '--upstream', path.join(folder, 'data', name));
@@ -75,21 +69,17 @@ describe('build keeps the redirects of renamed records', () => {
 
   // The bundled data and the snapshot have renames since `renamed` only.
   it.each([
-    ['without the upstream', createBuild('--upstream', worlds.DEAD)],
-    ['from a snapshot with a younger history', buildFrom('followed-late')],
-    ['from a snapshot without a history', buildFrom('renamed-again')],
-  ])('%s', async (_, args) => {
+    ['without the upstream', [createBuild('--upstream', worlds.DEAD)], lasting],
+    ['from a snapshot with a younger history', [buildFrom('followed-late')], lasting],
+    ['from a snapshot without a history', [buildFrom('renamed-again')], lasting],
+    [
+      'from data that is merged late',
+      ['renamed-again', 'followed-late', 'renamed'].map(buildFrom),
+      { [move('move-1')]: move('first'), [move('premier')]: move('first') },
+    ],
+  ])('%s', async (_, builds, redirects) => {
     const { mustRun, readRedirects, expectIntact } = await createSite('plain', 'renamed');
-    await mustRun(args);
-    expect(readRedirects()).toMatchObject(lasting);
-    await expectIntact();
-  });
-
-  it('from data that is merged late', async () => {
-    const { mustRun, readRedirects, expectIntact } = await createSite('plain', 'renamed', 'renamed-again');
-    await mustRun(buildFrom('followed-late'));
-    await mustRun(buildFrom('renamed'));
-    const redirects = { [move('move-1')]: move('first'), [move('premier')]: move('first') };
+    for (const args of builds) await mustRun(args);
     expect(readRedirects()).toMatchObject(redirects);
     await expectIntact();
   });
