@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { kindNames } from '../../src/contract/kinds.ts';
+import { languageSchema, namesReader } from '../../src/contract/names.ts';
+import { parse } from '../../src/contract/parse.ts';
+
+describe('namesReader', () => {
+  it('returns the names of each kind, empty for a missing kind', () => {
+    const names = parse(namesReader, { language: 'fr', move: { pound: 'Écras’Face' } }, {});
+    const expected = kindNames.map((kind) => [kind, kind === 'move' ? { pound: 'Écras’Face' } : {}]);
+    expect(names).toEqual({ language: 'fr', ...Object.fromEntries(expected) });
+  });
+
+  it.each([
+    [{ pound: 'a', other: 1 }, 'move.other: got 1, expected'],
+    [{ pound: '\n' }, 'move.pound: got "\\n", expected'],
+    [[], 'move: got [], expected an object'],
+  ])('rejects %j', (move, problem) => {
+    expect(() => parse(namesReader, { language: 'fr', move }, {})).toThrow(problem);
+  });
+});
+
+it.each([
+  ['fr', true],
+  ['zh-hans', true],
+  ['indexes', true],
+  ['reindex', true],
+  ['con', false],
+  ['index', false],
+  ['FR', false],
+  ['f', false],
+])('languageSchema: %s → %s', (tag, isValid) => {
+  expect(languageSchema.safeParse(tag).success).toBe(isValid);
+});
