@@ -33,7 +33,7 @@ export const runCli = (args: readonly string[], options?: CliOptions): Promise<F
 /** Runs the source in this process, which is much faster. */
 export async function callCli(
   args: readonly string[],
-  { env = {}, cwd = '.' }: ProcessOptions = {},
+  { env = {}, cwd }: ProcessOptions = {},
 ): Promise<Finished> {
   const text = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>
@@ -45,7 +45,8 @@ export async function callCli(
   const outer = { env: process.env, cwd: process.cwd(), argv: process.argv };
   process.argv = [process.execPath, '/bin/gamedata', ...args];
   process.env = { PATH: `/bin:${process.env.PATH}`, ...env };
-  process.chdir(cwd);
+  // The workers of mutation tests cannot change the folder.
+  if (cwd !== undefined) process.chdir(cwd);
   try {
     await run(args);
     return { code: Number(process.exitCode ?? 0), ...text };
@@ -53,7 +54,7 @@ export async function callCli(
     process.exitCode = undefined;
     process.env = outer.env;
     process.argv = outer.argv;
-    process.chdir(outer.cwd);
+    if (cwd !== undefined) process.chdir(outer.cwd);
     for (const spy of spies) spy.mockRestore();
   }
 }
