@@ -21,7 +21,7 @@ it.each<[string, NodeJS.ProcessEnv, cwd: string, command: string]>([
   expect(findStartCommand(script, environment, cwd)).toBe(command);
 });
 
-it('findStartCommand returns npx below a folder where the package is installed', () => {
+it('findStartCommand returns npx inside a folder where the package is installed', () => {
   const project = temporaryFolder();
   const script = path.join(project, 'node_modules/.bin/gamedata');
   fsExtra.outputFileSync(script, '');

@@ -10,7 +10,7 @@ const version = JSON.parse(readFileSync(new URL('../../package.json', import.met
 const snapshotArgs = (...rest: string[]) => ['build', '--source', 'snapshot', ...rest];
 
 describe('help', () => {
-  it('goes to stdout like the version, with exit code 0', async () => {
+  it('prints to stdout with exit code 0, as does the version', async () => {
     expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
     const { code, stdout, stderr } = await runCli(['--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -29,7 +29,7 @@ describe('wrong usage', () => {
     [['diff', 'data'], /missing required argument 'new'/],
     [['publish'], /unknown command 'publish'/],
     [[], /^Usage: gamedata/],
-  ])('exits with 2 after the usage: %j', async (args, problem) => {
+  ])('exits with 2 after printing the usage: %j', async (args, problem) => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await callCli(args, { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -49,7 +49,7 @@ describe('wrong usage', () => {
     ]);
   });
 
-  it('names the replacement of a removed option', async () => {
+  it('suggests the replacement for a removed option', async () => {
     const { code, stderr } = await callCli(['build', '--on-change', 'x']);
     expect(code).toBe(2);
     expect(stderr).toContain("error: unknown option '--on-change'\nhint: Run the command from the shell:\n");
@@ -69,7 +69,7 @@ describe('wrong usage', () => {
 });
 
 describe('build', () => {
-  it('prints only the report on stdout with --json, without absolute paths', async () => {
+  it('prints only the report, without absolute paths, to stdout with --json', async () => {
     const cwd = temporaryFolder();
     const { upstream } = await smallSource(undefined, path.join(cwd, 'data'));
     const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
@@ -117,7 +117,7 @@ describe('an error', () => {
       'Choose a new or empty folder with --out.',
     ],
     [['verify', 'mine'], 'mine: has no valid manifest.json: ENOENT', null],
-  ])('exits with 1 after a message and a JSON object: %j', async (args, message, hint) => {
+  ])('exits with 1 after printing a message and a JSON object: %j', async (args, message, hint) => {
     const cwd = temporaryFolder();
     mkdirSync(path.join(cwd, 'mine'));
     writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');

@@ -30,7 +30,7 @@ function configure(config: unknown, more: Pick<Command<Options>, 'inherits'> = {
 }
 
 describe('gamedata.config.json', () => {
-  it('applies after the command line', async () => {
+  it('yields to the command line', async () => {
     const { upstream } = await smallSource();
     const build = { source: 'snapshot', upstream, out: 'site', host: ['nginx', 'caddy'], downloads: false };
     const { cwd, run } = configure({ build: { ...build, 'base-url': 'https://file.test', cache: false } });
@@ -42,24 +42,24 @@ describe('gamedata.config.json', () => {
     });
   });
 
-  it('applies after the environment', () => {
+  it('yields to the environment', () => {
     const { read } = configure({ build: { 'base-url': 'https://file.test', retries: 1 } });
     expect(read('build').options).toEqual({ baseUrl: 'https://file.test', retries: 1 });
     expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
   });
 
-  it('provides the folder of build to other commands', () => {
+  it('provides the build folder to other commands', () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
     expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
   });
 
-  it('provides a section to a command that inherits it', () => {
+  it('applies a section to a command that inherits it', () => {
     const config = { build: { retries: 1, concurrency: 2, out: 'x' }, mirror: { retries: 3 } };
     const { read } = configure(config, { inherits: 'build' });
     expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
   });
 
-  it('resolves folders from its own folder', () => {
+  it('resolves folders relative to itself', () => {
     const { cwd, read } = configure({
       build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', root: 'srv' },
       snapshot: { data: '../data' },
@@ -109,14 +109,14 @@ describe('gamedata.config.json', () => {
     expect(() => configure(config).read('build')).toThrow(expect.objectContaining({ hint }));
   });
 
-  it('appears in errors about its options, unless they were typed', async () => {
+  it('is named in errors about its options, but not about typed options', async () => {
     const { run } = configure({ build: { root: '/srv' } });
     const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
     expect((await run('build')).stderr).toContain(`error: gamedata.config.json › build › root: ${problem}`);
     expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
-  it('must exist if --config names it, and replaces the default file', async () => {
+  it('must exist if set with --config, and replaces the default file', async () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
@@ -128,7 +128,7 @@ describe('the schema of gamedata.config.json', () => {
   const schema = JSON.parse(readFileSync(new URL('../../dist/config.schema.json', import.meta.url), 'utf8'));
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
 
-  it('describes every command, and every option that its help lists', () => {
+  it('describes every command and every option that the help lists', () => {
     const { $schema: _, ...sections } = schema.properties as Record<string, { properties: object }>;
     const described = Object.entries(sections).map(([name, { properties }]) => [
       name,

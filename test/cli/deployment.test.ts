@@ -24,7 +24,7 @@ describe('verify <url>', () => {
     expect(code).toBe(0);
   });
 
-  it('prints a request for each broken guarantee and exits with 1', async () => {
+  it('prints the failed request for each broken guarantee and exits with 1', async () => {
     const { code, stderr, stdout } = await callCli(['verify', server.url, '--json']);
     expect(stderr).toContain('FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":');
     expect(stderr).toContain(

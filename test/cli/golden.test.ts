@@ -101,7 +101,7 @@ it('mirrors a site', async () => {
   `);
 });
 
-it('finds problems of a folder', async () => {
+it('finds problems in a folder', async () => {
   rmSync(path.join(cwd, 'site/404.json'));
   writeFileSync(path.join(cwd, 'site/api/gamedata/move/pound/index.json'), '{}');
   writeFileSync(path.join(cwd, 'site/mine.txt'), '');

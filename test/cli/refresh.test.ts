@@ -44,7 +44,7 @@ const rename = (answers: { move: Answer[] }, at: number, name: string) =>
   Object.assign(answers.move[at] as Answer, { name });
 
 describe('the report', () => {
-  it('prints how to install the configuration of a web server once, then only changes', async () => {
+  it('prints how to install a web server configuration once, then only its changes', async () => {
     const { answers, build } = await operator({
       ...{ host: ['nginx', 'caddy', 'apache'], 'base-url': BASE, out: 'old' },
     });
@@ -89,7 +89,7 @@ describe('the report', () => {
 });
 
 describe('--keep', () => {
-  it('keeps archives of the last states of the data next to the site, with checksums', async () => {
+  it('keeps archives of the latest data, with checksums, next to the site', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
     const kept = () => readdirSync(at('site-archives')).sort();
     const first = kept();
@@ -117,7 +117,7 @@ describe('--keep', () => {
     expect(kept(), 'regardless of the clock').toEqual([current, `${current}.sha256`, 'notes.txt']);
   });
 
-  it('distinguishes states by records and names only', async () => {
+  it('adds an archive only if records or names changed', async () => {
     const { answers, build, at } = await operator({ keep: 2, out: 'site' });
     const kept = () => readdirSync(at('site-archives')).filter((name) => name.endsWith('.gz'));
     const [yesterday] = kept();
@@ -132,7 +132,7 @@ describe('--keep', () => {
     expect(kept()).toEqual([today, expect.any(String)]);
   });
 
-  it('replaces symlinks, FIFOs and empty folders named like its archive, and nothing else', async () => {
+  it("replaces only symlinks, FIFOs and empty folders that have the archive's name", async () => {
     const { build, at } = await operator({ keep: 1 });
     const archives = at('build-archives');
     const [name = ''] = readdirSync(archives);
@@ -155,7 +155,7 @@ describe('--keep', () => {
     expect(readdirSync(archives)).toEqual(expect.arrayContaining(others));
   });
 
-  it('removes drafts of killed runs after a day', async () => {
+  it('removes drafts left by killed runs after a day', async () => {
     const { build, at } = await operator({ keep: 1 });
     const drafts = ['old', 'new'].map((age) => at(`build-archives/gamedata-x.tar.gz.${age}.part`));
     for (const draft of drafts) writeFileSync(draft, '');
@@ -171,7 +171,7 @@ describe('--keep', () => {
       /: is a site, so/,
     ],
     ['a file', (folder) => writeFileSync(folder, ''), /: cannot be written \(E\w+\)/],
-  ])('publishes with a problem if the folder of archives is %s', async (_, make, problem) => {
+  ])('publishes and reports a problem if the archive folder is %s', async (_, make, problem) => {
     const { answers, build, at } = await operator();
     make(at('build-archives'));
     rename(answers, 1, 'renamed');
@@ -185,7 +185,7 @@ describe('--keep', () => {
 });
 
 describe('--verify', () => {
-  it('repairs a damaged file even if its size and time are the same', async () => {
+  it('repairs a damaged file even if its size and mtime are unchanged', async () => {
     const { build, at } = await operator({ verify: true });
     const file = at('build/api/gamedata/move/move-1/index.json');
     const text = readFileSync(file, 'utf8');
@@ -200,7 +200,7 @@ describe('--verify', () => {
     expect((await build()).stderr).toContain('nothing changed');
   });
 
-  it('finds an unknown file and then keeps no archive', async () => {
+  it('keeps no archive if it finds an unknown file', async () => {
     const { build, at } = await operator({ verify: true });
     writeFileSync(at('build/diary.txt'), 'mine');
     const found = await build('--keep', '1');
@@ -211,7 +211,7 @@ describe('--verify', () => {
 });
 
 describe('a data set', () => {
-  it('goes into the working folder by default', async () => {
+  it('is written to the working folder by default', async () => {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
     const args = ['snapshot', '--upstream', upstream.url, '--no-cache', '--max-shrink', '100'];

@@ -55,7 +55,7 @@ describe('formatSummary', () => {
     expect(cached).toContain(' · 2 retries · the upstream has no newer edition\n');
   });
 
-  it('prints one line after the notices if nothing changed', () => {
+  it('prints the notices and one line if nothing changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
       `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,
@@ -63,7 +63,7 @@ describe('formatSummary', () => {
   });
 });
 
-it('formatProblems lists at most 20 problems', () => {
+it('formatProblems lists up to 20 problems', () => {
   const problems = Array.from({ length: 23 }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
   const lines = formatProblems('site', problems);
   expect(lines).toHaveLength(22);

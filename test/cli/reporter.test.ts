@@ -58,7 +58,7 @@ describe('createReporter', () => {
   const erase = '\u001b[1G\u001b[2K';
   const [red, green, yellow, plain] = [31, 32, 33, 39].map((color) => `\u001b[${color}m`);
 
-  it('updates one live line on a terminal and leaves the last one', () => {
+  it('updates a live line on a terminal and leaves its final state', () => {
     const { reporter, written } = start(true);
     reporter.progress(progress(0, 0));
     expect(written()).toBe(`${erase}waiting for the upstream`);
@@ -82,7 +82,7 @@ describe('createReporter', () => {
     expect(written()).toBe(`${erase}${yellow}WARNING${plain}: \\u001b[2J\n`);
   });
 
-  it('updates the time until a retry every second', () => {
+  it('updates the time left until a retry every second', () => {
     const { reporter, written } = start(true, { columns: 80 });
     let nextInMs = 3000;
     const waiting = () => ({ requests: 2, nextInMs });
@@ -98,14 +98,14 @@ describe('createReporter', () => {
     expect(written()).toBe('');
   });
 
-  it.each([0, 20])('writes plain lines on a terminal of %i columns', (columns) => {
+  it.each([0, 20])('writes plain lines on a terminal with %i columns', (columns) => {
     const { reporter, written } = start(true, { columns });
     vi.advanceTimersByTime(6000);
     reporter.progress(progress(1200, 3160, { requests: 1203, retries: 3 }));
     expect(written()).toBe('1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n');
   });
 
-  it('writes a plain line every five seconds elsewhere, and the last one', () => {
+  it('writes a plain line every five seconds and at the end if stderr is not a terminal', () => {
     const { reporter, written } = start(false);
     for (let done = 1; done <= 10; done++) {
       vi.advanceTimersByTime(2000);
@@ -114,7 +114,7 @@ describe('createReporter', () => {
     expect(written().match(/^(\d+)/gm)).toEqual(['1', '3', '5', '8', '10']);
   });
 
-  it('colors problems and the line that sums up', () => {
+  it('colors problems and the summary line', () => {
     const { reporter, written } = start(true);
     reporter.notice('error: x: y');
     reporter.notice(`hint: ${'z '.repeat(60)}`);
@@ -153,7 +153,7 @@ describe('createReporter', () => {
     expect(written()).toBe('error: x\n');
   });
 
-  it('prints only problems if it is quiet', () => {
+  it('prints only problems in quiet mode', () => {
     const { reporter, written } = start(true, { quiet: true });
     vi.advanceTimersByTime(10_000);
     reporter.progress(progress(10, 10));

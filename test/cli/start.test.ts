@@ -18,7 +18,7 @@ function checkout(): string {
 const start = (folder: string, ...node: string[]) =>
   promisify(execFile)(process.execPath, [...node, path.join(folder, bin.gamedata), '--version']);
 
-it.each(['nothing', 'half'])('requires npm run compile if %s is compiled', async (how) => {
+it.each(['nothing', 'half'])('asks for npm run compile if %s is compiled', async (how) => {
   const folder = checkout();
   mkdirSync(path.join(folder, 'dist'));
   if (how === 'half') writeFileSync(path.join(folder, 'dist/cli.js'), 'throw new Error()');
@@ -33,7 +33,7 @@ it.each([
   ['20.19.0', true],
   ['22.11.0', false],
   ['26.0.0', true],
-])('checks for a supported Node: %s', async (version, isSupported) => {
+])('checks whether the Node version is supported: %s', async (version, isSupported) => {
   const folder = checkout();
   const [disguise, dist] = [path.join(folder, 'disguise.mjs'), path.join(folder, 'dist')];
   const versions = `{ ...process.versions, node: '${version}' }`;

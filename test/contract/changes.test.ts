@@ -21,6 +21,6 @@ it.each<[boolean, ...(readonly [number, number])[]]>([
   [false, [1, 2], [2, 3]],
   [false, [4, 5], [2, 3], [1, 2]],
   [false, [3, 4], [2, 3], [0, 1]],
-])('a history of consecutive steps, newest first, is valid: %s for %j %j %j', (isValid, ...steps) => {
+])('accepts only a history of consecutive steps, newest first: %s for %j %j %j', (isValid, ...steps) => {
   expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(isValid);
 });

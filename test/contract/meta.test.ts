@@ -21,7 +21,7 @@ const hash = '0d8fe2bf'.padEnd(40, 'a');
 const now = Date.UTC(2026, 10, 22);
 
 describe('parseEdition', () => {
-  it.each([['1786004122'], [1_786_004_122]])('reads a commit and the time %o', (time) => {
+  it.each([['1786004122'], [1_786_004_122]])('parses a commit with the time %o', (time) => {
     const edition = parseEdition(hash, time, now);
     expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
     expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf of 2026-08-06');
@@ -44,7 +44,7 @@ describe('parseEdition', () => {
     expect(parseEdition(commit, deployed, now)).toBeNull();
   });
 
-  it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('accepts second %i', (seconds) => {
+  it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('accepts a deployment at second %i', (seconds) => {
     expect(parseEdition(hash, String(seconds), now)).not.toBeNull();
   });
 });
@@ -89,7 +89,7 @@ const findProblem = (...files: unknown[]) => {
 };
 
 describe('manifestReader', () => {
-  it('keeps entries and ignores keys of another version', () => {
+  it('keeps entries and ignores unknown keys', () => {
     const later = { ...entry, path: 'c', bytes: 7 };
     const read = manifestReader.parse(manifestOf(entry, { ...later, of: 'another version' }));
     expect(read).toEqual(manifestOf(entry, later));
@@ -128,7 +128,7 @@ describe('isSitePath', () => {
   });
 });
 
-it('createMeta orders and checks the keys as in the schema', () => {
+it('createMeta validates the keys and sorts them in schema order', () => {
   const { format: _, ...options } = siteOf({}).meta;
   const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
   const made = createMeta(reversed);
@@ -139,7 +139,7 @@ it('createMeta orders and checks the keys as in the schema', () => {
   expect(() => createMeta({ ...options, captured: 'today' })).toThrow('Invalid ISO date');
 });
 
-it('encodeBody encodes text and creates bodies', () => {
+it('encodeBody encodes text and calls functions that create bodies', () => {
   const entry = { path: 'a', bytes: 2, sha256: '' };
   for (const file of [
     { path: 'a', body: 'é' },
@@ -148,6 +148,6 @@ it('encodeBody encodes text and creates bodies', () => {
     expect(encodeBody(file)).toEqual(Uint8Array.of(0xc3, 0xa9));
 });
 
-it('getNativeName returns the name in the language, or its tag', () => {
+it("getNativeName returns a language's own name, or its tag", () => {
   expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual(['Français', '繁體中文', 'tlh']);
 });

@@ -67,7 +67,7 @@ describe('listOperations', () => {
     ],
     ['getPicture', { group: 'site' }, { name: 'icon', example: 'unknown.png' }],
     ['downloadMoveCsv', { group: 'downloads' }],
-  ])('lists %s with the variable of its path', (id, operation, parameter) => {
+  ])('lists %s with its path parameter', (id, operation, parameter) => {
     const pathParameter = parameter && { in: 'path', required: true, ...parameter };
     expect(find(id)).toMatchObject({ ...operation, pathParameter });
   });
@@ -77,12 +77,12 @@ describe('listOperations', () => {
     [{ names: undefined }, false, ['records', 'downloads', 'site']],
     [{ downloads: false }, false, ['records', 'names', 'site']],
     [{ downloads: false }, true, ['records', 'names', 'downloads', 'site']],
-  ])('lists only files of the site: %o, archive %s', (own, archive, groups) => {
+  ])('lists only files that the site contains: %o, archive %s', (own, archive, groups) => {
     const operations = contract.listOperations({ ...site, ...own }, examples, archive);
     expect([...new Set(operations.map(({ group }) => group))]).toEqual(groups);
   });
 
-  it('requires only parameters in the path', () => {
+  it('marks only path parameters as required', () => {
     const all = Object.values<contract.Parameter>(contract.parameters);
     expect(all.filter((one) => one.required)).toEqual([contract.parameters.pageOffset]);
   });

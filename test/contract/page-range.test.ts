@@ -27,7 +27,7 @@ it('getNextRange and getPreviousRange add and subtract the limit', () => {
   );
 });
 
-it('getNextRange and getPreviousRange are exact beyond the range of numbers', () => {
+it('getNextRange and getPreviousRange stay exact beyond the safe integers', () => {
   fc.assert(
     fc.property(huge, huge, (limit, offset) => {
       const previous = getPreviousRange({ limit, offset });

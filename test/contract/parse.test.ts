@@ -29,14 +29,14 @@ describe('parse', () => {
     );
   });
 
-  it('names no field of an invalid value, and only the first prefix is removed', () => {
+  it('omits the field if the whole value is invalid, and removes only the first prefix', () => {
     const refused = z.unknown().refine(() => false, 'Not so: Invalid input: twice');
     const failure = (value: unknown) => () => parse(refused, value, {});
     expect(failure(undefined)).toThrow(/^got nothing: Not so: Invalid input: twice$/);
     expect(failure([])).toThrow(expect.not.objectContaining({ location: { field: '' } }));
   });
 
-  it.each(['text', null, undefined, { length: 'text' }])('shows nothing for a path into %j', (value) => {
+  it.each(['text', null, undefined, { length: 'text' }])('finds nothing for a path into %j', (value) => {
     const inside = z.unknown().superRefine((_, context) => {
       context.addIssue({ code: 'custom', message: 'missing', path: ['length', 0] });
     });
@@ -44,7 +44,7 @@ describe('parse', () => {
   });
 });
 
-it('parse stops at the first problem of a list that is longer than any argument list', () => {
+it('parse stops at the first problem in a list that exceeds the maximum number of arguments', () => {
   const list = z.object({ names: z.array(z.int()) });
   const names = Array.from({ length: 300_000 }, () => []);
   expect(() => parse(list, { names }, {})).toThrow('names[0]: got [], expected number');
@@ -82,7 +82,7 @@ describe('formatValue', () => {
     [null, 'null'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(79)}…`],
-  ])('writes JSON of at most 80 characters', (value, text) => {
+  ])('writes at most 80 characters of JSON', (value, text) => {
     expect(formatValue(value)).toBe(text);
   });
 

@@ -10,7 +10,7 @@ it.each([
   expect(paths.getBasePath(baseUrl)).toBe(path);
 });
 
-it('creates files and URLs as in the contract', () => {
+it('creates the files and URLs of the contract', () => {
   const query = { baseUrl: 'https://example.org/games', links: 'query' } as const;
   const file = { ...query, links: 'file' } as const;
   const [first, third] = [0, 200].map((offset) => ({ limit: 100, offset }));
@@ -41,7 +41,7 @@ it.each([
   expect(paths.parseRecordPath(path)).toEqual(expected);
 });
 
-it('findSlugs lists the records of a kind that have files', () => {
+it("findSlugs lists the slugs of a kind's record files", () => {
   const files = [
     'api/gamedata/index.json',
     'api/gamedata/item/potion/index.json',
@@ -55,7 +55,7 @@ it('findSlugs lists the records of a kind that have files', () => {
   expect(paths.findSlugs('item', files)).toEqual(['potion']);
 });
 
-it('isHostConfig accepts dots, underscores and names that a host fixes', () => {
+it('isHostConfig accepts names that start with a dot or an underscore or are fixed by a host', () => {
   const configs = ['_redirects', '.htaccess', 'netlify/.hidden/x', 'wrangler.jsonc', '_hosts/x'];
   const others = ['api/wrangler.jsonc', 'index.html', 'api/a_b/index.json', 'x_hosts/z', 'api/mr.x/x'];
   expect([...configs, ...others].filter(paths.isHostConfig)).toEqual(configs);

@@ -76,7 +76,7 @@ describe('recordSchemas', () => {
     ['an unsafe slug', moveSchema, { ...move, slug: '../x' }, 'slug', 'got "../x"'],
     ['a negative index', itemSchema, { ...item, id4: -1 }, 'id4', 'got -1'],
     ['a missing index', itemSchema, { ...item, id4: undefined }, 'id4', 'got nothing'],
-  ])('reject %s with its location', (_, schema, value, field, got) => {
+  ])('reject %s and locate the problem', (_, schema, value, field, got) => {
     const fit = () => parse(schema as typeof moveSchema, value, { kind: 'move', record: 'x (1)' });
     expect(fit).toThrow(DataError);
     expect(fit).toThrow(`move › x (1) › ${field}: ${got}`);

@@ -22,7 +22,7 @@ it('isCompressible accepts text of any type', () => {
   expect(others.split(' ').filter(contract.isCompressible)).toEqual([]);
 });
 
-it('creates errors in the form of the reference framework', () => {
+it("creates errors in the reference framework's format", () => {
   const { createErrorBody, errorDetails, errorFiles, formatNotAllowed } = contract;
   expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
   expect(createErrorBody(errorDetails[404])).toBe('{"detail":"Not found."}');

@@ -19,7 +19,7 @@ it.each<[unknown, unknown]>([
   expect(got).toEqual(expected);
 });
 
-it('measureSeconds rounds to the millisecond', () => {
+it('measureSeconds rounds to milliseconds', () => {
   const seconds = words.measureSeconds(performance.now() - 1500);
   expect(seconds).toBeGreaterThanOrEqual(1.5);
   expect(seconds).toBe(Number(seconds.toFixed(3)));

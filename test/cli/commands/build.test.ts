@@ -47,7 +47,7 @@ describe('build from an upstream', () => {
       confirmed: 2 + 119 + 211 + others,
     },
   ])(
-    'writes exactly the expected files, then requests no body and changes no file, $of',
+    'writes exactly the expected files, then requests no body and changes no file: $of',
     async ({ data, counts, pages, state, confirmed }) => {
       const server = await serveUpstream(data, { maxAge: 86_400, stateOf: () => state });
       const options = buildOptions(server.url);
@@ -83,7 +83,7 @@ const isPage = (kind: string, file: string): boolean =>
   new RegExp(`^${kind}/(?:offset/\\d+/)?index\\.json$`).test(file);
 
 describe('build', () => {
-  it('stops at a failure or an aborted signal, then requests only missing records', async () => {
+  it('stops on a failure or an aborted signal, and requests only missing records in the next run', async () => {
     const controller = new AbortController();
     const server = await serveUpstream(handMadeUpstream(), {
       maxAge: 86_400,
@@ -111,7 +111,7 @@ describe('build', () => {
     expect(new Set(all).size).toBe(records);
   });
 
-  it('rewrites only the files of a changed record and its page', async () => {
+  it('rewrites only the files affected by a changed record', async () => {
     const answers = tinyUpstream();
     const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
     await build(options);
@@ -140,7 +140,7 @@ describe('build', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('generates every file again after a change of the code', async () => {
+  it('generates every file again after a code change', async () => {
     const out = path.join(temporaryFolder(), 'site');
     const options = { ...(await smallSource(rawRecords(3, 2))), baseUrl: BASE_URL, out };
     await build(options);

@@ -86,7 +86,7 @@ describe('a site', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it.each([0, Date.now() - 90 * 86_400_000])('keeps its dates if the clock is at %i', async (now) => {
+  it.each([0, Date.now() - 90 * 86_400_000])('keeps its dates if the clock reads %i', async (now) => {
     const { build, rename, report } = await operator();
     vi.stubEnv('SOURCE_DATE_EPOCH', undefined);
     onTestFinished(() => void vi.useRealTimers());
@@ -108,7 +108,7 @@ describe('a site', () => {
   it.each([
     ['a history', ['changes.json'], ['2026-01-01 2026-01-01 second-name → third-name']],
     ['a description and a history', ['meta.json', 'changes.json'], []],
-  ])('starts a new history after damage to %s, and keeps redirects', async (_, files, steps) => {
+  ])('starts a new history but keeps redirects if %s is damaged', async (_, files, steps) => {
     const { build, report, rename } = await operator();
     await build();
     rename('second-name');
@@ -127,7 +127,7 @@ describe('a site', () => {
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/third-name/']);
   });
 
-  it('recovers from damage to its pages, with the ids of readable records', async () => {
+  it('rebuilds damaged list pages with the ids of readable records', async () => {
     const { answers, build, rename } = await operator();
     const site = await build();
     writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');

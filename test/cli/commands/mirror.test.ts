@@ -64,7 +64,7 @@ describe('mirror', () => {
     expect(await mirror({ from: copy, ...options })).toMatchObject({ changed: false });
   });
 
-  it('keeps base URL, links and hosts of the published site, but no hosts of a site that is its own source', async () => {
+  it("keeps the published site's base URL, links and hosts, but not the hosts when a site mirrors itself", async () => {
     const out = newFolder();
     await build({ ...described, baseUrl: TO, links: 'file', hosts: ['caddy'], sprites: 'none', out });
     const own = { baseUrl: TO, baseUrlFrom: 'published', links: 'file' };
@@ -98,7 +98,7 @@ describe('mirror', () => {
     expect(stderr).toMatch(/\nlocalhost-\d+: unchanged\n$/);
   });
 
-  it('requests only the manifest and meta.json of a deployment that has nothing new', async () => {
+  it('requests only the manifest and meta.json if a deployment has not changed', async () => {
     const server = await deploy(site);
     for (const options of [{}, { baseUrl: TO }]) {
       const out = newFolder();
@@ -138,7 +138,7 @@ describe('mirror', () => {
   });
 });
 
-describe('a site of an untrusted author', () => {
+describe('a site from an untrusted author', () => {
   const EVIL = 'https://evil.test';
   /** Mirrors a site whose `meta.json` was changed, and returns the report and the copy's `meta.json`. */
   async function copyEdited(change: Record<string, unknown>) {
@@ -155,12 +155,12 @@ describe('a site of an untrusted author', () => {
     ['hosts, downloads and an archive', { hosts: ['nginx', '../x'], downloads: false, archive: true }],
     ['another generator', { generator: 'evil/1' }],
     ['skipped records', { skipped: mapKinds(() => [17]) }],
-  ])('gives the same copy with %s', async (_, change) => {
+  ])('produces the same copy with %s', async (_, change) => {
     const { tree } = await copyEdited(change);
     expect(tree).toEqual(readTree(site));
   });
 
-  it('loses an upstream that is not a URL, and dates in the future', async () => {
+  it('drops an upstream that is not a URL, and dates in the future', async () => {
     const { meta, report } = await copyEdited({
       upstream: 'npm\u001b[2J\u202e',
       captured: '2099-01-01',
@@ -175,7 +175,7 @@ describe('a site of an untrusted author', () => {
     ]);
   });
 
-  it('keeps an edition that is a day ahead, and the number of known warnings', async () => {
+  it('keeps an edition from tomorrow, and the counts of known warnings', async () => {
     const deployed = new Date(Date.now() + 80_000_000).toISOString();
     const edition = { hash: 'a'.repeat(40), deployed };
     const warnings = { move: { 'missing-name': 2 }, item: { 'no-icon': 1, 'icon-not-found': 3 } };
@@ -191,7 +191,7 @@ describe('a site of an untrusted author', () => {
     ['"id":7', '"id":5', 'id: got 5, expected ascending ids'],
     ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields in another order'],
     ['"slug":"move-7"', '"slug":"../x"', 'slug: got "../x", expected a safe slug'],
-  ])('fails with %s instead of %s, even if every digest is right', async (from, to, problem) => {
+  ])('is rejected with %s instead of %s, even if every digest is correct', async (from, to, problem) => {
     const copy = copied();
     const page = path.join(copy, listPageFile('move', 0));
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
@@ -206,7 +206,7 @@ describe('a site of an untrusted author', () => {
     expect(fingerprint(copy)).toEqual(before);
   });
 
-  it('loses its own pages, scripts and kinds, which the summary lists', async () => {
+  it('drops its own pages, scripts and kinds, and lists them in the summary', async () => {
     const copy = copied();
     const kind = 'api/gamedata/ability';
     const files = ['browse.html', 'style.css', 'evil.html', `${kind}/index.json`, `${kind}/x/index.json`];
@@ -229,7 +229,7 @@ describe('an archive', () => {
     return smallSource({ item, move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)) });
   };
 
-  it('needs no --max-shrink, lists the removed records and keeps URLs of other records', async () => {
+  it('needs no --max-shrink, lists the removed records and keeps the URLs of all other records', async () => {
     const out = copied();
     await build({ ...described, ...(await renamed()), out });
     const { code, stderr } = await callCli(['restore', packed, out]);
@@ -277,7 +277,7 @@ describe('an archive', () => {
       },
       'expected a relative path inside the site',
     ],
-  ])('fails with its name if it %s', async (_, damage, problem) => {
+  ])('is rejected by name if it %s', async (_, damage, problem) => {
     const out = copied();
     const before = fingerprint(out);
     const from = path.join(temporaryFolder(), 'damaged.tar.gz');
@@ -314,7 +314,7 @@ describe('a published site', () => {
     expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
   });
 
-  it('keeps its guard even if meta.json is missing or damaged', async () => {
+  it('is guarded even if its meta.json is missing or damaged', async () => {
     const out = copied();
     const file = path.join(out, 'meta.json');
     const options = { ...described, ...(await smallSource(rawRecords(10, 3))), out };
@@ -326,7 +326,7 @@ describe('a published site', () => {
     expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
   });
 
-  it('requires readable old slugs, unless they may be forgotten', async () => {
+  it('requires readable old slugs unless --forget-history is set', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{}');
     await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');

@@ -71,7 +71,7 @@ async function createScene() {
 }
 
 describe('names/', () => {
-  it('contains exactly the names of the upstream, from responses and from tables', async () => {
+  it("contains exactly the upstream's names, read from responses or from tables", async () => {
     const data = handMadeUpstream();
     const { url: upstream } = await serveUpstream(data);
     const parent = temporaryFolder();
@@ -104,7 +104,7 @@ describe('names/', () => {
     expect(verifyFolder(rest).problems).toEqual([]);
   });
 
-  it('leaves records and their digest unchanged, and can be omitted', async () => {
+  it('does not affect records or their digest, and can be omitted', async () => {
     const { run, out } = await createScene();
     const [own, none] = [`${out}-with`, `${out}-without`];
     await run({ out: own });
@@ -118,7 +118,7 @@ describe('names/', () => {
     expect(readFileSync(path.join(none, 'index.html'), 'utf8')).not.toMatch(/names\/|names-language/);
   });
 
-  it('changes with a translation, but the history does not', async () => {
+  it('changes with a translation, without affecting the history', async () => {
     const { answers, run, out } = await createScene();
     await run();
     const before = fingerprint(out);
@@ -136,7 +136,7 @@ describe('names/', () => {
     expect(await run()).toMatchObject({ changed: false, nameChanges: [] });
   });
 
-  it('recovers from damage', async () => {
+  it('is rebuilt after damage', async () => {
     const { run, out } = await createScene();
     await run();
     const file = path.join(out, 'names/fr.json');
@@ -149,7 +149,7 @@ describe('names/', () => {
     }
   });
 
-  it('must match the digest of a snapshot, but is optional', async () => {
+  it("must match the snapshot's digest, but is optional", async () => {
     const { upstream } = await createScene();
     const data = path.join(temporaryFolder(), 'data');
     const { baseUrl, ...reading } = shared;

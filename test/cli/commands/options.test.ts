@@ -55,11 +55,11 @@ describe('defaults', () => {
     [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
     [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
     [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
-  ])('give way to %j', (options, resolved) => {
+  ])('are overridden by %j', (options, resolved) => {
     expect(resolveBuild(options, {}).source).toMatchObject(resolved);
   });
 
-  it('ignore the host of icons without icons', () => {
+  it('omit the icon host if icons are disabled', () => {
     const options = { sprites: 'none', spritesUpstream: 'junk' } as const;
     expect(settingsOf(options, {}).sprites).toEqual({ mode: 'none', upstream: null });
   });

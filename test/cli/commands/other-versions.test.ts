@@ -32,8 +32,8 @@ function builtSite() {
   return { out, rebuild: () => build({ ...described, out }), file: (name: string) => path.join(out, name) };
 }
 
-describe('a site of another version', () => {
-  it('can be replaced, mirrored and served despite unknown fields', async () => {
+describe('a site from another gamedata version', () => {
+  it('is replaced, mirrored and served despite unknown fields', async () => {
     const { out, rebuild, file } = builtSite();
     edit(file('meta.json'), (json) => ({ ...json, power: 9000 }));
     listAsTheyAre(out);
@@ -51,7 +51,7 @@ describe('a site of another version', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('differs field by field', async () => {
+  it('is compared field by field', async () => {
     const { out, rebuild, file } = builtSite();
     const digest = rewriteRecords(file);
     edit(file('meta.json'), (json) => ({ ...json, digest }));
@@ -92,7 +92,7 @@ describe('a site of another version', () => {
     ]);
   });
 
-  it('fails with a hint if its format is newer', async () => {
+  it('is rejected with a hint if its format is newer', async () => {
     const { out, rebuild, file } = builtSite();
     const refusal = {
       message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
@@ -122,7 +122,7 @@ const rewriteRecords = (file: (name: string) => string): string =>
       .join('');
   });
 
-describe('a snapshot of another version', () => {
+describe('a snapshot from another gamedata version', () => {
   async function olderSnapshot(): Promise<string> {
     const { upstream } = await smallSource();
     const file = path.join(upstream, 'move.ndjson');
@@ -137,7 +137,7 @@ describe('a snapshot of another version', () => {
     return upstream;
   }
 
-  it('can be replaced and continued', async () => {
+  it('is replaced, and its history continued', async () => {
     const data = await olderSnapshot();
     const answers = tinyUpstream();
     const { url } = await serveUpstream(upstreamOf(answers));
@@ -147,7 +147,7 @@ describe('a snapshot of another version', () => {
     expect(steps[0].totals).toMatchObject({ removed: 117 + 3, changed: 3 });
   });
 
-  it('fails with a hint to refresh it if it lacks a field', async () => {
+  it('is rejected with a hint to refresh it if it lacks a field', async () => {
     const upstream = await olderSnapshot();
     await expect(
       build({ source: 'snapshot', upstream, baseUrl: BASE_URL, out: path.join(temporaryFolder(), 'site') }),

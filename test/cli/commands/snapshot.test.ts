@@ -47,7 +47,7 @@ describe('snapshot', () => {
     expect(second.upstream).toBe(server.url);
   });
 
-  it('changes nothing if the data is the same, and keeps its date', async () => {
+  it('changes nothing, including the date, if the data is the same', async () => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()));
     const options = snapshotOptions(server.url);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -70,7 +70,7 @@ describe('snapshot', () => {
     );
   });
 
-  it.each(['auto', undefined] as const)('fails without a fallback for source %s', async (source) => {
+  it.each(['auto', undefined] as const)('fails without falling back for source %s', async (source) => {
     const options = { ...snapshotOptions(await deserted()), source, retries: 0 };
     await expect(snapshot(options)).rejects.toThrow('ECONNREFUSED');
     expect(existsSync(options.data)).toBe(false);
