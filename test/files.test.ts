@@ -19,7 +19,7 @@ describe('readFile', () => {
     expect([...walk(folder)].filter(({ isFile }) => isFile)).toEqual([]);
   });
 
-  it('rejects a file below a symlink, and a device', () => {
+  it('rejects a file below a symlink, and rejects a device', () => {
     const folder = temporaryFolder();
     mkdirSync(path.join(folder, 'a'));
     writeFileSync(path.join(folder, 'a/c'), 'x');
@@ -44,7 +44,7 @@ describe('parseJsonOrThrow', () => {
     ['', 'got nothing'],
     [Buffer.from('fffe7b007d00', 'hex'), 'got UTF-16, expected UTF-8'],
     [Buffer.from('"é"', 'latin1'), 'got another encoding, expected UTF-8'],
-  ])('shows the text around the problem in %j', (json, problem) => {
+  ])('quotes the text around the problem in %j', (json, problem) => {
     const message = problem.endsWith('UTF-8') ? problem : `${problem}, expected JSON`;
     expect(() => parseJsonOrThrow(json)).toThrow(new SyntaxError(message, { cause: expect.any(Error) }));
   });

@@ -14,7 +14,7 @@ describe('compare', () => {
   it.each([
     { case: 'nothing for the same records', from: moves(1, 2), to: moves(1, 2), changes: none },
     {
-      case: 'a new slug of the same id as renamed',
+      case: 'a record with a new slug as renamed',
       from: moves(1),
       to: [rawMove(1, { slug: 'new' })],
       changes: { ...none, renamed: [{ id: 1, from: 'move-1', to: 'new', fields: [] }] },
@@ -47,7 +47,7 @@ describe('compare', () => {
       },
     },
     {
-      case: 'another record with an old slug as added',
+      case: 'a different record with an old slug as added',
       from: moves(1),
       to: [rawMove(2, { slug: 'move-1' })],
       changes: {
@@ -70,7 +70,7 @@ describe('compare', () => {
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
   });
 
-  it('sorts records by id and ignores the order of records and keys', () => {
+  it('sorts records by id, regardless of the order of records and keys', () => {
     const of = (...move: AnyRecord[]) => ({
       ...versionOf([]),
       records: everyKind<readonly AnyRecord[]>({ move }, () => []),
@@ -102,7 +102,7 @@ describe('compare', () => {
     .uniqueArray(someMove, { selector: ({ id }) => id })
     .map((some) => versionOf(some.map((raw) => rawMove(raw.id, raw))));
 
-  it('returns changes that turn any data set into any other', () => {
+  it('returns changes that turn any data set into any other data set', () => {
     fc.assert(
       fc.property(version, version, (from, to) => {
         const { changes, totals } = compare(from, to);

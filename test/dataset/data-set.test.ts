@@ -36,7 +36,7 @@ it('addUrl puts the URL first, and removeUrl removes it', () => {
   expect(encodeLine(record)).toBe(`${line}\n`);
 });
 
-it('warningSchema accepts codes of other versions', () => {
+it('warningSchema accepts codes from other gamedata versions', () => {
   const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
   expect(warningSchema.parse(warning)).toEqual(warning);
 });

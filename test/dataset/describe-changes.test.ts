@@ -16,7 +16,7 @@ const comparison = compare(before, after);
 const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
 describe('formatText', () => {
-  it('lists the changes by kind and type, after a headline', () => {
+  it('prints a headline, then the changes by kind and type', () => {
     expect(formatText(comparison)).toEqual([
       '1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
       '',
@@ -40,7 +40,7 @@ describe('formatText', () => {
     ]);
   });
 
-  it('matches formatMarkdown, which has the data in code spans', () => {
+  it('matches formatMarkdown, which puts data into code spans', () => {
     const lines = formatMarkdown(comparison);
     expect(lines.slice(0, 8)).toEqual([
       '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
@@ -57,7 +57,7 @@ describe('formatText', () => {
     expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');
   });
 
-  it('lists several changed fields, and a data set without a date as undated', () => {
+  it('lists several changed fields, and marks a data set without a date as undated', () => {
     const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null };
     const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);
     expect(formatText(compare(from, to)).slice(2)).toEqual([
@@ -71,7 +71,7 @@ describe('formatText', () => {
     ]);
   });
 
-  it('names the editions', () => {
+  it('prints the editions', () => {
     const [from, to] = [before, after].map((side, at) => ({ ...side, edition: namedEdition(at + 1) }));
     if (!from || !to) throw new Error('expected two data sets');
     const [, , spanned] = formatText(compare(from, to));
@@ -88,7 +88,7 @@ describe('formatText', () => {
     [[['name', '<b>']], '1 move changed'],
     [[['b>'], ['<b']], '2 moves changed'],
     [[], 'nothing changed'],
-  ])('starts with a headline: %j', (fields, headline) => {
+  ])('starts with the headline for %j', (fields, headline) => {
     const none = { added: [], removed: [], renamed: [], changed: [] };
     const changed = fields.map((names, id) => ({
       ...{ id, slug: `move-${id}` },

@@ -18,12 +18,12 @@ const former = (move: Record<string, number>) => ({ ...noFormer, move: new Map(O
 const pathOf = (slug: string) => `/api/gamedata/move/${slug}/`;
 
 describe('old slugs', () => {
-  it('belong to the last record that was renamed or removed', () => {
+  it('belong to the last renamed or removed record', () => {
     expect(findOldSlugs(named('a', 'b', 'c'), named('a', 'x'))).toEqual(former({ b: 2, c: 3 }));
     expect(mergeFormer(former({ a: 1, b: 1 }), former({ a: 2 }))).toEqual(former({ a: 2, b: 1 }));
   });
 
-  it('survive encoding, in order', () => {
+  it('are encoded in order and decoded unchanged', () => {
     const own = former({ constructor: 2, b: 1, 'a-1': 3 });
     const others = forOthers((kind) => `,\n "${kind}": {}`);
     expect(encodeFormer(own)).toBe(
@@ -33,12 +33,12 @@ describe('old slugs', () => {
     expect(() => decodeFormer({ move: { a: 'b' }, item: {} })).toThrow('former.json › move.a: got "b"');
   });
 
-  it('apply to another data set if it has the same records', () => {
+  it('apply only to records of another data set that kept their slugs', () => {
     const old = former({ old: 1, 'old-2': 2, 'old-4': 4 });
     expect(selectMatching(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(former({ old: 1 }));
   });
 
-  it('follow from the redirects of a site', () => {
+  it("are derived from a site's redirects", () => {
     const moved = { [pathOf('lost')]: pathOf('c'), '/elsewhere/': '/', [pathOf('gone')]: pathOf('y') };
     expect(readRedirects(moved, named('c', 'x'))).toEqual(former({ lost: 1 }));
   });

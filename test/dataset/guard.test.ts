@@ -116,7 +116,7 @@ describe('checkReplacement, for missing records', () => {
     expect(run([1, 1], 100)).not.toThrow();
   });
 
-  it('accepts allowed records, also by an old slug', () => {
+  it('accepts the loss of an allowed record, named by its current or old slug', () => {
     const lose = (...allowMissing: string[]) => {
       const former = { ...noFormer, move: new Map([['old', 5]]) };
       return replace(nextOf(records(4, 5)), previousOf(records(5, 5), { former }), { allowMissing }).missing;
@@ -126,14 +126,14 @@ describe('checkReplacement, for missing records', () => {
       expect(lose(allowed)).toEqual(everyKind({ move: ['move-5'] }, () => []));
   });
 
-  it('recognizes renamed records if the previous ids are known', () => {
+  it('recognizes renamed records by their ids, if these are readable', () => {
     const renamed = withMoves([{ id: 1, slug: 'renamed' }]);
     expect(shrink(records(1, 1), renamed)).toEqual(none);
     const damaged = mapKinds((kind) => [{ slug: `${kind}-1` }]);
     expect(() => shrink(damaged, renamed)).toThrow('records missing, expected at most 0 %: move-1');
   });
 
-  it('counts records that others replaced', () => {
+  it('counts records that other records replaced', () => {
     const others = withMoves(range(100).map((id) => ({ id: id + 50, slug: `move-${id + 50}` })));
     expect(() => shrink(records(100, 1), others, { maxShrink: 49 })).toThrow('got 50 of 100 records missing');
     expect(shrink(records(100, 1), others, { maxShrink: 50 }).move).toHaveLength(50);
@@ -195,7 +195,7 @@ describe('checkReplacement, for renamed or renumbered records', () => {
     );
   });
 
-  it('ignores records whose previous ids are unknown', () => {
+  it('ignores records whose old ids are unreadable', () => {
     const damaged = mapKinds((kind) => before[kind].map(({ slug }) => ({ slug })));
     expect(shrink(damaged, change(100, renumber), { maxShrink: 1 })).toEqual(none);
   });
@@ -213,14 +213,17 @@ describe('checkReplacement, for unusable values', () => {
         { maxShrink: 1 },
       );
 
-  it.each(['unusable-icon', 'unusable-name'])('accepts as many as may disappear: %s', (code) => {
-    expect(check(warnings(20, code))).not.toThrow();
-    expect(check(warnings(21, code))).toThrow(
-      `item: got 21 of 2000 records with a new ${code}, expected at most 1 %: item-1: odd`,
-    );
-  });
+  it.each(['unusable-icon', 'unusable-name'])(
+    'accepts as many new warnings as records may disappear: %s',
+    (code) => {
+      expect(check(warnings(20, code))).not.toThrow();
+      expect(check(warnings(21, code))).toThrow(
+        `item: got 21 of 2000 records with a new ${code}, expected at most 1 %: item-1: odd`,
+      );
+    },
+  );
 
-  it('ignores as many as a snapshot or a site had before', () => {
+  it('subtracts warnings that a snapshot or a site already had', () => {
     const numbers = everyKind<Record<string, number>>({ item: { 'unusable-icon': 5 } }, () => ({}));
     for (const known of [warnings(5), numbers]) {
       expect(check(warnings(25), { known })).not.toThrow();
@@ -236,9 +239,9 @@ describe('checkReplacement, for unusable values', () => {
   const upstream = PROVENANCE.upstream;
   it.each([
     ['accepts as many', 2000, 1125, upstream],
-    ['accepts as many more as there are more records', 2050, 1175, upstream],
+    ['accepts more in proportion to added records:', 2050, 1175, upstream],
     ['ignores another upstream', 2000, 2000, 'https://other.test'],
-  ])('%s missing icons: %i items, %i without', (_, items, missing, before) => {
+  ])('%s missing icons: %i items, %i of them without icons', (_, items, missing, before) => {
     const check = (count: number) =>
       replace(
         nextOf(records(1, items), { warnings: warnings(count, 'no-icon') }),
@@ -253,7 +256,7 @@ describe('checkReplacement, for unusable values', () => {
       expect(() => check(missing + 1)).toThrow(/^item: got 21 of \d+ records with a new no-icon/);
   });
 
-  it('ignores a copy, which was checked when it was captured', () => {
+  it('ignores a copy, because its data was checked on capture', () => {
     const copy = { ...nextOf(records(1, 40), { warnings: warnings(40) }), isCopy: true };
     expect(() => replace(copy, previousOf(records(1, 40)))).not.toThrow();
   });
@@ -263,7 +266,7 @@ describe('checkReplacement, for redirects and names', () => {
   const now = withMoves([{ id: 1, slug: 'now' }]);
   const former = { ...noFormer, move: new Map([['old', 1]]) };
 
-  it('keeps redirects unless a new history starts', () => {
+  it('requires every redirect unless a new history starts', () => {
     const changes = replace(nextOf(now), previousOf(now, { former }));
     expect(changes.former).toEqual(former);
     const swapped = withMoves([
@@ -284,7 +287,7 @@ describe('checkReplacement, for redirects and names', () => {
     );
   });
 
-  it('keeps the names of each language unless they are allowed to disappear', () => {
+  it("requires each language's names unless the language is allowed to disappear", () => {
     const named = (count: number) => {
       const move = Object.fromEntries(range(count).map((id) => [`move-${id}`, 'x']));
       const own = { language: 'fr', ...everyKind<Record<string, string>>({ move }, () => ({})) };
@@ -308,7 +311,7 @@ describe('checkReplacement, for redirects and names', () => {
   });
 });
 
-it('compareDataSets keeps the old slugs of a snapshot that an archive replaces', () => {
+it("compareDataSets keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
   const former = { ...noFormer, move: new Map([['old', 1]]) };
   const { readableFormer: _, ...snapshot } = previousOf(records(1, 1), { former });
   const changes = replace(nextOf(records(1, 1)), snapshot, { isRestored: true });
@@ -343,7 +346,7 @@ describe('checkReplacement, for old data', () => {
     expect(() => replace(next, previousOf(records(9, 9)))).toThrow(expect.objectContaining({ hint }));
   });
 
-  it('prints a notice for a named source that is older than the published data', () => {
+  it('prints a notice if the chosen source is older than the published data', () => {
     const copy = { ...nextOf(records(2, 1)), isCopy: true };
     const notices = (captured: string) => replace(copy, previousOf(records(1, 1), { captured })).notices;
     expect(notices('2026-02-01')).toEqual([
@@ -359,7 +362,7 @@ describe('checkReplacement, for old data', () => {
     ['2020-01-01', edition, 31],
     ['2026-04-01', edition, 30, 'got data deployed on 2026-03-01, 31 days ago'],
     ['2020-01-01', null, undefined],
-  ])('checks data captured on %s, of %j, against --max-age %s', (captured, edition, maxAge, problem) => {
+  ])('checks data captured on %s, edition %j, against --max-age %s', (captured, edition, maxAge, problem) => {
     const run = () => replace(nextOf(records(1, 1), { captured, edition }), undefined, { maxAge });
     if (problem === undefined) expect(run).not.toThrow();
     else expect(run).toThrow(`${problem}, expected at most ${maxAge}, as set by --max-age`);

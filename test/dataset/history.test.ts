@@ -50,14 +50,14 @@ describe('extendHistory', () => {
 });
 
 describe('decodeHistory', () => {
-  it('reads an encoded history, which has one line per step', () => {
+  it('decodes an encoded history with one line per step', () => {
     const history = historyOf(named('a'), named('b'), named('b', 'c'));
     expect(decodeHistory(JSON.parse(encodeHistory(history)))).toEqual(history);
     expect(encodeHistory(history).split('\n')).toHaveLength(5);
     expect(decodeHistory(JSON.parse(encodeHistory(emptyHistory)))).toEqual(emptyHistory);
   });
 
-  it('ignores everything after a hundred steps', () => {
+  it('ignores all steps after the first hundred', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
     const { steps } = decodeHistory({ steps: [...Array(100).fill(back), ...Array(40_000).fill([])] });
@@ -67,13 +67,13 @@ describe('decodeHistory', () => {
   });
 });
 
-it('decodeHistory rejects a field that is not a name', () => {
+it('decodeHistory rejects an invalid field name', () => {
   const history = historyOf(named('a'), named('b'));
   const text = encodeHistory(history).replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
   expect(() => decodeHistory(JSON.parse(text))).toThrow('got "<b>", expected the name of a field');
 });
 
-it('stepsSince returns the steps after a data set of the history', () => {
+it('stepsSince returns the steps that follow a data set', () => {
   const history = historyOf(named('a'), named('b'), named('c'));
   const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
   expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
@@ -110,13 +110,23 @@ describe('continueHistory', () => {
 
   it.each<[string, Version, Case, History['steps']]>([
     ['starts empty', a, {}, []],
-    ['takes the own history if nothing is published', b, { own: { steps: [ab] } }, [ab]],
-    ['takes the own history if it includes the published data', b, { own: { steps: [ab] }, before: a }, [ab]],
-    ['takes the own history of the same data', b, { own: { steps: [ab] }, before: b }, [ab]],
-    ['continues the published one', c, { before: b, published: { steps: [ab] } }, [bc, ab]],
-    ['keeps the published one of the same data', b, { before: b, published: { steps: [ab] } }, [ab]],
+    ["uses the data set's history if nothing is published", b, { own: { steps: [ab] } }, [ab]],
     [
-      'continues the published one if the own history does not include it',
+      "uses the data set's history if it includes the published data",
+      b,
+      { own: { steps: [ab] }, before: a },
+      [ab],
+    ],
+    ["uses the data set's history if the data is unchanged", b, { own: { steps: [ab] }, before: b }, [ab]],
+    ['continues the published history', c, { before: b, published: { steps: [ab] } }, [bc, ab]],
+    [
+      'keeps the published history if the data is unchanged',
+      b,
+      { before: b, published: { steps: [ab] } },
+      [ab],
+    ],
+    [
+      "continues the published history if the data set's history lacks the published data",
       c,
       { own: { steps: [bc] }, before: a, published: emptyHistory },
       [compare(a, c)],
@@ -127,7 +137,7 @@ describe('continueHistory', () => {
 
   it.each<[string, Version, Case, History['steps']]>([
     ['ends at other data', c, { before: a, published: { steps: [ab] } }, [compare(a, c)]],
-    ['ends at other data, which is unchanged', a, { before: a, published: { steps: [ab] } }, []],
+    ['ends at other data, even if the data is unchanged', a, { before: a, published: { steps: [ab] } }, []],
     ['is damaged', c, { before: a }, [compare(a, c)]],
     ['has damaged records', c, { before: b, published: { steps: [ab] }, isDamaged: true }, []],
   ])('starts again with a notice if the published history %s', (_, to, given, steps) => {

@@ -17,7 +17,7 @@ it('findName finds a name by kind and slug', () => {
   expect(findName(undefined, 'move', 'pound')).toBeUndefined();
 });
 
-it('selectNames selects the names of records, in the order of the records', () => {
+it("selectNames selects the given records' names in record order", () => {
   const some = recordsOf({ move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] });
   expect(JSON.stringify(selectNames([french, german], some))).toBe(
     JSON.stringify([namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
@@ -33,7 +33,7 @@ describe('summarizeNames', () => {
     });
   });
 
-  it('returns another digest if any name differs', () => {
+  it('changes the digest if any name changes', () => {
     const digest = summarizeNames([french])?.digest;
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(summarizeNames([{ ...french }])?.digest).toBe(digest);

@@ -34,7 +34,7 @@ describe('the capture date', () => {
     expect(provenance.captured).toBe('2026-01-02');
   });
 
-  it('stays the same for unchanged data, and is today for other data', async () => {
+  it('stays the same for unchanged data, and becomes today for changed data', async () => {
     const { rest } = await serveTiny();
     const first = await captured(rest);
     expect(first.provenance.captured).toBe('2026-03-04');
@@ -47,7 +47,7 @@ describe('the capture date', () => {
     }
   });
 
-  it('never changes, and never precedes the date of the previous step', async () => {
+  it('never moves back, even if the clock is behind', async () => {
     const { answers, rest } = await serveTiny(30, 10);
     const first = await captured({ ...rest, today: '2026-03-04' });
     const published = publish(first, { captured: '2026-03-04' });
@@ -63,7 +63,7 @@ describe('the capture date', () => {
     expect(second.history.steps).toMatchObject([step]);
   });
 
-  it('limits the age of data, unless the upstream was deployed since', async () => {
+  it("determines the data's age, unless the upstream names a deployment", async () => {
     const data = upstreamOf(tinyUpstream());
     const named = await serveUpstream(data, { stateOf: () => stateNumber(7, data) });
     const deployed = { source: 'rest', upstream: named.url, today: '2026-04-17' } as const;
@@ -93,7 +93,7 @@ describe('the bundled data set', () => {
     return { answers, rest, bundled: { ...rest, dataFolder }, dataFolder };
   }
 
-  it('guards a first build, which has a notice otherwise', async () => {
+  it('guards a first build, which prints a notice if no data is bundled', async () => {
     const { rest, bundled, dataFolder } = await bundle();
     const notices = [expect.stringMatching(/^neither published nor bundled data exists/)];
     expect(await captured(rest)).toMatchObject({ notices, isCached: false, fallback: null });
@@ -101,7 +101,7 @@ describe('the bundled data set', () => {
     expect((await captured({ upstream: dataFolder })).notices).toEqual([]);
   });
 
-  it('continues if it is from the same upstream, unless the history is forgotten', async () => {
+  it('provides the history for the same upstream, unless --forget-history is set', async () => {
     const { answers, bundled } = await bundle();
     rename(answers);
     const next = await captured(bundled);
@@ -114,7 +114,7 @@ describe('the bundled data set', () => {
     expect(forgetful.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }]);
   });
 
-  it('provides only its counts if it is from another upstream', async () => {
+  it('provides only its record counts for another upstream', async () => {
     const { dataFolder } = await bundle();
     const { answers, rest } = await serveTiny();
     rename(answers);
@@ -138,7 +138,7 @@ describe('names', () => {
     ['unchanged', 'before', {}, []],
     ['omitted', 'after', { hasNames: false }, []],
     ['new', 'after', { published: undefined }, []],
-  ])('differ from the published names: %s', async (_, upstream, options, nameChanges) => {
+  ])('are compared with the published names: %s', async (_, upstream, options, nameChanges) => {
     const folders = writeAll();
     const published = readPreviousSnapshot(folders.before);
     const next = await captured({ upstream: folders[upstream], published, ...options });

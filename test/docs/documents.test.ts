@@ -27,7 +27,7 @@ const getAnchor = (heading: string): string =>
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
 
-it.each(documents)('$name links to files and headings that exist', ({ name, text }) => {
+it.each(documents)('$name links only to files and headings that exist', ({ name, text }) => {
   const links = Array.from(text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g));
   const broken = links.filter(([, file = '', heading]) => {
     const target = file === '' ? name : path.join(path.dirname(name), file);
@@ -43,7 +43,7 @@ it.each(documents)('$name links to files and headings that exist', ({ name, text
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-it('names scripts, options and hosts that exist', () => {
+it('names only scripts, options and hosts that exist', () => {
   const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
   expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');

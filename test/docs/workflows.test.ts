@@ -48,26 +48,29 @@ describe.each(files)('%s', (file) => {
     expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
   });
 
-  it.each(jobs)('grants the job %s only its permissions, and runs scripts that exist', (name, job) => {
-    expect(listWritten(job)).toEqual(writers[name] ?? []);
-    const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-    for (const step of checkouts)
-      expect(step.with?.['persist-credentials'] ?? true).toBe(name === 'conclude');
-    expect(job).toHaveProperty('timeout-minutes');
-    for (const run of listRuns(job)) {
-      // Expressions could inject commands.
-      expect(run).not.toContain('${{');
-      const [script = ''] = run.split(' ');
-      if (script.includes('/')) accessSync(new URL(script, root), constants.X_OK);
-      else expect(['npm', 'rm', 'cp', 'node']).toContain(script);
-    }
-  });
+  it.each(jobs)(
+    'grants the job %s only the permissions it needs, and runs scripts that exist',
+    (name, job) => {
+      expect(listWritten(job)).toEqual(writers[name] ?? []);
+      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      for (const step of checkouts)
+        expect(step.with?.['persist-credentials'] ?? true).toBe(name === 'conclude');
+      expect(job).toHaveProperty('timeout-minutes');
+      for (const run of listRuns(job)) {
+        // Expressions could inject commands.
+        expect(run).not.toContain('${{');
+        const [script = ''] = run.split(' ');
+        if (script.includes('/')) accessSync(new URL(script, root), constants.X_OK);
+        else expect(['npm', 'rm', 'cp', 'node']).toContain(script);
+      }
+    },
+  );
 });
 
 describe('refresh.yml', () => {
   const jobs = readJobs('.github/workflows/refresh.yml');
 
-  it('runs every script, and no installed code in jobs that write', () => {
+  it('runs every script, and runs no installed code in jobs with write permission', () => {
     const runs = Object.values(jobs).flatMap((job) => listRuns(job).map((run) => run.split(' ')[0]));
     const scripts = readdirSync(new URL('scripts/refresh/', root)).map((name) => `scripts/refresh/${name}`);
     expect([...new Set(runs)].filter((run) => run?.includes('/')).sort()).toEqual(scripts.sort());
@@ -81,7 +84,7 @@ describe('refresh.yml', () => {
     ]);
   });
 
-  it.each(['verify', 'build-pages'])('runs %s for committed data, also without a change', (name) => {
+  it.each(['verify', 'build-pages'])('runs %s for committed data even if nothing changed', (name) => {
     const results = ['refresh', 'conclude'].map((needed) => `needs.${needed}.result == 'success' && `);
     expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
     expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
@@ -89,7 +92,7 @@ describe('refresh.yml', () => {
     expect(jobs[name]?.if).not.toContain('outcome');
   });
 
-  it('attests the manifest of each site before it deploys the site with the bundle', () => {
+  it("attests each site's manifest, then deploys the site with the attestation bundle", () => {
     const attested = [jobs.attest, jobs.pages].flatMap((job) => job?.steps ?? []);
     const subjects = attested.flatMap((step) => step.with?.['subject-path'] ?? []);
     expect(subjects).toEqual(['build/manifest.json', 'pages/manifest.json']);
@@ -100,7 +103,7 @@ describe('refresh.yml', () => {
   });
 });
 
-it('configures Netlify and Cloudflare like a build, to read the upstream strictly', () => {
+it('configures builds on Netlify and Cloudflare to read the upstream without a fallback', () => {
   const netlify = read('netlify.toml');
   expect(netlify).toContain('command = "npm run build -- --source rest"');
   expect(netlify).toContain(`edge_functions = "build/${FUNCTION_FOLDER.slice(0, -1)}"`);
@@ -113,7 +116,7 @@ it('configures Netlify and Cloudflare like a build, to read the upstream strictl
   expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });
 });
 
-it('tests every supported version of Node and updates dependencies', () => {
+it('tests every supported Node version and updates dependencies', () => {
   const { quick, everything } = readJobs('.github/workflows/ci.yml');
   expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24] } } });
   expect(listRuns(quick)).toEqual(['npm ci', 'npm run build', 'npm test']);

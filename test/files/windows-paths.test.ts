@@ -10,7 +10,7 @@ const isLegal = (name: string): boolean =>
   !/[<>:"/\\|?*]|[. ]$/.test(name) && ![...name].some((char) => char < ' ');
 
 describe('Windows', () => {
-  it('names the working files of a build legally on Windows', () => {
+  it("allows the names of a build's working files", () => {
     const { name, out, staged, replaced, old, ...others } = resolveWorkPaths('My Projects ü/build');
     for (const file of [...Object.values(others), old.staging, old.record, ...old.unused]) {
       expect(path.dirname(file)).toBe(path.dirname(out));
@@ -39,7 +39,7 @@ describe('Windows', () => {
   });
 
   it.each(['https://pokeapi.co/api/v2', 'http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
-    'names the cache of %j legally on Windows',
+    'allows the name of the cache for %j',
     (upstream) => {
       expect(isLegal(journalName(upstream)), journalName(upstream)).toBe(true);
     },

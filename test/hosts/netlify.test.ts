@@ -15,7 +15,7 @@ const declared = netlify.files(context).flatMap(({ path, body }) => {
   return config === undefined ? [] : [JSON.parse(config) as Declaration];
 });
 
-describe('the edge functions of Netlify', () => {
+describe("Netlify's edge functions", () => {
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
   const api = '/api/gamedata';
   it.each<[isCalled: boolean, paths: string[], init?: { method?: string; accept?: string }]>([
@@ -35,7 +35,7 @@ describe('the edge functions of Netlify', () => {
     expect(paths.filter((path) => isRequestDeclared(path) !== isCalled)).toEqual([]);
   });
 
-  it('leave everything to the rules if they fail', async () => {
+  it('fall back to the redirect rules if they fail', async () => {
     const broken: EdgeFunction = {
       default: () => Promise.reject(new Error('out of memory')),
       config: { pattern: '^/.*$', onError: declared[0]?.onError ?? '' },
@@ -46,7 +46,7 @@ describe('the edge functions of Netlify', () => {
   });
 });
 
-it('creates the files of Netlify once if both of its hosts are requested', () => {
+it("creates Netlify's files once if both Netlify hosts are requested", () => {
   const functions = ['', '-methods', '-browsers', '-slashes'].map((name) => `_edge/gamedata${name}.js`);
   expect(netlify.files(context).map(({ path }) => path)).toEqual(['_redirects', '_headers', ...functions]);
   expect(createHostFiles(['netlify-rules', 'netlify'], context)).toEqual(netlify.files(context));

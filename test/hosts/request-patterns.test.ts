@@ -5,7 +5,7 @@ import { negotiate } from '../../src/serve/handler/request.ts';
 
 const parameters = ['format', 'limit', 'offset'] as const;
 
-it.each(parameters)('captures the last value of %s, as URLSearchParams does', (parameter) => {
+it.each(parameters)('captures the last value of %s, like URLSearchParams', (parameter) => {
   const name = fc.constantFrom(...parameters, 'Limit', 'xlimit', 'limits', 'utm');
   const encoded = fc.tuple(name, fc.nat({ max: 6 }), fc.boolean()).map(([text, at, isUpper]) => {
     const code = text.charCodeAt(at % text.length).toString(16);
@@ -50,7 +50,7 @@ const ranked = join(
 it.each([
   ['without qualities', plain],
   ['with qualities', ranked],
-])('negotiates as the handler does, %s', (_, header) => {
+])('negotiates like the handler, %s', (_, header) => {
   /** Servers need the flag inside the pattern. */
   const ignoringCase = (pattern: string): RegExp => new RegExp(pattern.replace('(?i)', ''), 'i');
   fc.assert(

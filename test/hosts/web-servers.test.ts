@@ -10,14 +10,14 @@ const site = siteOf(rawRecords(1, 1));
 const configure = (host: Host, baseUrl?: string, context = hostContext(site, baseUrl)): string =>
   host.files(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
 
-it.each(Object.entries({ apache, caddy, nginx }))('%s gets the same files for any data', (_, host) => {
+it.each(Object.entries({ apache, caddy, nginx }))('generates the same files for any data: %s', (_, host) => {
   const larger = siteOf(rawRecords(250, 3));
   expect(host.files(hostContext(larger))).toEqual(host.files(hostContext(site)));
 });
 
 describe('nginx', () => {
   it.each(['http://x.test/games', 'https://www.y.test/games', 'https://x.test:8443/games'])(
-    'serves %s with another address only',
+    'changes only `listen` and `server_name` for %s',
     (baseUrl) => {
       const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
       const changed = configure(nginx, baseUrl)
@@ -27,7 +27,7 @@ describe('nginx', () => {
     },
   );
 
-  it('names its variables after the document root and the base path', () => {
+  it('derives its variable names from the document root and the base path', () => {
     const texts = [
       configure(nginx),
       configure(nginx, 'https://example.test/games'),
@@ -41,7 +41,7 @@ it.each<[baseUrl: string, port: number]>([
   ['https://x.test:8443', 80],
   ['http://x.test/games', 80],
   ['http://x.test:8080', 8080],
-])('nginx and Apache serve %s on port %i, without TLS', (baseUrl, port) => {
+])('nginx and Apache serve %s without TLS on port %i', (baseUrl, port) => {
   const configuration = configure(apache, baseUrl);
   expect(configure(nginx, baseUrl)).toContain(`\n    listen ${port};\n    listen [::]:${port};\n`);
   expect(configuration).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
@@ -51,16 +51,24 @@ it.each<[baseUrl: string, port: number]>([
 describe('fillTemplate', () => {
   const values = { base: '/games', icons: '', headers: ["A '$1'", "B '$&'"], none: [] };
   it.each([
-    ['replaces names with values', 'a {{base}}/$x {{icons}}{y} {{base}}\n', 'a /games/$x {y} /games\n'],
+    [
+      'replaces placeholders with values',
+      'a {{base}}/$x {{icons}}{y} {{base}}\n',
+      'a /games/$x {y} /games\n',
+    ],
     ['repeats a line for each element', '  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
-    ['removes a line without elements', 'a\n{{none}}\nb\n', 'a\nb\n'],
-    ['keeps lines of a value', '#if base\n{{base}}\n#end\n', '/games\n'],
-    ['removes lines of an empty value', 'a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n', 'a\nc\n'],
+    ['removes the line of an empty list', 'a\n{{none}}\nb\n', 'a\nb\n'],
+    ['keeps the lines between #if and #end if the value is set', '#if base\n{{base}}\n#end\n', '/games\n'],
+    [
+      'removes the lines between #if and #end if the value is empty',
+      'a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n',
+      'a\nc\n',
+    ],
   ])('%s', (_, template, expected) => {
     expect(fillTemplate(template, values)).toBe(expected);
   });
 
-  it('rejects a name without a value', () => {
+  it('rejects a placeholder without a value', () => {
     expect(() => fillTemplate('{{root}}\n', values)).toThrow('template: got no value for root');
   });
 });

@@ -14,7 +14,7 @@ describe('decompress', () => {
     ['br', brotliCompressSync(TEXT)],
     ['deflate', deflateSync(TEXT)],
     ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
-  ])('undoes %j', (encoding, body) => {
+  ])('decodes %j', (encoding, body) => {
     expect(String(decompress(Buffer.from(body), encoding))).toBe(TEXT);
   });
 
@@ -39,7 +39,7 @@ describe('decompress', () => {
   it.each([
     { encoding: 'gzip', compress: gzipSync },
     { encoding: 'br', compress: brotliCompressSync },
-  ])('stops at the limit of a $encoding body', async ({ encoding, compress }) => {
+  ])('stops decompressing a $encoding body at the size limit', async ({ encoding, compress }) => {
     const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
     expect(bomb.length).toBeLessThan(20_000);
     expect(() => decompress(bomb, encoding)).toThrow(
@@ -60,7 +60,7 @@ describe('decodeJson', () => {
     expect(() => decodeJson(body)).toThrow(new InvalidBodyError(problem, expect.any(SyntaxError)));
   });
 
-  it('rejects other encodings than UTF-8', () => {
+  it('rejects encodings other than UTF-8', () => {
     expect(() => decodeJson(Buffer.from('{"é":1}', 'latin1'))).toThrow(
       new InvalidBodyError('got 7 bytes that are not UTF-8'),
     );

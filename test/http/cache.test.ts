@@ -49,7 +49,7 @@ const edit = (folder: string, change: (lines: string[]) => string[]): void =>
   writeFileSync(journal(folder), change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'));
 
 describe('the cache', () => {
-  it('returns the last entry of each URL', () => {
+  it('returns the latest entry for each URL', () => {
     const folder = fillJournal();
     const first = open(folder);
     expect(first.get(url(2))).toEqual(entry(2));
@@ -89,7 +89,7 @@ describe('the cache', () => {
     expect(readIds(folder)).toEqual([1, 2, 3]);
   });
 
-  it('discards entries of another version or upstream', () => {
+  it('discards entries from another version or upstream', () => {
     const run = { edition: { hash: 'a'.repeat(40), deployed: '2026-04-01T00:00:00Z' }, value: 'all' };
     for (const [version, upstream] of [
       ['2', UPSTREAM],
@@ -107,7 +107,7 @@ describe('the cache', () => {
     }
   });
 
-  it('drops unused entries after a complete run only', () => {
+  it('drops unused entries only after a complete run', () => {
     const folder = fillJournal();
     for (const [complete, left] of [
       [false, [1, 2, 3]],
@@ -121,18 +121,21 @@ describe('the cache', () => {
     expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
   });
 
-  it.each([true, false])('does not grow if the same entries are stored again: complete %s', (complete) => {
-    const folder = fillJournal();
-    const sizes = [1, 2, 3, 4].map(() => {
-      const cache = open(folder);
-      for (const id of [1, 2, 3]) cache.put(entry(id));
-      cache.close({ complete });
-      return statSync(journal(folder)).size;
-    });
-    expect(new Set(sizes).size).toBe(1);
-  });
+  it.each([true, false])(
+    'does not grow if the same entries are stored again (complete run: %s)',
+    (complete) => {
+      const folder = fillJournal();
+      const sizes = [1, 2, 3, 4].map(() => {
+        const cache = open(folder);
+        for (const id of [1, 2, 3]) cache.put(entry(id));
+        cache.close({ complete });
+        return statSync(journal(folder)).size;
+      });
+      expect(new Set(sizes).size).toBe(1);
+    },
+  );
 
-  it('leaves the journal unchanged if a failed run stored nothing, and ignores later entries', () => {
+  it('keeps the journal unchanged if a failed run stored nothing, and ignores entries stored after the run', () => {
     const folder = fillJournal();
     edit(folder, (lines) => [...lines, 'torn']);
     const before = readFileSync(journal(folder), 'utf8');
@@ -142,7 +145,7 @@ describe('the cache', () => {
     expect(readFileSync(journal(folder), 'utf8')).toBe(before);
   });
 
-  it('keeps the entries of the last of several concurrent builds', () => {
+  it('keeps the entries of the last build to finish if builds run concurrently', () => {
     const folder = fillJournal();
     const caches = [open(folder), open(folder)];
     caches.forEach((cache, at) => {
@@ -152,7 +155,7 @@ describe('the cache', () => {
     expect(readIds(folder)).toEqual([1, 3]);
   });
 
-  it('names the journal after the upstream', () => {
+  it("derives the journal's name from the upstream", () => {
     expect(journalName('https://pokeapi.co/api/v2')).toBe('pokeapi.co-api-v2.ndjson');
     expect(journalName('http://[::1]:80//api/v2')).toBe('http-1-80-api-v2.ndjson');
   });
@@ -187,7 +190,7 @@ describe('the cache', () => {
   });
 
   it.runIf(process.geteuid?.() === 0)(
-    'rejects a journal of another user, unless the folder is theirs',
+    'rejects a journal owned by another user, unless that user also owns the folder',
     () => {
       const folder = fillJournal();
       const before = readFileSync(journal(folder), 'utf8');

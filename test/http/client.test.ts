@@ -16,7 +16,7 @@ const catchError = async (promise: Promise<unknown>): Promise<UpstreamError> => 
 
 describe('get', () => {
   // The table of faults lists each failure (test/support/faults.ts).
-  it('fails with the reason, the request and its attempts', async () => {
+  it('fails with the reason, the request and the number of attempts', async () => {
     const server = await startServer(body('<html>'));
     const url = `${server.url}/move/1/`;
     const error = await catchError(testClient().get(url, decodeJson, { hint: 'Do this.' }));
@@ -33,7 +33,7 @@ describe('get', () => {
     ['another encoding', body('{}', { 'content-encoding': 'zstd' }), true],
     ...[403, 404, 410].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), true]),
     ...[429, 500, 503].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), false]),
-  ])('bypasses caches in the retry after %s: %3$s', async (_, respond, isBypassed) => {
+  ])('bypasses caches when it retries after %s: %3$s', async (_, respond, isBypassed) => {
     const server = await startServer((response, _, at) => (at === 1 ? respond(response) : ok(response)));
     const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
     await testClient().get(`${server.url}/a?b=c`, decodeJson, options);
@@ -43,7 +43,7 @@ describe('get', () => {
     ]);
   });
 
-  it('bypasses caches with another URL each time', async () => {
+  it('bypasses caches with a new URL each time', async () => {
     const server = await startServer(body('OK'));
     await catchError(testClient().get(server.url, decodeJson));
     const paths = server.requests.map(({ path }) => path);
@@ -51,7 +51,7 @@ describe('get', () => {
     expect(new Set(paths).size).toBe(3);
   });
 
-  it('retries a missing response once, regardless of the number of retries', async () => {
+  it('retries once after a 404, regardless of --retries', async () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }));
@@ -65,13 +65,13 @@ describe('get', () => {
     [429, 'Try again with --concurrency 1 --retries 20.'],
     [503, undefined],
     [500, 'Do this.'],
-  ])('fails with a hint that fits %i', async (code, hint) => {
+  ])('fails with a hint for status %i', async (code, hint) => {
     const server = await startServer(status(code));
     const { get } = testClient({ retries: 0 });
     expect((await catchError(get(server.url, decodeJson, { hint: 'Do this.' }))).hint).toBe(hint);
   });
 
-  it('recommends fewer connections for a 503 of an upstream that has responded', async () => {
+  it('recommends fewer connections for a 503 if the upstream has responded before', async () => {
     const server = await startServer((response, _, at) => (at === 1 ? ok(response) : status(503)(response)));
     const { get } = testClient({ retries: 0 });
     await get(server.url, decodeJson);
@@ -100,7 +100,7 @@ describe('get', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('counts waiting retries, and causes no warning of Node', async () => {
+  it('counts waiting retries without triggering a Node warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
     onTestFinished(() => void warned.mockRestore());
     const url = await deserted();
@@ -123,7 +123,7 @@ describe('pauses', () => {
     ['Retry-After', 1, { 'retry-after': '1' }, 1],
     ['Retry-After', 4, { 'retry-after': '1' }, 1],
     ['a 429 without Retry-After', 4, {}, 2000],
-  ])('hold back all requests after %s, with %i connections', async (_, concurrency, headers, retryBaseMs) => {
+  ])('delay all requests after %s with %i connections', async (_, concurrency, headers, retryBaseMs) => {
     const server = await startServer((response, _, at) =>
       at === 1 ? status(429, headers)(response) : ok(response),
     );
@@ -138,7 +138,7 @@ describe('pauses', () => {
     expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 980);
   });
 
-  it('become longer if another response requires it', async () => {
+  it('grow if another response demands a longer delay', async () => {
     const times: number[] = [];
     const server = await startServer((response, _, at) => {
       times.push(performance.now());
@@ -157,7 +157,7 @@ describe('redirects', () => {
   const redirect = (to: string) => status(301, { location: to });
 
   it.each(['/a', '/a/', '/a/?b=c'])(
-    'lead from %s to the same URL with or without its slash, once',
+    'are followed once from %s to the same URL with or without a trailing slash',
     async (path) => {
       const [from = '', query = ''] = path.split('?');
       const to = `${from.endsWith('/') ? from.slice(0, -1) : `${from}/`}${query && `?${query}`}`;
@@ -174,7 +174,7 @@ describe('redirects', () => {
   );
 
   it.each(['/there', '/a/?b=c', 'http://127.0.0.2/a/', '//127.0.0.2/a/', 'http://['])(
-    'fail to %s with a hint',
+    'to %s fail with a hint',
     async (location) => {
       const server = await startServer(redirect(location));
       const error = await catchError(testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }));
@@ -186,7 +186,7 @@ describe('redirects', () => {
     },
   );
 
-  it('lead to any URL of the origin if allowed, three times at most', async () => {
+  it('are followed up to three times within the origin if allowed', async () => {
     const server = await startServer((response, { url = '' }) => redirect(`${url}x`)(response));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(get(server.url, decodeJson, { followsRedirects: true }));
@@ -201,7 +201,7 @@ describe('a body', () => {
   it.each<[what: string, content: Buffer, headers: Record<string, string>]>([
     ['as sent', noise, {}],
     ['larger when compressed', gzipSync(noise), { 'content-encoding': 'gzip' }],
-  ])('fits the size limit: %s', async (_, content, headers) => {
+  ])('is limited in size: %s', async (_, content, headers) => {
     const server = await startServer(body(content, headers));
     const { get } = testClient();
     expect(await get(server.url, (received) => received, { maxBytes: 1000 })).toMatchObject({ value: noise });
@@ -210,7 +210,7 @@ describe('a body', () => {
     );
   });
 
-  it('consists of many parts with repeated encodings', async () => {
+  it('is decoded if it arrives in many chunks with repeated Content-Encoding headers', async () => {
     const large = randomBytes(3_000_000);
     const server = await startServer((response) =>
       response
@@ -223,7 +223,7 @@ describe('a body', () => {
 });
 
 describe('a request', () => {
-  it('names the project with its version, and accepts compression', async () => {
+  it('identifies gamedata with its version, and accepts compression', async () => {
     const server = await startServer(ok);
     await testClient().get(server.url, decodeJson);
     expect(server.requests[0]?.headers).toMatchObject({
@@ -238,7 +238,7 @@ describe('a request', () => {
   it.each([
     ['if-none-match', 'W/"1"', { etag: 'W/"1"' }],
     ['if-modified-since', date, { lastModified: date }],
-  ])('sends %s, so that 304 confirms the cached value', async (header, value, revalidation) => {
+  ])('sends %s and returns the cached value after a 304', async (header, value, revalidation) => {
     const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
     const client = testClient();
     const response = await client.get(server.url, decodeJson, { revalidation, cachedValue: 7 });
@@ -255,7 +255,7 @@ describe('a request', () => {
     { control: 'no-cache, max-age=60', age: '', freshForMs: 0 },
     { control: 'no-store, max-age=60', age: '', freshForMs: 0 },
     { control: '', age: '', freshForMs: 0 },
-  ])('returns validators, and $freshForMs ms for "$control" with age "$age"', async (row) => {
+  ])('returns validators and a freshness of $freshForMs ms for "$control" with Age "$age"', async (row) => {
     const server = await startServer((response) =>
       response
         .writeHead(200, [
@@ -271,7 +271,7 @@ describe('a request', () => {
     expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
   });
 
-  it('stops waiting for a connection after its timeout', async () => {
+  it('fails if no connection opens before the timeout', async () => {
     const proxy = createServer(() => {});
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void proxy.close());
@@ -285,7 +285,7 @@ describe('a request', () => {
 });
 
 describe('connections', () => {
-  it('stay open, at most as many as the concurrency', async () => {
+  it('stay open and never exceed the concurrency', async () => {
     const server = await startServer((response) => setTimeout(() => response.end('{}'), 2));
     const { get } = testClient({ concurrency: 3 });
     await Promise.all(Array.from({ length: 60 }, (_, at) => get(`${server.url}/${at}`, decodeJson)));
@@ -293,7 +293,7 @@ describe('connections', () => {
     expect(server.seen).toEqual({ connections: 3, busiest: 3 });
   });
 
-  it('send the next request before a response is decoded', async () => {
+  it('send the next request before the previous response is decoded', async () => {
     const server = await startServer(ok);
     const { get, stats } = testClient({ concurrency: 1 });
     const sent: number[] = [];
@@ -302,7 +302,7 @@ describe('connections', () => {
     expect(server.seen.busiest).toBe(1);
   });
 
-  it.each(['the upstream', 'a proxy'])('wait a second for each address of %s', async (target) => {
+  it.each(['the upstream', 'a proxy'])('try each address of %s for a second', async (target) => {
     const server = await startServer(ok);
     if (target === 'a proxy') vi.stubEnv('HTTP_PROXY', server.url);
     const connected = vi.spyOn(net, 'connect');
@@ -316,7 +316,7 @@ describe('connections', () => {
     ]);
   });
 
-  it('end immediately when the client is closed, as do waiting retries', async () => {
+  it('end immediately, together with waiting retries, when the client is closed', async () => {
     const server = await startServer((response, _, at) => at === 1 && response.writeHead(503).end());
     const { get, close, stats } = testClient({ retryBaseMs: 60_000 });
     const pending = Promise.allSettled([1, 2].map((id) => get(`${server.url}/${id}`, decodeJson)));

@@ -49,7 +49,7 @@ describe('load', () => {
     ['uses a fresh value', {}, 'old', []],
     ['revalidates a stale value', { freshUntil: past }, 'old', ['"1"']],
     ['revalidates a value from the future', { storedAt: Date.now() + HOUR }, 'old', ['"1"']],
-    ['replaces a value that has changed', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
+    ['replaces a changed value', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
     ['replaces a stale value without a validator', { etag: undefined, freshUntil: past }, 'new', [undefined]],
     ['replaces an invalid value', { value: 'invalid' }, 'new', [undefined]],
   ])('%s', async (_, entry, gives, sent) => {
@@ -66,7 +66,7 @@ describe('load', () => {
   it.each([
     ['an hour', 0, 1],
     ['20 hours, if it names an edition,', 1, 20],
-  ])('keeps a response fresh for %s at most', async (_, edition, hours) => {
+  ])('keeps a response fresh for at most %s', async (_, edition, hours) => {
     const { fetcher, url, cache, deploy } = await scene();
     deploy(edition);
     await fetcher.load(url, codec);
@@ -74,7 +74,7 @@ describe('load', () => {
     expect(freshUntil).toBe(storedAt + hours * HOUR);
   });
 
-  it('stores the edition of a response or of the confirmed value', async () => {
+  it('stores the edition of the response or, after a 304, of the cached value', async () => {
     const { url, cache, fetcher, deploy, validators } = await scene();
     for (const [named, edition] of [
       [0, null],
@@ -90,7 +90,7 @@ describe('load', () => {
     expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
   });
 
-  it('requests another URL unconditionally by default, and stores the response under the usual URL', async () => {
+  it('sends no validators to an override URL by default, and caches the response under the original URL', async () => {
     const { server, cache, fetcher } = await scene();
     const load = (urlOverride?: string, revalidate = false) =>
       fetcher.load(`${server.url}/a`, codec, {
@@ -107,21 +107,24 @@ describe('load', () => {
     expect(cache.get(`${server.url}/b`)).toBeUndefined();
   });
 
-  it.each([404, 410])('stores the value for a missing response, and requests it again: %i', async (code) => {
-    const { server, url, cache, fetcher } = await scene(status(code));
-    for (const requests of [1, 2]) {
-      const loaded = await fetcher.load(url, codec, { missing: { value: null } });
-      expect(loaded).toEqual({ value: null, edition: null });
-      expect(server.requests).toHaveLength(requests);
-    }
-    expect(cache.get(url)).toMatchObject({ url, value: null });
-    expect(fetcher.recall(url, codec)).toBeNull();
-  });
+  it.each([404, 410])(
+    'caches a replacement value for status %i, but requests the URL again',
+    async (code) => {
+      const { server, url, cache, fetcher } = await scene(status(code));
+      for (const requests of [1, 2]) {
+        const loaded = await fetcher.load(url, codec, { missing: { value: null } });
+        expect(loaded).toEqual({ value: null, edition: null });
+        expect(server.requests).toHaveLength(requests);
+      }
+      expect(cache.get(url)).toMatchObject({ url, value: null });
+      expect(fetcher.recall(url, codec)).toBeNull();
+    },
+  );
 
   it.each([
     { code: 404, options: { hint: 'Do this.' }, attempts: 2 },
     { code: 403, options: { missing: { value: null }, hint: 'Do this.' }, attempts: 1 },
-  ])('fails with a hint for $code with $options', async ({ code, options, attempts }) => {
+  ])('fails with the hint for status $code and $options', async ({ code, options, attempts }) => {
     const { url, cache, fetcher } = await scene(status(code));
     await expect(fetcher.load(url, codec, options)).rejects.toMatchObject({
       ...{ problem: `got ${code}, expected 200`, hint: 'Do this.', request: { url, attempts } },
@@ -180,7 +183,7 @@ describe('withFetcher', () => {
     return { server, cacheFolder, run };
   }
 
-  it('keeps all responses of a failed run, and only used responses of a complete run', async () => {
+  it('caches all responses of a failed run, but only the used responses of a complete run', async () => {
     const { server, cacheFolder, run } = await runScene();
     await expect(run(['/1', '/2'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
@@ -190,7 +193,7 @@ describe('withFetcher', () => {
     expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
   });
 
-  it('ignores values of another version, and works without a cache', async () => {
+  it('ignores values from another version, and works without a cache', async () => {
     const { run } = await runScene();
     await expect(run(['/1'], { fails: true })).rejects.toThrow('too bad');
     expect(await run(['/1'], { version: '2' })).toMatchObject({ requests: 1 });
@@ -198,7 +201,7 @@ describe('withFetcher', () => {
     for (const _ of [1, 2]) expect(await uncached.run(['/1'])).toMatchObject({ requests: 1 });
   });
 
-  it('sends and writes nothing if it is already aborted', async () => {
+  it('sends and writes nothing if the signal is already aborted', async () => {
     const aborted = { signal: AbortSignal.abort(new RangeError('stop')) };
     const { cacheFolder, server, run } = await runScene(aborted);
     await expect(run(['/1'])).rejects.toThrow('stop');

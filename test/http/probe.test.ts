@@ -42,7 +42,7 @@ it.each([
   });
 });
 
-it('ends requests when it is closed, and sends nothing after that', async () => {
+it('aborts requests when closed, and sends nothing afterwards', async () => {
   const { url, requests } = await startServer((response) => response.write('{'));
   const { send, close } = createProbe(url, { concurrency: 1 });
   const pending = send({ path: '/' });
@@ -54,7 +54,7 @@ it('ends requests when it is closed, and sends nothing after that', async () => 
   expect(requests).toHaveLength(sent);
 });
 
-it('fails without a complete response in time', async () => {
+it('fails if the response is not complete in time', async () => {
   const gone = createProbe(await deserted(), { concurrency: 1 });
   onTestFinished(() => gone.close());
   await expect(gone.send({ path: '/' })).rejects.toMatchObject({

@@ -32,7 +32,7 @@ async function startProxy(): Promise<{ url: string; requested: string[] }> {
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, requested };
 }
 
-describe('the proxy of the environment', () => {
+describe('the proxy from the environment', () => {
   beforeEach(() => {
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']) {
       vi.stubEnv(name, undefined);
@@ -54,7 +54,7 @@ describe('the proxy of the environment', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('limits connections to the concurrency', async () => {
+  it('receives no more connections than the concurrency', async () => {
     const [proxy, server] = [
       await startProxy(),
       await startServer((response) => setTimeout(() => ok(response), 2)),
@@ -66,7 +66,7 @@ describe('the proxy of the environment', () => {
     expect(server.seen).toEqual({ connections: 3, busiest: 3 });
   });
 
-  it('opens a tunnel for https, and appears in errors behind it', async () => {
+  it('opens a tunnel for HTTPS, and is shown in errors that occur in the tunnel', async () => {
     const [proxy, server] = [await startProxy(), await startServer(ok)];
     vi.stubEnv('HTTPS_PROXY', proxy.url);
     const authority = `upstream.test:${server.port}`;
@@ -83,7 +83,7 @@ describe('the proxy of the environment', () => {
       /^other side closed \((?:UND_ERR_SOCKET|ECONNRESET)\)/,
       (socket) => socket.end(),
     ],
-    ['does not answer', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, () => {}],
+    ['does not respond', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, () => {}],
     [
       'speaks another protocol',
       /^invalid HTTP response: /,
@@ -94,7 +94,7 @@ describe('the proxy of the environment', () => {
       /^the proxy refused to connect, with status 407/,
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
-  ])('appears without its password in errors if it %s', async (_, problem, answer) => {
+  ])('is shown without its password in errors if it %s', async (_, problem, answer) => {
     const proxy = createTcpServer((socket) =>
       socket.on('error', () => {}).once('data', () => answer(socket)),
     );
@@ -114,7 +114,7 @@ describe('the proxy of the environment', () => {
     }
   });
 
-  it('appears in errors if nothing listens, and in responses that may be its own', async () => {
+  it('is shown in connection errors and in errors for responses it may have sent', async () => {
     const [gone, server] = [await deserted(), await startServer(status(403))];
     vi.stubEnv('HTTP_PROXY', gone);
     const { get } = testClient({ retries: 0 });

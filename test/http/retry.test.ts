@@ -31,7 +31,7 @@ describe('retryDelay', () => {
     [1, 1, 7000, 7000],
     [5, 1, 1000, 8000],
   ])(
-    'waits after %i failures with random number %d and Retry-After %i: %4$i ms',
+    'returns a delay for %i failures, random number %d and Retry-After %i: %4$i ms',
     (failures, random, retryAfterMs, delay) => {
       expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
     },
@@ -40,12 +40,12 @@ describe('retryDelay', () => {
 
 describe('retries', () => {
   const cdn = [520, 521, 522, 523, 524, 525, 526, 527, 529, 530];
-  it.each([408, 421, 425, 429, 500, 502, 503, 504, 507, 509, ...cdn])('follow on status %i', (status) => {
+  it.each([408, 421, 425, 429, 500, 502, 503, 504, 507, 509, ...cdn])('follow status %i', (status) => {
     expect(unexpectedStatus(status, {}).failure.retryable).toBe(true);
   });
 
   it.each([200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531])(
-    'do not follow on status %i',
+    'do not follow status %i',
     (status) => {
       expect(unexpectedStatus(status, {}).failure.retryable).toBe(false);
     },
@@ -61,7 +61,7 @@ describe('retries', () => {
     { code: '', name: 'HTTPParserError', retryable: true },
     { code: 'CERT_HAS_EXPIRED', retryable: false, unreachable: false },
   ])(
-    'depend on the code $code: retryable $retryable, unreachable $unreachable',
+    'depend on the error code $code: retryable $retryable, unreachable $unreachable',
     ({ code, name = 'Error', ...failure }) => {
       const error = Object.assign(new Error('x'), { code, name });
       expect(toAttemptError(error)).toMatchObject({ failure });
@@ -79,7 +79,7 @@ describe('a failed TLS handshake', () => {
     ['CERT_HAS_EXPIRED', 'Check the clock'],
     ['CERT_NOT_YET_VALID', 'Check the clock'],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
-  ])('explains %s with "%s"', (code, hint) => {
+  ])('explains %s: "%s"', (code, hint) => {
     const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
     expect(failure).toMatchObject({ hint: expect.stringContaining(hint), retryable: false });
   });

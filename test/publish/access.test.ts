@@ -31,7 +31,7 @@ describe('publish', () => {
   });
 
   it.runIf(isRoot).each(['staging', 'setAside'] as const)(
-    'rejects a folder of another user: %s',
+    'rejects a folder owned by another user: %s',
     async (role) => {
       const { out, folders } = await publishedSite(old);
       fs.mkdirSync(folders[role]);
@@ -52,7 +52,7 @@ describe('publish', () => {
     'a symlink to an endless device': (file: string) => fs.symlinkSync('/dev/zero', file),
     'a symlink to a folder': (file: string, outside: string) => fs.symlinkSync(path.dirname(outside), file),
   };
-  it.each(Object.entries(shapes))('neither follows nor waits for %s next to the site', async (_, make) => {
+  it.each(Object.entries(shapes))('neither follows nor blocks on %s next to the site', async (_, make) => {
     const { out, folders } = await publishedSite(old);
     const outside = path.join(temporaryFolder(), 'outside');
     fs.writeFileSync(outside, 'mine');
@@ -71,7 +71,7 @@ const asUser = ['--reuid', `${USER}`, '--regid', `${USER}`, '--clear-groups', ..
 /** The user may be unable to read the folder of the program. */
 const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
 
-describe.runIf(canBeUser)('build in a folder that all users may write to', () => {
+describe.runIf(canBeUser)('build in a world-writable folder', () => {
   async function open(...options: string[]) {
     const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
     const cwd = temporaryFolder();
@@ -87,7 +87,7 @@ describe.runIf(canBeUser)('build in a folder that all users may write to', () =>
     ['site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
     ['site-archives', 'link', 5, 'site-archives: belongs to another user (0)'],
     ['.site.gamedata-staging', 'folder', 1, 'belongs to another user (0), and is not used'],
-  ])('reports %s of another user (a %s) and does not change it', async (name, shape, code, message) => {
+  ])('reports %s owned by another user (a %s) without changing it', async (name, shape, code, message) => {
     const { cwd, build } = await open('--keep', '1');
     expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
     const left = path.join(cwd, name);
@@ -102,7 +102,7 @@ describe.runIf(canBeUser)('build in a folder that all users may write to', () =>
     expect(fs.existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
   });
 
-  it('repairs an unreadable file, and reports a file that is not part of the site', async () => {
+  it('repairs an unreadable file, and reports an unreadable file that is not part of the site', async () => {
     const { cwd, build } = await open('--no-cache');
     expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
     const file = path.join(cwd, 'site/robots.txt');

@@ -25,7 +25,7 @@ const refuseRenames = (code: string, isRefused: (to: string) => boolean): void =
   });
 
 describe('publish', () => {
-  it('renames the first site into place as a whole, and completes it later if that fails', async () => {
+  it('renames a first site into place as a whole, and completes a failed rename in the next run', async () => {
     const out = path.join(temporaryFolder(), 'site');
     refuseRenames('EBUSY', (to) => to === out);
     await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be created (EBUSY)`);
@@ -35,7 +35,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual(fresh);
   });
 
-  it('replaces files in place, and keeps unchanged files', async () => {
+  it('replaces changed files in place and keeps unchanged files', async () => {
     const { out, names } = await publishedSite(old);
     const folder = fs.statSync(out).ino;
     const { ino, ctimeMs } = fs.statSync(path.join(out, 'kept/1.json'));
@@ -47,7 +47,7 @@ describe('publish', () => {
     expect(names()).toEqual(['site']);
   });
 
-  it('completes a change that failed, and reports the folder as incomplete until then', async () => {
+  it('reports the folder as incomplete after a failed change, until the next run completes it', async () => {
     const { out, names } = await publishedSite(old);
     expect(isBeingChanged(out)).toBe(false);
     refuseRenames('EACCES', (to) => to === path.join(out, 'b/d.json'));
@@ -100,7 +100,7 @@ describe('publish', () => {
     await support.expectRejected(out, () => publishTree(out, fresh), { message });
   });
 
-  it('rejects a folder that was removed meanwhile', async () => {
+  it('rejects a folder that was removed during the build', async () => {
     const { out } = await publishedSite(old);
     const work = withOutput(out, ({ publish }) => {
       fs.rmSync(out, { recursive: true });
@@ -110,7 +110,7 @@ describe('publish', () => {
     expect(fs.existsSync(out)).toBe(false);
   });
 
-  it('rejects a symlink in the place of a folder', async () => {
+  it('rejects a symlink that replaced a folder', async () => {
     const { out } = await publishedSite(old);
     const elsewhere = path.join(temporaryFolder(), 'b');
     fs.renameSync(path.join(out, 'b'), elsewhere);
@@ -170,8 +170,8 @@ describe('publish', () => {
   }
 
   it.each([
-    ['keeps a new file that differs only in case, if the file system ignores case', 'Photo.png', ignoreCase],
-    ['removes an old file that differs only in case, on other file systems', 'photo.png', () => {}],
+    ['keeps a new file that differs only in case if the file system ignores case', 'Photo.png', ignoreCase],
+    ['removes an old file that differs only in case if the file system respects case', 'photo.png', () => {}],
   ])('%s', async (_, name, prepare) => {
     const { out } = await publishedSite({ 'Photo.png': '1', 'gone.json': '1' });
     prepare(out);

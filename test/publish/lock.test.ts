@@ -50,7 +50,7 @@ function writeLock(file: string, text: string, minutes = 0): void {
 }
 
 describe('acquireLock', () => {
-  it('links a complete lock into place that names this process', async () => {
+  it('links a complete lock that names this process into place', async () => {
     const { out, lock, names } = createPaths();
     let first = '';
     vi.mocked(fs.linkSync).mockImplementation((draft, to) => {
@@ -153,7 +153,7 @@ describe('acquireLock', () => {
     expect(await publishTree(out, tree)).toMatchObject({ changed: true });
   });
 
-  it('creates the lock in place if the file system has no links', () => {
+  it('creates the lock in place if the file system does not support hard links', () => {
     const { paths, lock, names } = createPaths();
     vi.mocked(fs.linkSync).mockImplementation(failing('ENOSYS'));
     const { release } = acquireLock(paths);
@@ -176,7 +176,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['.site.gamedata-lock']);
   });
 
-  it('leaves a lock that two builds break to the second one', () => {
+  it('loses a broken lock to a build that takes it first', () => {
     const { paths, lock } = createPaths();
     fs.writeFileSync(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce((from, to) => {
@@ -188,7 +188,7 @@ describe('acquireLock', () => {
   });
 });
 
-it('hasEnded compares host, machine, namespace, boot and process', () => {
+it('hasEnded compares the host, machine, namespace, boot and process', () => {
   const own = { ...describeProcess(), machine: 'm', boot: 'now' };
   const running = { ...own, pid: process.ppid };
   const ended = { ...own, pid: NO_PROCESS };
@@ -226,7 +226,7 @@ describe('a held lock', () => {
     ['after the clock was set back', -3_600_000, true],
     ['not earlier', 0, false],
   ])(
-    'renews itself in synchronous work by the clock of the file system: %s',
+    "renews itself during synchronous work, using the file system's clock: %s",
     async (_, passed, isRenewed) => {
       const { out, lock } = createPaths();
       await withOutput(out, async ({ publish }) => {
@@ -258,7 +258,7 @@ describe('a held lock', () => {
     [new OutputError('has other files', 'site'), 'the lock of this build was taken over'],
     [missing, 'the lock of this build was taken over'],
     [new RangeError('stopped'), 'stopped'],
-  ])('explains the failure %s if another build took the lock', async (error, message) => {
+  ])("explains the failure %s by the other build's lock", async (error, message) => {
     const { out, lock } = createPaths();
     const work = withOutput(out, () => {
       fs.writeFileSync(lock, other);
@@ -311,33 +311,30 @@ describe('a held lock', () => {
     ['a first site', undefined, fresh],
     ['a changed site', old, fresh],
     ['a site that was restored after a kill', old, old, killAndRestore],
-  ])(
-    'stops the build at any moment if another build takes the lock: %s',
-    async (_, before, after, prepare) => {
-      for (let nth = 1, isOver = false; !isOver; nth++) {
-        const { parent, out, lock, names } = createPaths();
-        if (before) await publishTree(out, before);
-        await prepare?.(out);
-        let taken: Tree | undefined;
-        takeOverAfter(nth, lock, () => {
-          taken = readTree(parent);
-        });
-        const error = await publishTree(out, after).then(
-          () => undefined,
-          ({ message }) => message,
+  ])('stops the build at any step if another build takes the lock: %s', async (_, before, after, prepare) => {
+    for (let nth = 1, isOver = false; !isOver; nth++) {
+      const { parent, out, lock, names } = createPaths();
+      if (before) await publishTree(out, before);
+      await prepare?.(out);
+      let taken: Tree | undefined;
+      takeOverAfter(nth, lock, () => {
+        taken = readTree(parent);
+      });
+      const error = await publishTree(out, after).then(
+        () => undefined,
+        ({ message }) => message,
+      );
+      vi.resetAllMocks();
+      isOver = taken === undefined;
+      if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
+      if (error === undefined) expect(readTree(out)).toEqual(after);
+      else
+        expect(error).toBe(
+          `${out}: the lock of this build was taken over by another build (process ${NO_PROCESS} on other.test)`,
         );
-        vi.resetAllMocks();
-        isOver = taken === undefined;
-        if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
-        if (error === undefined) expect(readTree(out)).toEqual(after);
-        else
-          expect(error).toBe(
-            `${out}: the lock of this build was taken over by another build (process ${NO_PROCESS} on other.test)`,
-          );
-        await publishTree(out, after, { takeLock: true });
-        expect(readTree(out)).toEqual(after);
-        expect(names()).toEqual(['site']);
-      }
-    },
-  );
+      await publishTree(out, after, { takeLock: true });
+      expect(readTree(out)).toEqual(after);
+      expect(names()).toEqual(['site']);
+    }
+  });
 });

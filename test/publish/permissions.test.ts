@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('readPermissions', () => {
     [0o777, '664', '775'],
     [0o1777, '664', '775'],
     [0o555, '644', '755'],
-  ])('derives from a folder with mode %o: %s for files, %s for folders', (mode, file, inside) => {
+  ])('derives permissions from a folder with mode %o: %s for files, %s for folders', (mode, file, inside) => {
     const { folder } = createClosedSite(mode);
     const permissions = readPermissions(folder);
     expect([octal(permissions.file), octal(permissions.folder)]).toEqual([file, inside]);
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('readPermissions', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('setPermissions', () => {
-  it('changes files and the folders above them, but not the site’s folder or other files', () => {
+  it('changes only the given files and the folders between them and the site’s folder', () => {
     const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
     for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
     setPermissions(folder, ['a.json', 'b/c/d.json', 'missing/e.json'], readPermissions(folder));
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('setPermissions', () => {
     expect(modes).toEqual(['664', '2775', '2775', '664', '600', '2777']);
   });
 
-  it('keeps mtimes, and neither follows symlinks nor waits for FIFOs', () => {
+  it('keeps mtimes, and neither follows symlinks nor blocks on FIFOs', () => {
     const { at } = createClosedSite(0o755, 'file', 'folder/file');
     fs.symlinkSync('folder/file', at('link'));
     expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);

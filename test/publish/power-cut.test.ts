@@ -158,7 +158,7 @@ it.each<[string, Tree, Tree, hasSync?: boolean, platform?: NodeJS.Platform]>([
   ['files without sync -f', old, fresh, false],
   ['files if sync ignores -f, as on macOS', old, fresh, false, 'darwin'],
 ])(
-  'keeps the old or the new site after a kill or a power cut while it changes %s',
+  'keeps the old or the new site after a kill or a power cut during a change to %s',
   async (_, old, fresh, hasSync = true, platform = process.platform) => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
     const { out } = await publishedSite(old);
@@ -185,7 +185,7 @@ it.each<[string, Tree, Tree, hasSync?: boolean, platform?: NodeJS.Platform]>([
   },
 );
 
-it('publishes none or all of a first site if it is killed or the power is cut', async () => {
+it('publishes all or nothing of a first site after a kill or a power cut', async () => {
   const parent = temporaryFolder();
   const effects = record(parent, true);
   await publishTree(path.join(parent, 'site'), old);

@@ -36,7 +36,7 @@ describe('publish', () => {
     expect(fingerprint(path.dirname(folders.out))).toEqual(before);
   });
 
-  it('replaces a file from the far future once', async () => {
+  it('replaces a file with an mtime in the far future only once', async () => {
     const { out } = await publishedSite(first);
     fs.utimesSync(path.join(out, 'a.json'), 4_102_444_800, 4_102_444_800);
     expect(await publishTree(out, first)).toMatchObject({ changed: true, written: 2 });
@@ -58,7 +58,7 @@ describe('publish', () => {
       true,
       (file) => [fs.writeFileSync(file, '2'), fs.utimesSync(file, 0, 0)],
     ],
-  ])('repairs %s; only by content: %s', async (_, byContent, damage) => {
+  ])('repairs %s (found only by comparing content: %s)', async (_, byContent, damage) => {
     const { out } = await publishedSite(first);
     damage(path.join(out, 'a.json'));
     if (byContent) expect(await publishTree(out, first)).toMatchObject(unchanged);
@@ -67,7 +67,7 @@ describe('publish', () => {
     expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
   });
 
-  it('moves the mtime of a replaced file to a later second, and the manifest is never older', async () => {
+  it('gives a replaced file an mtime in a later second, and never leaves the manifest older', async () => {
     const { out } = await publishedSite(old);
     const [file, manifest] = [path.join(out, 'a.json'), path.join(out, 'manifest.json')];
     for (const tree of [fresh, { 'a.json': '11' }, { 'a.json': '12' }, old]) {
@@ -112,7 +112,7 @@ describe('publish', () => {
     });
   });
 
-  it('makes a file with a known hash only if it is not published, and checks the hash', async () => {
+  it('generates a file with a known hash only if the published file differs, and checks the hash', async () => {
     const { out } = await publishedSite(first);
     const listed = readManifest(out).files.map((entry: { path: string; sha256: string }) => ({
       ...entry,
@@ -163,7 +163,7 @@ describe('isUnchanged', () => {
   const reuse = (out: string, inputs = buildInputs) =>
     withOutput(out, async (output) => (output.isUnchanged(inputs) ? output.unchanged() : undefined));
 
-  it('reuses a site of the same code and inputs', async () => {
+  it('reuses a site built with the same code and inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
     expect(await reuse(out)).toBeUndefined();
     const { bytes } = await publish(out);
@@ -175,12 +175,12 @@ describe('isUnchanged', () => {
   });
 
   it.each<[string, Partial<typeof buildInputs>, damage?: (file: string) => void]>([
-    ['another version', { generator: 'gamedata/1.2.4' }],
-    ['other code', { code: 'e'.repeat(64) }],
-    ['other inputs', { inputs: 'e'.repeat(64) }],
+    ['a different version', { generator: 'gamedata/1.2.4' }],
+    ['different code', { code: 'e'.repeat(64) }],
+    ['different inputs', { inputs: 'e'.repeat(64) }],
     ['a modified file', {}, (file) => fs.utimesSync(file, 1, Date.now() / 1000 + 5)],
     ['a missing file', {}, (file) => fs.rmSync(file)],
-  ])('rejects a site of %s', async (_, other, damage) => {
+  ])('rejects a site with %s', async (_, other, damage) => {
     const out = path.join(temporaryFolder(), 'site');
     await publish(out);
     damage?.(path.join(out, 'b/c.json'));

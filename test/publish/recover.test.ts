@@ -65,7 +65,7 @@ async function expectSetAside({ out, names }: Site): Promise<void> {
 }
 
 describe('recover', () => {
-  it('completes a committed change, even if the build fails, and even if a replaced file was edited', async () => {
+  it('completes a committed change even if the build fails or a replaced file was edited', async () => {
     const site = await createKilledSite();
     write(site, 'gone.json', 'edited');
     expect(await failToFetch(site.out)).toEqual(['an interrupted build was finished first']);
@@ -84,20 +84,20 @@ describe('recover', () => {
     ['a moved file was restored', (site) => write(site, 'a.json', '1')],
     ['an unchanged file was edited', (site) => write(site, 'kept/1.json', 'x')],
     ['a staged file was removed', ({ folders }) => fs.rmSync(path.join(folders.staged, 'kept/moved-last'))],
-  ])('sets a committed change aside if %s', async (_, happens) => {
+  ])('sets aside a committed change if %s', async (_, happens) => {
     const site = await createKilledSite();
     await happens(site);
     await expectSetAside(site);
   });
 
-  it('keeps all files if the staged manifest is damaged', async () => {
+  it('keeps every file if the staged manifest is damaged', async () => {
     const { out, folders } = await createKilledSite();
     fs.writeFileSync(path.join(folders.staged, 'manifest.json'), '{');
     await expect(publishTree(out, fresh)).rejects.toThrow('did not write: come/x.json, b/d.json');
     expect(readTree(out)).toMatchObject({ 'a.json': '10', 'come/x.json': '30', 'gone.json': '4' });
   });
 
-  it('sets a second change aside', async () => {
+  it('sets aside a second interrupted change', async () => {
     const site = await createKilledSite();
     await copyOver(site, old);
     await failToFetch(site.out);
@@ -146,13 +146,13 @@ describe('recover from version 146d34f', () => {
     ['while it removed files', [...moved, 'b/d.json', 'manifest.json'], () => {}],
     ['while it wrote its record', [], ({ folders }) => fs.writeFileSync(folders.old.record, '')],
     ['before the folder was removed', [], remove],
-  ])('sets a change aside that was interrupted %s', async (_, files, happens) => {
+  ])('sets aside a change that was interrupted %s', async (_, files, happens) => {
     const site = await createKilledSiteOf146d34f(files);
     happens(site);
     await expectSetAside(site);
   });
 
-  it('keeps files of the user', async () => {
+  it("keeps the user's files", async () => {
     const site = await createKilledSiteOf146d34f(['come/x.json']);
     write(site, 'come/x.json', 'mine');
     await expect(publishTree(site.out, third)).rejects.toThrow('did not write: come/x.json');

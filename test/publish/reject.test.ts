@@ -40,11 +40,11 @@ describe('publish', () => {
   it.each<[string, (manifest: string) => void, string]>([
     ['without a manifest', (file) => fs.writeFileSync(`${file}.txt`, 'x'), `${invalid}ENOENT`],
     ['with an invalid manifest', (file) => fs.writeFileSync(file, '{'), `${invalid}invalid JSON`],
-    ['with a folder as manifest', (file) => fs.mkdirSync(file), `${invalid}not a regular file`],
-    ['of an application', (file) => fs.writeFileSync(file, app), invalid],
-    ['of another generator', (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'), invalid],
+    ['whose manifest is a folder', (file) => fs.mkdirSync(file), `${invalid}not a regular file`],
+    ['that belongs to another application', (file) => fs.writeFileSync(file, app), invalid],
+    ['from another generator', (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'), invalid],
     [
-      'of a newer version',
+      'from a newer gamedata version',
       (file) => fs.writeFileSync(file, newer),
       'manifest.json has format 9, this version',
     ],
@@ -119,7 +119,7 @@ describe('publish', () => {
       (out) => write(out, ...'1234567'),
       '1, 2, 3, 4, 5 and 2 more',
     ],
-  ])('rejects %s in the place of a new file', async (_, tree, fill, named) => {
+  ])('rejects %s where a new file belongs', async (_, tree, fill, named) => {
     const { out } = await publishedSite(old);
     fill(out);
     await expectRejected(out, () => publishTree(out, tree), {
@@ -145,7 +145,7 @@ describe('publish', () => {
     await expectRejected(out, () => withOutput(out, (output) => output.publish(files)), { message });
   });
 
-  it('rejects a file that is too large to be read back', () => {
+  it('rejects a file that is too large to read back', () => {
     const length = getMaxBytes('b') + 1;
     const problem = `b: has ${length} bytes, expected at most ${length - 1}`;
     expect(() => createEntry('b', { length } as Uint8Array)).toThrow(problem);

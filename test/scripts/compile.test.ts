@@ -36,7 +36,7 @@ describe('updateFolder', () => {
     expect(list(folder)).toEqual([...Object.keys(third), 'files.json'].sort());
   });
 
-  it('keeps the new files of an interrupted update', () => {
+  it('keeps new files after an interrupted update', () => {
     const folder = temporaryFolder();
     update(folder, '1', first);
     for (const file of ['build-2.js', 'cli.js'] as const)
@@ -62,7 +62,7 @@ describe('updateFolder', () => {
   });
 });
 
-it('compiles in a workspace, whose packages are in a parent folder', () => {
+it('compiles in a workspace with its packages in a parent folder', () => {
   const workspace = temporaryFolder();
   const clone = path.join(workspace, 'packages/gamedata');
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
