@@ -20,7 +20,7 @@ async function startProcess(args: readonly string[] = [], content: Parameters<ty
 }
 
 describe('gamedata serve', () => {
-  it('prints where the site is served, logs each request, and ends on SIGINT with exit code 0', async () => {
+  it("prints the site's URL, logs each request, and exits with code 0 on SIGINT", async () => {
     const server = await startProcess(['--access-log']);
     const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
     await fetch(server.url, { method: 'HEAD' });
@@ -44,7 +44,7 @@ describe('gamedata serve', () => {
   });
 
   it.runIf(existsSync('/proc/self/status'))(
-    'serves other clients with less than 300 MB while some pipeline requests for everything or do not read',
+    'uses less than 300 MB while some clients pipeline requests for all records or do not read responses',
     async () => {
       const { port, url, child, output } = await startProcess([], { moves: 2000 });
       const startOutput = output();
@@ -62,7 +62,7 @@ describe('gamedata serve', () => {
     },
   );
 
-  it('waits for a complete site without listening, and prints only that with --quiet', async () => {
+  it('does not listen until the site is complete, and reports only the wait with --quiet', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     const { url, close } = await serveSite();
     await close();
@@ -93,7 +93,7 @@ describe('gamedata serve', () => {
     ['http://localhost:3000', '3000'],
     ['http://127.0.0.1', '80'],
     ['http://[::1]:8080/games', '8080'],
-  ])('warns that links point to another port of this machine: %s', async (baseUrl, port) => {
+  ])('warns if links point to a different port on this machine: %s', async (baseUrl, port) => {
     const { url, output } = await startProcess([], { baseUrl });
     const advice = `serve the site there with --port ${port}, or build it with --base-url ${url}`;
     await expect.poll(output).toContain(`warning: links point to ${baseUrl}: ${advice}`);
@@ -105,7 +105,7 @@ describe('gamedata serve', () => {
     await expect.poll(output).toContain("Links point to the site's base URL, nowhere\n");
   });
 
-  it('rejects a port that is taken, an address of another machine, and invalid options', async () => {
+  it("rejects a port in use, another machine's address, and invalid options", async () => {
     const { folder: dir, port } = await serveSite();
     const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);
     expect({ code, stderr }).toEqual({

@@ -30,7 +30,7 @@ describe('splitTarget', () => {
 });
 
 describe('respond', () => {
-  it('serves nothing but the site for any request target', async () => {
+  it('serves only the site, regardless of the request target', async () => {
     const extras = ['_headers', '.hidden.txt'].map((file) => ({ path: file, body: 'secret' }));
     const { port, problems } = await serveSite({ extras: [PAGE, ...extras] });
     const hidden = ['/../index.html', '/%2e%2e/%2e%2e/etc/passwd', '/_headers', '/.hidden.txt', '*'];
@@ -67,7 +67,7 @@ describe('respond', () => {
     expect(await readStatus('/games/v2.1/meta.json')).toBe(404);
   });
 
-  it('compresses files, and the API only on request', async () => {
+  it('compresses files, but the API only with --compress', async () => {
     const { url } = await serveSite({ moves: 120, extras: [style] });
     const api = await get(url + LIST, 'gzip, br');
     expect([api.fields.vary, api.fields['content-encoding']]).toEqual(['Accept', undefined]);
@@ -82,7 +82,7 @@ describe('respond', () => {
     ['br', LIST],
     ['gzip', LIST],
     ['br', `${LIST}?limit=110&offset=1`],
-  ] as const)('sends the same content with %s: %s', async (encoding, target) => {
+  ] as const)('sends the same content compressed with %s: %s', async (encoding, target) => {
     const { url } = await serveSite({ moves: 120, compress: true });
     const plain = await get(url + target);
     const packed = await get(url + target, encoding);
@@ -125,7 +125,7 @@ it.each([
   [[1_200_000], 'br'],
   [[400_000, 600_000], 'br'],
   [[400_000, 600_001], undefined],
-])('respondCompressed does not compress long page ranges: parts of %j bytes', async (lengths, encoding) => {
+])('respondCompressed does not compress long page ranges: chunks of %j bytes', async (lengths, encoding) => {
   const body = lengths.map((length) => new Uint8Array(length));
   const headers = { ETag: '"a"', 'Content-Length': `${Buffer.concat(body).length}` };
   const accepted = new Headers({ 'Accept-Encoding': 'br' });
@@ -145,6 +145,6 @@ it.each([
   ['br;q=0, gzip;q=0.1', 'gzip'],
   ['*', 'br'],
   ['*;q=0.5, br;q=0', 'gzip'],
-])('selectEncoding selects for %j the encoding %j', (header, chosen) => {
+])('selectEncoding returns for %j the encoding %j', (header, chosen) => {
   expect(selectEncoding(header)).toBe(chosen);
 });

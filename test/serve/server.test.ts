@@ -50,7 +50,7 @@ async function start(limits: Partial<Limits> = {}) {
 }
 
 describe('the server', () => {
-  it.each(['', `${GET}Host: x\r\nX-Slow:`])('responds with 408 to slow headers: %j', async (text) => {
+  it.each(['', `${GET}Host: x\r\nX-Slow:`])('responds with 408 if the headers are slow: %j', async (text) => {
     const { port } = await start({ headersMs: 200, requestMs: 400 });
     expect(await sendText(port, text)).toMatchObject({ status: 408, text: expect.stringContaining(CLOSE) });
   });
@@ -74,7 +74,7 @@ describe('the server', () => {
     expect(defaultLimits.keepAliveMs).toBe(75_000);
   });
 
-  it('writes a long body part by part, and then responds to 100 waiting requests in order', async () => {
+  it('writes a long body in chunks, then responds to 100 queued requests in order', async () => {
     const { port, requested } = await start();
     const targets = Array.from({ length: 100 }, (_, at) => `/${at}`);
     const sent = targets.map((target) => createGet(target, target === '/99' ? CLOSE : ''));
@@ -86,7 +86,7 @@ describe('the server', () => {
   });
 
   it.each(['', 'Expect: pizza\r\n'])(
-    'disconnects a client with more waiting requests: %j',
+    'disconnects a client with more than 100 queued requests: %j',
     async (header) => {
       const { port, isServing } = await start();
       const { text } = await sendText(port, createGet('/large') + createGet('/small', header).repeat(101));
@@ -95,7 +95,7 @@ describe('the server', () => {
     },
   );
 
-  it('computes nothing for a client that disconnected', async () => {
+  it('computes no responses for a disconnected client', async () => {
     const { requested, problems, isServing, startReading } = await start();
     (await startReading('/large', createGet('/small').repeat(50))).destroy();
     expect(await isServing()).toBe(true);
@@ -143,7 +143,7 @@ describe('the server', () => {
     'CONNECT x:443 HTTP/1.1\r\nHost: x',
     'hello',
     `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`,
-  ])('survives that the client resets the connection: %j', async (text) => {
+  ])('keeps serving if the client resets the connection: %j', async (text) => {
     const { port, isServing } = await start();
     for (let delay = 0; delay < 10; delay++) {
       const socket = await openSocket(port);
@@ -176,7 +176,7 @@ describe('the server', () => {
   });
 
   it.each(['Content-Length: 5\r\nExpect: 100-continue\r\n', 'Content-Length: 3\r\n\r\nabc'])(
-    'responds in the same way to a request with a body: %j',
+    "ignores a request's body: %j",
     async (body) => {
       const { port } = await start();
       const post = async (headers?: string) => (await sendTarget(port, '/', 'POST', headers)).text;
@@ -185,14 +185,14 @@ describe('the server', () => {
     },
   );
 
-  it('logs requests without control characters', async () => {
+  it('escapes control characters in the log', async () => {
     const { port, lines } = await start();
     await sendTarget(port, '/api/gamedata/%1b[2J%0a');
     await sendTarget(port, '/\x9b2J');
     expect(lines).toEqual([expect.stringMatching(/^GET \/api\/gamedata\/%1b\[2J%0a 200 11 B [\d.]+ ms$/)]);
   });
 
-  it('responds to a failure with a JSON 500, and reports one line', async () => {
+  it('responds to an internal error with a JSON 500, and reports the error on one line', async () => {
     const { port, problems } = await start();
     const response = await fetch(`http://127.0.0.1:${port}/fault`);
     expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error.' }]);
@@ -202,7 +202,7 @@ describe('the server', () => {
 });
 
 describe('stop', () => {
-  it('closes idle connections, and connections with half a request', async () => {
+  it('closes idle connections and connections with an incomplete request', async () => {
     const { port, startReading, stop } = await start(patient);
     await openSocket(port);
     (await openSocket(port)).write('GET / HTTP/1.1\r\nHo');
@@ -210,7 +210,7 @@ describe('stop', () => {
     await stop();
   });
 
-  it('rejects new connections, and finishes running responses', async () => {
+  it('rejects new connections and finishes responses in progress', async () => {
     const { isServing, startReading, stop } = await start(patient);
     const socket = await startReading('/large');
     const stopped = stop();
@@ -221,7 +221,7 @@ describe('stop', () => {
     await stop();
   });
 
-  it('does not wait indefinitely', async () => {
+  it('does not wait indefinitely for clients', async () => {
     const { startReading, stop } = await start({ ...patient, stopMs: 100 });
     (await startReading('/large')).pause();
     await stop();

@@ -39,7 +39,7 @@ function changeManifest(folder: string, change: (files: { path: string; bytes: n
 }
 
 describe('openSite', () => {
-  it('loads exactly the files in the manifest, without the configuration of hosts', async () => {
+  it("loads the manifest's files except the configuration of hosts", async () => {
     const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
     const folder = await publish({ extras: extras.map((path) => ({ path, body: 'x' })) });
     writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
@@ -53,7 +53,7 @@ describe('openSite', () => {
     expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
   });
 
-  it('loads the next build, and keeps unchanged files', async () => {
+  it('loads the next build and reuses unchanged files', async () => {
     const folder = await publish({ moves: 250 });
     const { site, count } = await open(folder);
     const before = site();
@@ -68,7 +68,7 @@ describe('openSite', () => {
     expect(otherList).not.toEqual(list);
   });
 
-  it('loads another site behind the same symlink', async () => {
+  it('loads a different site if its symlink changes', async () => {
     const folder = temporaryFolder();
     const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) => path.join(folder, name));
     await publishSite(one, { moves: 1 });
@@ -108,7 +108,7 @@ describe('openSite', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('keeps the site while the folder is half-published, and reports that once', async () => {
+  it('keeps the loaded site while the folder is half-published, and reports the wait once', async () => {
     const folder = await publish();
     const { count, problems } = await open(folder);
     changeManifest(folder, (files) => ({
@@ -123,7 +123,7 @@ describe('openSite', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('rejects a site of more than 1 GB or of a newer format', async () => {
+  it('rejects a site that exceeds 1 GB or has a newer format', async () => {
     const folder = await publish();
     const large = Array.from({ length: 5 }, (_, at) => ({
       ...{ path: `large-${at}.bin`, bytes: 250_000_000, sha256: '0'.repeat(64) },
@@ -137,7 +137,7 @@ describe('openSite', () => {
     await expect(open(folder)).rejects.toThrow('has format 99');
   });
 
-  it('stops waiting at the signal', async () => {
+  it('stops waiting if the signal is aborted', async () => {
     const controller = new AbortController();
     const opened = openSite(
       path.join(temporaryFolder(), 'nowhere'),

@@ -33,7 +33,7 @@ async function unpack(packed: readonly Content[]) {
 }
 
 describe('packArchive', () => {
-  it('packs every file except the configuration of web servers', async () => {
+  it('packs every file except web server configuration', async () => {
     const { tree, lines } = await unpack(files);
     const packed = files.filter(({ path }) => path !== '_hosts/nginx.conf');
     expect(listFiles(tree).sort()).toEqual(packed.map(({ path }) => path).sort());
@@ -54,7 +54,7 @@ describe('packArchive', () => {
   });
 
   it.each([[files], [files.toReversed()]])(
-    'packs the same bytes in any order, on any version of Node',
+    'packs the same bytes for any file order, on any Node version',
     async (some) => {
       const expected = 'ac9c4f4321b4993f94e60821d883f90cc16a44fa733a6984dbfcf3d136b9ee62';
       expect(hash('sha256', await packArchive(some, '2026-01-02'))).toBe(expected);

@@ -26,7 +26,7 @@ async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<stri
 }
 
 describe('encodeFeed', () => {
-  it('writes a dated entry for each step, newest first, with links to current records', async () => {
+  it('writes a dated entry for each step, newest first, and links to current records', async () => {
     const feed = await encodeValid(history, options);
     expect(findAll(feed, /<(title|updated)>(.*?)<\//g)).toEqual([
       'gamedata: what changed',
@@ -45,7 +45,7 @@ describe('encodeFeed', () => {
     expect(links).toEqual(['new', 'move-2', 'move-1'].map((slug) => `${base}/move/${slug}/`));
   });
 
-  it('gives steps of one day ascending times and a link each', async () => {
+  it('gives each step of the same day a distinct time and its own link', async () => {
     const move = rawMove(1, { slug: 'first' });
     const renamed = versionOf([move, rawMove(2)], [], '2026-02-03');
     const named = versionOf([{ ...move, englishName: 'First' }, rawMove(2)], [], '2026-02-01');
@@ -59,7 +59,7 @@ describe('encodeFeed', () => {
     expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
   });
 
-  it('writes a valid feed without steps, and the same ids for any base URL', async () => {
+  it('writes a valid feed if no steps exist, and the same ids for any base URL', async () => {
     await encodeValid(emptyHistory, options);
     const ids = findIds(encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' }));
     expect(ids).toEqual(findIds(encodeFeed(history, options)));
@@ -67,7 +67,7 @@ describe('encodeFeed', () => {
     expect(ids[1]).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('lists a repeated step once, where it occurred last', async () => {
+  it('lists a repeated step only once, at its last occurrence', async () => {
     const back = compare(second, { ...first, captured: '2026-02-04' });
     const again = compare(first, { ...second, captured: '2026-02-05' });
     const zigzag = [step, back, again].reduce(extendHistory, emptyHistory);
@@ -83,7 +83,7 @@ describe('encodeFeed', () => {
     expect(xml.length).toBeLessThan(9000);
   });
 
-  it('writes at most 30 entries, which are valid for any names', async () => {
+  it('writes at most 30 entries, and valid XML for any names', async () => {
     const names = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((name) => nameSchema.safeParse(name).success);

@@ -36,7 +36,7 @@ function render({ path, ...file }: AnyFile): string {
   return `== ${path}\n${text}\n`;
 }
 
-it('generates the files of golden-site.txt: npx vitest run test/site --update', async () => {
+it('generates the files in golden-site.txt (update with npx vitest run test/site --update)', async () => {
   const before = versionOf([rawMove(1, { slug: 'old-pound' }), rawMove(10_001)], tiny.item);
   const after = versionOf(tiny.move, tiny.item);
   const history = extendHistory(emptyHistory, compare(before, after));
@@ -71,7 +71,7 @@ it.each(['query', 'file'] as const)('links pages with %s links', (links) => {
   }
 });
 
-it('generates the same site for any order of records from the upstream', () => {
+it("generates the same site for any order of the upstream's records", () => {
   const quirky = {
     move: [...rawRecords(105, 0).move, rawMove(500, { slug: 'move-3', englishName: null })],
     item: [...rawRecords(0, 20).item, rawItem(70, { slug: 'item-2' }), rawItem(71, { slug: 'item-2' })],

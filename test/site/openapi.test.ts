@@ -30,7 +30,7 @@ describe.each([
   ['without bulk files', createDocument(120, { downloads: false })],
   ['without records', createDocument(0)],
 ])('the OpenAPI document %s', (_, document) => {
-  it('conforms to OpenAPI 3.1 and names each operation once', async () => {
+  it('conforms to OpenAPI 3.1, with unique operation ids', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
     expect(validator.version).toBe('3.1');
@@ -38,7 +38,7 @@ describe.each([
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  it('contains examples that fit its schemas, and refers only to its own schemas', () => {
+  it('contains examples that match its schemas, and references only its own schemas', () => {
     const ajv = new Ajv2020({ strict: false, formats: { date: true, 'date-time': true } });
     ajv.addSchema({ $id: 'doc:', components: document.components });
     const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);

@@ -8,7 +8,7 @@ import { type Cell, createBulkFiles, formatCsvRow, gzip } from '../../src/site/r
 import { rawRecords, siteOf } from '../support/sites.ts';
 
 describe('createBulkFiles', () => {
-  it('creates each bulk file with a compressed copy', () => {
+  it('creates each bulk file and a compressed copy', () => {
     const files = createBulkFiles(siteOf(rawRecords(150, 2)).plan.served);
     expect(files.map(({ path }) => path)).toEqual(bulkFiles);
     const bodies = new Map(files.map(({ path, body }) => [path, body as Uint8Array]));
@@ -17,7 +17,7 @@ describe('createBulkFiles', () => {
   });
 });
 
-it('gzip creates the same bytes on every machine, without a time', () => {
+it('gzip creates the same bytes on every machine, without a timestamp', () => {
   const line = (at: number) => `{"id":${at},"slug":"record-${(at * 7919) % 5000}"}\n`;
   const gz = gzip(Buffer.from(Array.from({ length: 5000 }, (_, at) => line(at)).join('')));
   expect([gz.length, hash('sha256', gz).slice(0, 16)]).toEqual([27906, 'fd2b9f719f9a3548']);
@@ -37,7 +37,7 @@ describe('formatCsvRow', () => {
     expect(formatCsvRow(cells)).toBe(`${expected}\r\n`);
   });
 
-  it('keeps the text and never starts a formula', () => {
+  it('preserves text, and escapes text that could start a formula', () => {
     const cell = fc.string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) }).filter((text) => text !== '');
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {

@@ -26,11 +26,11 @@ for name, schema, value in json.load(sys.stdin):
     print(name, len(list(Draft202012Validator(schema).iter_errors(value))))
 `;
 
-describe.each(['query', 'file'] as const)('the schemas of a site with %s links', (links) => {
+describe.each(['query', 'file'] as const)('the schemas for a site with %s links', (links) => {
   const raw = rawRecords(120, 230);
   const site = specifiedSite(raw, { links });
 
-  it('fit every file', () => {
+  it('accept every file', () => {
     const seen: Record<string, number> = {};
     for (const path of site.files.keys()) {
       const schema = findSchema(path);
@@ -43,20 +43,23 @@ describe.each(['query', 'file'] as const)('the schemas of a site with %s links',
     expect(site.problems('search', createSearchIndex(siteOf(raw, { links }).records))).toBeNull();
   });
 
-  it.skipIf(python === undefined && process.env.ENGINES !== 'all')("fit in Python's jsonschema", () => {
-    const paths = ['', 'move/', 'item/', 'move/move-1/'].map((path) => `api/gamedata/${path}index.json`);
-    const triples = [...paths, '404.json', 'meta.json'].map((path) => {
-      const name = findSchema(path) ?? '';
-      return [name, site.json(`schemas/${name}.json`), site.json(path)];
-    });
-    const damaged = ['move', site.json('schemas/move.json'), { slug: 'No Slug' }];
-    const { stdout, stderr } = spawnSync(python ?? 'python3', ['-c', PYTHON], {
-      input: JSON.stringify([...triples, damaged]),
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe('');
-    expect(stdout).toMatch(/^root 0\nmove-page 0\nitem-page 0\nmove 0\nerror 0\nmeta 0\nmove [1-9]\n$/);
-  });
+  it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
+    "accept every file in Python's jsonschema",
+    () => {
+      const paths = ['', 'move/', 'item/', 'move/move-1/'].map((path) => `api/gamedata/${path}index.json`);
+      const triples = [...paths, '404.json', 'meta.json'].map((path) => {
+        const name = findSchema(path) ?? '';
+        return [name, site.json(`schemas/${name}.json`), site.json(path)];
+      });
+      const damaged = ['move', site.json('schemas/move.json'), { slug: 'No Slug' }];
+      const { stdout, stderr } = spawnSync(python ?? 'python3', ['-c', PYTHON], {
+        input: JSON.stringify([...triples, damaged]),
+        encoding: 'utf8',
+      });
+      expect(stderr).toBe('');
+      expect(stdout).toMatch(/^root 0\nmove-page 0\nitem-page 0\nmove 0\nerror 0\nmeta 0\nmove [1-9]\n$/);
+    },
+  );
 });
 
 describe('the schemas', () => {
@@ -72,12 +75,12 @@ describe('the schemas', () => {
   it.each<[string, string, Record<string, unknown>]>([
     ['an unknown field', 'move', { power: 40 }],
     ['a missing field', 'move', { generation: undefined }],
-    ['a text for a number', 'move', { id: '1' }],
+    ['text instead of a number', 'move', { id: '1' }],
     ['a slug that is not a path segment', 'move', { slug: '../x' }],
     ['a name with a line break', 'move', { name: 'a\nb' }],
-    ['a link of another kind', 'move', { url: `${api}/item/move-1/?format=api` }],
+    ['a link to a different kind', 'move', { url: `${api}/item/move-1/?format=api` }],
     ['a link without its format', 'move', { url: `${api}/move/move-1/` }],
-    ['an icon elsewhere', 'item', { icon: 'https://other.test/x.png' }],
+    ['an icon outside the site', 'item', { icon: 'https://other.test/x.png' }],
     ['an index that is not a number', 'item', { id3: 'x' }],
     ['a negative count', 'move-page', { count: -1 }],
     ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],

@@ -43,7 +43,7 @@ export const same: [
 `;
 
 describe('types.d.ts', () => {
-  it('compiles with a program, from a site and from the package', () => {
+  it('compiles in a program, both from a site and from the package', () => {
     const folder = userProject({
       'types.d.ts': types,
       'site.ts': createProgram('./types.js'),
@@ -52,7 +52,7 @@ describe('types.d.ts', () => {
     expect(compile(folder)).toBe('');
   });
 
-  it('declares the types of the schemas', () => {
+  it("declares the schemas' types", () => {
     const paths = drift.replaceAll('gamedata/src/', SOURCES);
     const folder = userProject({ 'types.d.ts': types, 'drift.ts': paths });
     expect(compile(folder, { allowImportingTsExtensions: true, noEmit: true })).toBe('');

@@ -52,7 +52,7 @@ describe('auto reads the bundled data', () => {
   });
 
   it.each([502, 503, 504, 520, 523, 527, 530])(
-    'if a gateway responds with %i, with or without a cache',
+    'if a gateway responds with %i, regardless of the cache',
     async (code) => {
       let isBroken = false;
       const fault: Fault = (_, response) => isBroken && Boolean(response.writeHead(code).end());
@@ -92,7 +92,7 @@ describe('auto reads the bundled data', () => {
 });
 
 describe('auto reads the upstream', () => {
-  it('without a notice', async () => {
+  it('without printing a notice', async () => {
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
     const result = await loadAuto(url);
     expect(result).toMatchObject({ source: 'rest', dataSet: { provenance: { upstream: url } } });
@@ -106,19 +106,19 @@ describe('auto reads the upstream', () => {
     { fault: body('{"results":[]}'), problem: 'move › list › count: got nothing' },
     { fault: reset, problem: 'ECONNRESET' },
     { fault: stalled, problem: 'Body Timeout' },
-  ])('and fails for an invalid response: $problem', async ({ fault, problem }) => {
+  ])('and fails if a response is invalid: $problem', async ({ fault, problem }) => {
     const { url } = await startServer(fault);
     await expect(loadAuto(url, { retries: 0, timeouts: { body: 100 } })).rejects.toThrow(problem);
   });
 
-  it('and fails if only a record is behind a broken gateway', async () => {
+  it('and fails if a gateway error affects only one record', async () => {
     const fault: Fault = ({ url }, response) =>
       Boolean(url?.endsWith('/move/2/') && response.writeHead(522).end());
     const server = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
     await expect(loadAuto(server.url)).rejects.toThrow('/move/2/: got 522, expected 200 (3 attempts)');
   });
 
-  it.each([2, 4])('and fails if it disappears before request %i', async (from) => {
+  it.each([2, 4])('and fails if the upstream disappears before request %i', async (from) => {
     const fault: Fault = (request, _, at) => {
       if (at === from) void server.close();
       if (at >= from) request.socket.destroy();

@@ -74,7 +74,7 @@ describe('crawl', () => {
     ['a page that is null', replacePage('null'), 'got null, expected object', 100],
     ['a page that is text', replacePage('text'), 'got status 200, "text", expected a list page', 100],
     [
-      'another count',
+      'a different count',
       edit(SECOND, '"count":250', '"count":251'),
       'got count 251, expected 250, as on the first page',
       100,
@@ -116,7 +116,7 @@ describe('crawl', () => {
     expect(lists.item).toHaveLength(3);
   });
 
-  it('reports another status regardless of the body', async () => {
+  it('reports a status other than 200 regardless of the body', async () => {
     const { lists, problems } = await crawlPages(deploySite(), 500);
     expect(problems).toEqual([
       ...kindNames.map((kind) =>

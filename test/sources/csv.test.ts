@@ -46,7 +46,7 @@ it('returns the same records as the REST source', async () => {
   expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
 });
 
-it('dates tables in a folder by the newest file, at most today', async () => {
+it('dates tables in a folder by the newest mtime, but not later than today', async () => {
   const folder = writeFolder(tables);
   for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
   utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
@@ -64,7 +64,7 @@ describe('the csv source', () => {
         progress.push(`${done} of ${total} after ${requests.requests}`),
     });
 
-  it('requests tables one after another, twice, and caches them', async () => {
+  it('requests the tables sequentially, twice, and caches them', async () => {
     const server = await startServer((response, { url, headers }) => {
       const text = findTable(tables, url) ?? '';
       const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
@@ -88,13 +88,13 @@ describe('the csv source', () => {
     );
   });
 
-  it('requests the tables of a commit once', async () => {
+  it("requests a commit's tables once", async () => {
     const { url } = await serveTables(tables);
     const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
     expect(requests).toMatchObject({ requests: all });
   });
 
-  it('reads tables until they stay the same, four times at most', async () => {
+  it('rereads tables until they stay the same, at most four times', async () => {
     const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
     const changing = await startServer((response, { url }, at) =>
       response.end(findTable(at > all + 2 ? later : tables, url)),
@@ -142,7 +142,7 @@ describe('the csv source', () => {
   });
 });
 
-it('leaves indices null that the tables lack', async () => {
+it('leaves indices null if the tables lack them', async () => {
   const indices = 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n';
   const { records } = await loadTables({ ...tables, 'item_game_indices.csv': indices });
   const listed = records.item.filter(({ id2, id4, id9 }) => id2 ?? id4 ?? id9);

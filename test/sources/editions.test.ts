@@ -83,7 +83,7 @@ const digests = { current: digestOf(current), older: digestOf(older) };
 type StateOf = NonNullable<UpstreamOptions['stateOf']>;
 
 describe('the REST source', () => {
-  it('keeps the edition in which data was first seen, and names editions in the history', async () => {
+  it('keeps the edition that first contained the data, and lists editions in the history', async () => {
     let state = stateNumber(1, older);
     const { publish, server, out } = await scene({ stateOf: () => state });
     expect(await publish()).toMatchObject({ edition: namedEdition(1), isCached: false });
@@ -104,7 +104,7 @@ describe('the REST source', () => {
     ]);
   });
 
-  it('sends one request if the edition is cached, and conditional ones otherwise', async () => {
+  it('sends one request if the edition is cached, and conditional requests otherwise', async () => {
     let state = stateNumber(2, current);
     const { read, server } = await scene({ stateOf: () => state });
     const first = await read();
@@ -119,7 +119,7 @@ describe('the REST source', () => {
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: true });
   });
 
-  it('requests only lost entries of the cache', async () => {
+  it('requests only records whose cache entries are lost', async () => {
     const { read, server, cache } = await scene({ stateOf: () => stateNumber(2, current) });
     await read();
     const journal = path.join(cache, `${readdirSync(cache)[0]}`);
@@ -133,7 +133,7 @@ describe('the REST source', () => {
     expect(await read()).toMatchObject({ isCached: true });
   });
 
-  it('fails if a list is missing in the edition', async () => {
+  it('fails if a list is missing from the edition', async () => {
     const { hash, deployed } = editionNumber(2);
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await scene({
@@ -157,7 +157,7 @@ describe('the REST source', () => {
 });
 
 describe('the REST source behind a CDN with older responses', () => {
-  it.each([2, 7])('bypasses the CDN for older responses only: every %i', async (every) => {
+  it.each([2, 7])('bypasses the CDN only for older responses: every %i', async (every) => {
     const isHeld = everyNth(every, 1);
     const held = new Set<string>();
     const stateOf = heldBack(stateNumber(2, current), stateNumber(1, older), (url) => {
@@ -172,7 +172,7 @@ describe('the REST source behind a CDN with older responses', () => {
     expect(bypassing.filter((url) => held.has(url)).sort()).toEqual(stale.sort());
   });
 
-  it('bypasses the CDN without validators, even if it confirms cached responses', async () => {
+  it('sends no validators past the CDN, even if the CDN confirms cached responses', async () => {
     let stateOf: StateOf = () => stateNumber(1, older);
     const { read, listBypassing } = await scene({ stateOf: (request) => stateOf(request) });
     await read();
@@ -209,7 +209,7 @@ describe('the REST source during a deployment', () => {
     expect(await read()).toMatchObject({ digest: digests.current, edition: namedEdition(2) });
   });
 
-  it('accepts the removal of a listed record', async () => {
+  it('accepts that a listed record is removed', async () => {
     const before = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
     const after = upstreamOf({ move: [moveAnswer(1)], item: [itemAnswer(1)] });
     const stateOf = deployedAt([1, stateNumber(1, before)], [4, stateNumber(2, after)]);
@@ -219,7 +219,7 @@ describe('the REST source during a deployment', () => {
   });
 });
 
-it('revalidates an upstream without editions in every run', async () => {
+it('revalidates on every run if the upstream has no editions', async () => {
   let data = older;
   const { read } = await scene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
   expect(await read()).toMatchObject({ digest: digests.older, edition: null });
@@ -237,7 +237,7 @@ describe('checkCachedEdition', () => {
     ['null', '"null"'],
     ['{"hash":"x"}', '{"hash":"x"}'],
     ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('ignores /meta/ with a notice: %s', async (meta, shown) => {
+  ])('ignores an invalid /meta/ and prints a notice: %s', async (meta, shown) => {
     const { read, server } = await scene({ stateOf: () => stateNumber(1, small), meta }, small);
     await read();
     const notice = `GET ${server.url}/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
@@ -257,7 +257,7 @@ describe('checkCachedEdition', () => {
   it.each([
     ['missing', undefined],
     ['invalid', { ...editionNumber(1), deployed: 7 }],
-  ])('requests everything if the edition of a response is %s', async (_, edition) => {
+  ])("requests everything if a response's edition is %s", async (_, edition) => {
     const stateOf: StateOf = ({ path: url }) =>
       url.includes('/move/1/') ? { data: small, edition } : stateNumber(1, small);
     const { read } = await scene({ stateOf }, small);
@@ -265,7 +265,7 @@ describe('checkCachedEdition', () => {
     expect(await read()).toMatchObject({ edition: null, isCached: false, requests: { requests: all } });
   });
 
-  it('fails only if nothing responds', async () => {
+  it('fails only if the upstream cannot be reached', async () => {
     const check = (error: Error) => {
       const request = async (_: string, options: unknown) => {
         expect(options).toEqual({ retries: 7 });
@@ -310,7 +310,7 @@ describe('readOneEdition', () => {
     return { requested, outcome: await result.catch((error: unknown) => error) };
   }
 
-  it('follows a newer edition twice at most', async () => {
+  it('follows a newer edition at most twice', async () => {
     const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));
     // The first pass has three editions, each other pass two.
     expect((await playUpTo(7)).outcome).toMatchObject({ edition: namedEdition(7) });
@@ -332,7 +332,7 @@ describe('readOneEdition', () => {
   });
 });
 
-it('builds either of two mixed editions, or fails', async () => {
+it('builds one of two interleaved editions or fails, and never mixes them', async () => {
   const createState = (ids: readonly number[], seed: string) =>
     upstreamOf({
       move: ids.map((id) => moveAnswer(id, { name: `move-${id}${id % 2 ? '' : seed}` })),

@@ -19,7 +19,7 @@ import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 const PLACEHOLDER = readFileSync(new URL('../../public/sprites/items/unknown.png', import.meta.url));
 
 describe('build --sprites mirror', () => {
-  it('fetches each distinct icon once and puts it into the site', async () => {
+  it('fetches each distinct icon once and includes it in the site', async () => {
     const { site, server, run, read } = await ground();
     const report = await run();
     expect(server.requests.map((request) => request.path).sort()).toEqual(
@@ -32,7 +32,7 @@ describe('build --sprites mirror', () => {
     expect(verifyFolder(site).problems).toEqual([]);
   });
 
-  it('fetches no body and touches nothing the second time', async () => {
+  it('fetches no body and changes nothing in the second run', async () => {
     const { site, run } = await ground();
     await run();
     const before = fingerprint(site);
@@ -41,7 +41,7 @@ describe('build --sprites mirror', () => {
     expect(fingerprint(site)).toEqual(before);
   });
 
-  it('uses cached icons if the upstream is unreachable, and reports it', async () => {
+  it('uses cached icons if the upstream is unreachable, and reports the fallback', async () => {
     const { server, faults, run } = await ground();
     faults.set('item-3.png', (response) => response.writeHead(404).end());
     await run();
@@ -52,12 +52,15 @@ describe('build --sprites mirror', () => {
     expect(report.sprites.offline).toMatch(/ECONNREFUSED/);
   });
 
-  it.each(['item-1.png', 'item-2.png'])('uses no cached icons if the upstream fails: %s', async (name) => {
-    const { faults, run } = await ground();
-    await run();
-    faults.set(name, (response) => response.writeHead(500).end());
-    await expect(run()).rejects.toThrow(`${name}: got 500, expected 200`);
-  });
+  it.each(['item-1.png', 'item-2.png'])(
+    'does not use cached icons if the upstream returns an error: %s',
+    async (name) => {
+      const { faults, run } = await ground();
+      await run();
+      faults.set(name, (response) => response.writeHead(500).end());
+      await expect(run()).rejects.toThrow(`${name}: got 500, expected 200`);
+    },
+  );
 
   it.each(['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'])(
     'accepts an image that starts with %j',
@@ -75,7 +78,7 @@ describe('build --sprites mirror', () => {
     await expect(run()).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('uses the placeholder for a missing icon, with a warning for each item', async () => {
+  it('uses the placeholder for a missing icon, and warns about each item', async () => {
     const { site, faults, run, read } = await ground();
     for (const name of ['shared/both.png', 'item-3.png'])
       faults.set(name, (response) => response.writeHead(404).end('404: Not Found'));
@@ -115,7 +118,7 @@ describe('build --sprites mirror', () => {
       (response) => response.writeHead(302, { location: '/x.png' }).end(),
       /a redirect to "\/x\.png"/,
     ],
-  ])('fails for %s, and leaves the site unchanged', async (_, fault, message) => {
+  ])('fails for %s and leaves the site unchanged', async (_, fault, message) => {
     const { site, faults, run } = await ground();
     await run({ sprites: 'none' });
     const before = fingerprint(site);
@@ -142,7 +145,7 @@ it('build --sprites mirror rejects ten new missing icons', async () => {
 });
 
 describe('a mirrored site', () => {
-  it('contains the icons of its source without requests, and rejects other files', async () => {
+  it("contains its source's icons without sending requests, and rejects other files", async () => {
     const { folder, site, server, faults, run, read } = await ground();
     faults.set('item-3.png', (response) => response.writeHead(404).end());
     await run();
@@ -164,7 +167,7 @@ describe('a mirrored site', () => {
   });
 });
 
-describe('links to files, by default', () => {
+describe('file links with default icons', () => {
   const file = { links: 'file', sprites: undefined, spritesUpstream: undefined } as const;
   const icons = { mode: 'mirror', icons: 5 };
   /** Makes the default host of icons unreachable. */
@@ -173,7 +176,7 @@ describe('links to files, by default', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
   }
 
-  it('keep published icons in a build from a snapshot, without requests', async () => {
+  it('keep published icons without requests when building from a snapshot', async () => {
     const { run, read } = await ground();
     expect((await run(file)).sprites).toMatchObject({ ...icons, placeholders: 5, requests: null });
     await run();
@@ -187,7 +190,7 @@ describe('links to files, by default', () => {
   });
 
   it.each(['rest', 'auto'] as const)(
-    'keep published icons with one notice if their host is unreachable: %s',
+    'keep published icons and print one notice if the icon host is unreachable: %s',
     async (source) => {
       await disconnect();
       const { run } = await ground({ maxShrink: 100 });
@@ -206,7 +209,7 @@ describe('links to files, by default', () => {
     },
   );
 
-  it('keep published icons in a fallback of auto', async () => {
+  it('keep published icons when auto falls back to the bundled data', async () => {
     const { run } = await ground({ upstream: undefined });
     const { icons } = (await run()).sprites;
     const report = await run({ ...file, source: 'auto', upstream: await deserted() });
@@ -214,12 +217,12 @@ describe('links to files, by default', () => {
     expect(report).toMatchObject({ source: 'snapshot', fallback: expect.anything(), sprites });
   });
 
-  it('fail if a named host of icons is unreachable', async () => {
+  it('fail if the host set with --sprites-upstream is unreachable', async () => {
     const { run } = await ground();
     await expect(run({ ...file, spritesUpstream: await deserted() })).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('copy the icons of a deployment, and request only missing ones', async () => {
+  it("copy a deployment's icons, and request only missing icons", async () => {
     await disconnect();
     const { folder, site, run } = await ground();
     await run();
@@ -245,7 +248,7 @@ describe('links to files, by default', () => {
     ]);
   });
 
-  it('request the default host for a deployment without icons, never the host that the deployment names', async () => {
+  it('request missing icons from the default host, never from the host that a deployment names', async () => {
     await disconnect();
     const { folder, site, run } = await ground({ sprites: 'link', spritesUpstream: 'https://evil.test' });
     await run();
@@ -258,7 +261,7 @@ describe('links to files, by default', () => {
 });
 
 describe('build --sprites none', () => {
-  it('uses the placeholder for every icon, without requests', async () => {
+  it('uses the placeholder for every icon and sends no requests', async () => {
     const { site, server, run, read } = await ground({ sprites: 'none' });
     const report = await run();
     for (const name of [...OWN, 'unknown.png']) expect(read(name)).toEqual(PLACEHOLDER);
@@ -268,8 +271,8 @@ describe('build --sprites none', () => {
   });
 });
 
-describe('redirects of icons', () => {
-  it('use --sprites-upstream in every configuration, unless the site contains its icons', async () => {
+describe('icon redirects', () => {
+  it('use --sprites-upstream in every configuration unless the site contains its icons', async () => {
     const hosts = ['netlify', 'nginx', 'caddy', 'apache'] as const;
     const { site, run } = await ground({ hosts });
     const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
@@ -295,7 +298,7 @@ it.each([
   ['snapshot', undefined, 'never'],
   ['site', 'https://site.test', 'ifReachable'],
   ['site', 'site.tar.gz', 'never'],
-] as const)('chooseFetching, for %s of %j: %s', (source, upstream, expected) => {
+] as const)('chooseFetching, for source %s and upstream %j, returns %s', (source, upstream, expected) => {
   const sprites = { mode: undefined, upstream: DEFAULT_ICONS_UPSTREAM, isUpstreamNamed: false };
   expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
   expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');

@@ -14,7 +14,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])('a 
   const maxBytes = getMaxBytes(file);
   const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
 
-  it('fails in an archive', async () => {
+  it('is rejected in an archive', async () => {
     const archive = path.join(temporaryFolder(), 'site.tar.gz');
     const body = Buffer.alloc(maxBytes + 1);
     writeFileSync(
@@ -24,7 +24,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])('a 
     await expect(archiveStorage(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
   });
 
-  it('fails in a folder', () => {
+  it('is rejected in a folder', () => {
     const folder = temporaryFolder();
     const name = path.basename(file);
     writeFileSync(path.join(folder, name), '');
@@ -34,7 +34,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])('a 
     );
   });
 
-  it('fails in a deployment before its request', async () => {
+  it('is rejected in a deployment before it is requested', async () => {
     const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
     const server = await startServer((response) => response.end(manifest));

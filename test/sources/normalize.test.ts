@@ -31,12 +31,12 @@ describe('normalize', () => {
     expect(warnings).toEqual([723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`));
   });
 
-  it('accepts a slug of a move and an item', () => {
+  it('accepts the same slug for a move and an item', () => {
     const raw = { move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] };
     expect(createDataSet(raw).warnings).toEqual([]);
   });
 
-  it.each([3, 9])('rejects an appended id that is part of the slug of record %i', (holder) => {
+  it.each([3, 9])('rejects a slug with an appended id that equals the slug of record %i', (holder) => {
     const raw = [rawItem(1, { slug: 'a' }), rawItem(5, { slug: 'a' }), rawItem(holder, { slug: 'a-5' })];
     const problem = `got slug "a-5" for ids ${holder} and 5, expected unique slugs`;
     expect(() => normalizeItems(...raw)).toThrow(new DataError(problem, { kind: 'item', field: 'slug' }));
@@ -67,7 +67,7 @@ describe('normalize', () => {
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
   });
 
-  it('derives the same name from a slug and its conversion', () => {
+  it('derives the same name from the original and the converted slug', () => {
     const [before, after] = ['poké-ball', 'poke-ball'].map((slug) =>
       normalizeItem({ slug, englishName: null }),
     );
@@ -76,7 +76,7 @@ describe('normalize', () => {
 });
 
 describe('normalizing names in other languages', () => {
-  it('groups them by language and slug, in alphabetical order', () => {
+  it('groups names by language and slug in alphabetical order', () => {
     const raw = {
       move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
@@ -90,7 +90,7 @@ describe('normalizing names in other languages', () => {
     expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
   });
 
-  it('uses the first of several tags in lower case', () => {
+  it('converts tags to lower case and uses the first of equal tags', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
     expect(createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names).toEqual([
       namesIn('zh-hant', { move: { 'move-1': '一' } }),
@@ -106,7 +106,7 @@ describe('normalizing names in other languages', () => {
     ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb", expected text without'],
     ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e", expected text'],
     ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
-  ])('omits an invalid one with a warning: %j, %j', (language, name, warning) => {
+  ])('omits an invalid name with a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
     const { names, warnings } = createDataSet({ move: raw });
     expect(names.map((own) => [own.language, own.move])).toEqual([
@@ -123,7 +123,7 @@ describe('normalizing a name', () => {
     ['tm-case--old', '', 'Tm Case Old'],
     ['x', ' ', 'X'],
     ['10-000-000-volt', null, '10 000 000 Volt'],
-  ])('derives it from the slug %s if it is %j', (slug, englishName, name) => {
+  ])('derives the name from the slug %s if the English name is %j', (slug, englishName, name) => {
     const warnings = [`missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`];
     expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
   });
@@ -160,7 +160,7 @@ describe('game indices', () => {
   it.each<[what: string, indices: [generation: number, index: number][], ids: object, warnings: string[]]>([
     ['are null by default', [], {}, []],
     [
-      'are ordered by generation',
+      'are sorted by generation',
       [
         [9, 90],
         [1, 0],
@@ -170,7 +170,7 @@ describe('game indices', () => {
       [],
     ],
     [
-      'are the first of a generation',
+      'use the first index of a generation',
       [
         [2, 65],
         [2, 21],
@@ -184,7 +184,7 @@ describe('game indices', () => {
       ],
     ],
     [
-      'may be repeated',
+      'ignore a repeated index',
       [
         [7, 844],
         [7, 844],
@@ -193,7 +193,7 @@ describe('game indices', () => {
       ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
     ],
     [
-      'are left out without a field',
+      'omit an index that has no field',
       [
         [9, 1],
         [10, 2],
@@ -211,7 +211,7 @@ describe('game indices', () => {
 
 describe('normalizing an icon', () => {
   const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
-  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])('uses the path of the sprite %s', (file) => {
+  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])("uses the sprite's path %s", (file) => {
     const icon = `sprites/items/${file}`;
     expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
   });
@@ -237,7 +237,7 @@ describe('normalizing an icon', () => {
   });
 });
 
-it('sorts records by id, with gaps', () => {
+it('sorts records by id and keeps gaps', () => {
   const { records } = createDataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
   expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);
 });

@@ -69,7 +69,7 @@ describe('reading a record', () => {
       'names[0].name: got nothing, expected a value',
     ],
     [
-      'with another type',
+      'with a different type',
       change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
       'game_indices[0].game_index: got "7", expected number',
     ],
@@ -91,7 +91,7 @@ describe('reading a record', () => {
     });
   });
 
-  it('fails if its id differs from the list', async () => {
+  it("fails if the record's id differs from the list", async () => {
     const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
     const { message } = await loadError({ fault: respond('/api/v2/move/2/', answer) });
     const got = 'got id 3, name "move-2", expected 2, "move-2", as in the list';
@@ -151,7 +151,7 @@ describe('reading a list', () => {
     expect(message).toBe(`move › ${problem}`);
   });
 
-  it('accepts more entries than a call has arguments', async () => {
+  it('accepts a list that exceeds the maximum number of arguments', async () => {
     const results = Array.from({ length: 230_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
     const body = encodeList(results.length, results);
     const { url } = await startServer((response, request) =>
@@ -160,7 +160,7 @@ describe('reading a list', () => {
     await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
   });
 
-  it('follows next if the upstream caps the limit', async () => {
+  it('follows `next` if the upstream caps the limit', async () => {
     const data = upstreamOf(tinyUpstream(5, 5));
     const { url } = await serveUpstream(data);
     const whole = await loadFrom('rest', url);
@@ -214,7 +214,7 @@ describe('an interrupted fetch', () => {
   }
   const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
-  it('continues with the lists only', async () => {
+  it('continues by requesting only the lists', async () => {
     expect(await interrupt()).toEqual(lists);
   });
 
@@ -222,13 +222,13 @@ describe('an interrupted fetch', () => {
     ['id', { value: { id: 7, slug: 'move-2' } }],
     ['slug', { value: { id: 2, slug: 'other' } }],
     ['value', { value: null }],
-  ])('requests records again that have another %s', async (_, change) => {
+  ])('requests a record again if its cached %s differs', async (_, change) => {
     const requested = await interrupt((find) => Object.assign(find('/move/2/'), change));
     expect(requested).toEqual([...lists, '/api/v2/move/2/ 200']);
   });
 });
 
-it('reports progress from none to all', async () => {
+it('reports progress from the first to the last record', async () => {
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
   const progress: string[] = [];
   const onProgress: SourceContext['onProgress'] = ({ done, total, requests }: Progress) =>
@@ -243,7 +243,7 @@ it('reports progress from none to all', async () => {
 /** `RAW_VERSION` → the fingerprint of all raw records in that version. */
 const fingerprints: Readonly<Record<number, string>> = { 3: 'd635dbfa9bb9ee0c' };
 
-it('matches the fingerprint of RAW_VERSION', () => {
+it('matches the record fingerprint of RAW_VERSION', () => {
   const raw = Object.values(rawOf(handMadeUpstream())).flat();
   const fingerprint = createHash('sha256').update(JSON.stringify(raw)).digest('hex').slice(0, 16);
   const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';

@@ -54,7 +54,7 @@ describe('the site source', () => {
     await expect(readSite(folder)).rejects.toThrow(`${folder}: ${problem}`);
   });
 
-  it('reads a deployment again that is replaced meanwhile, three times at most', async () => {
+  it('rereads a deployment that is replaced while it is read, at most three times', async () => {
     const whole = await publish();
     const broken = await Promise.all(
       [1, 2, 3, 4].map(async (count) => {
@@ -82,7 +82,7 @@ describe('the site source', () => {
     });
   });
 
-  it('requests only the data of a deployment, and fails if any is missing', async () => {
+  it("requests only a deployment's data files, and fails if a file is missing", async () => {
     const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
     const files = siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files();
@@ -151,7 +151,7 @@ describe('readPreviousSite', () => {
     expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
   });
 
-  it('reads old slugs and the files of records if meta.json is damaged', async () => {
+  it('reads old slugs and record files if meta.json is damaged', async () => {
     const { previous } = await readDamaged(renamedSite().files(), damage('meta.json', '{'));
     expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
     expect(previous?.records()).toBeUndefined();
@@ -170,7 +170,7 @@ describe('readPreviousSite', () => {
         hint: 'gamedata verify <dir> lists every problem.',
       },
     ],
-  ])('lists the files of records if a list page %s', async (_, text, error) => {
+  ])('lists record files if a list page %s', async (_, text, error) => {
     const { previous, open, folder } = await readDamaged(site.files(), damage(movePage, text));
     expect(previous?.records()).toBeUndefined();
     const records = raw.move.map(({ id, slug }) => ({ id, slug }));
@@ -194,7 +194,7 @@ describe('readPreviousSite', () => {
     expect(() => open().records()).toThrow(problem);
   });
 
-  it('returns an empty history without changes.json, and undefined if it is damaged', async () => {
+  it('returns an empty history if changes.json is missing, and undefined if it is damaged', async () => {
     const others = site.files().filter((file) => file.path !== 'changes.json');
     expect((await readDamaged(others)).previous?.history()).toEqual({ steps: [] });
     for (const text of ['{"steps":[1]}', undefined])
@@ -203,7 +203,7 @@ describe('readPreviousSite', () => {
       ).toBeUndefined();
   });
 
-  it('rejects damaged old slugs, but finds the ones that redirect', async () => {
+  it('rejects damaged old slugs, but recovers old slugs from redirects', async () => {
     const { previous, folder } = await readDamaged(renamedSite().files(), damage('former.json', '{}'));
     expect(() => previous?.former()).toThrow(
       expect.objectContaining({

@@ -26,7 +26,7 @@ async function scene(options: UpstreamOptions = {}) {
 }
 
 describe('--skip', () => {
-  it('prevents the request for a record, and appears in meta.json', async () => {
+  it('prevents requests for a record, and is listed in meta.json', async () => {
     const { rest, server, readMeta } = await scene({
       fault: ({ url }, response) => url === '/api/v2/item/2/' && Boolean(response.writeHead(500).end()),
     });
@@ -49,7 +49,7 @@ describe('--skip', () => {
     expect((await build({ ...strict, skip: ['item/2'] })).counts.item).toBe(1);
   });
 
-  it('removes records from a snapshot that lacks others', async () => {
+  it('removes records from a snapshot that already lacks other records', async () => {
     const { at, reading, readMeta } = await scene();
     await snapshot({ ...reading, skip: ['item/2', 'move/3'], data: at('data') });
     const copy = { source: 'snapshot', upstream: at('data') } as const;
@@ -66,7 +66,7 @@ describe('--skip', () => {
     }
   });
 
-  it('removes the warnings of a record, and the history of all records', async () => {
+  it("removes the record's warnings, and all history", async () => {
     const { answers, at, reading } = await scene();
     Object.assign(answers.item[0] ?? {}, { names: [] });
     await snapshot({ ...reading, cache: false, data: at('data') });
@@ -84,7 +84,7 @@ describe('--skip', () => {
     }
   });
 
-  it('requires an existing record in every source', async () => {
+  it('requires the record to exist in any source', async () => {
     const { at, data, reading, rest } = await scene();
     const unknown = (id: string) =>
       new UsageError(`--skip: got ${id}, which does not exist, expected another record`);
@@ -107,7 +107,7 @@ describe('--skip', () => {
     );
   });
 
-  it('appears in the hint for an invalid record', async () => {
+  it('is suggested in the hint for an invalid record', async () => {
     const { answers, rest } = await scene();
     Object.assign(answers.item[1] ?? {}, { name: 'a/b' });
     const hint = 'To build without this record, add --skip item/2.';
@@ -120,12 +120,15 @@ describe('--skip', () => {
       '/item/?limit=100000&offset=0',
       'Try again later, or name another --upstream: --skip leaves out records, not lists.',
     ],
-  ])('appears in the hint if the upstream refuses a record, but not a list: %s', async (refused, hint) => {
-    const { rest, server } = await scene({
-      fault: ({ url = '' }, response) =>
-        withoutEdition(url) === `/api/v2${refused}` && Boolean(response.writeHead(403).end()),
-    });
-    const message = `GET ${server.url}${refused}: got 403, expected 200 (2 attempts)`;
-    await expect(build(rest)).rejects.toMatchObject({ message, hint });
-  });
+  ])(
+    'is suggested in the hint if the upstream refuses a record, but not a list: %s',
+    async (refused, hint) => {
+      const { rest, server } = await scene({
+        fault: ({ url = '' }, response) =>
+          withoutEdition(url) === `/api/v2${refused}` && Boolean(response.writeHead(403).end()),
+      });
+      const message = `GET ${server.url}${refused}: got 403, expected 200 (2 attempts)`;
+      await expect(build(rest)).rejects.toMatchObject({ message, hint });
+    },
+  );
 });

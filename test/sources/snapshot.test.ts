@@ -52,7 +52,7 @@ function catchError(call: () => unknown): GamedataError {
 }
 
 describe('a snapshot', () => {
-  it('returns the same data set, and has the same bytes for records in any order', () => {
+  it('returns the same data set and encodes the same bytes for any record order', () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
       .filter((text) => nameSchema.safeParse(text).success);
@@ -146,7 +146,7 @@ describe('a snapshot', () => {
   it.each([
     ['unsafe', { slug: '../x' }, 'move.ndjson line 1 › slug: got "../x", expected a safe slug'],
     ['incomplete', { generation: undefined }, 'move.ndjson line 1 › generation: got nothing, expected'],
-  ])('fails for an %s record even if its digest is right', (_, change, problem) => {
+  ])('fails for an %s record even if the digest is correct', (_, change, problem) => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, ...change }] } as DecodedDataSet['records'];
     expect(() => readSnapshot(write({ ...dataSet, records: broken }))).toThrow(
@@ -154,7 +154,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('fails for names of unknown records', () => {
+  it('fails if names belong to unknown records', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
     const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
@@ -177,7 +177,7 @@ describe('readPreviousSnapshot', () => {
     expect(previous?.history()).toEqual({ steps: [] });
   });
 
-  it('accepts records with other fields, and a last line without a line break', () => {
+  it('accepts records with unknown fields, and a last line without a line break', () => {
     const folder = write();
     const replace = (move: string) => {
       writeFileSync(path.join(folder, 'move.ndjson'), move);
@@ -194,7 +194,7 @@ describe('readPreviousSnapshot', () => {
   });
 });
 
-it('rejects a history that does not end at its data', () => {
+it("rejects a history that does not end with the snapshot's data", () => {
   const changes = renamedSite()
     .files()
     .find((file) => file.path === 'changes.json');
@@ -216,7 +216,7 @@ it('rejects a history that does not end at its data', () => {
 });
 
 describe('the bundled data set', () => {
-  it('contains every record of its tables, and the notice of its license', () => {
+  it('contains every record of its tables and its license notice', () => {
     const { records, warnings, provenance } = decodeDataSet(readSnapshot(BUNDLED_DATA));
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);

@@ -24,7 +24,7 @@ it("createWorker reads Cloudflare's assets", async () => {
   expect((await send('/api/gamedata/move/pound/')).status).toBe(404);
 });
 
-it('createEdgeFunction reads files without itself and without the headers of the client', async () => {
+it("createEdgeFunction requests files past itself and without the client's headers", async () => {
   const { requested, serve } = serveOneFile();
   const request = new Request(`https://site.test${RECORD}`, { headers: { 'If-None-Match': '"1"' } });
   const next = (file: Request): Promise<Response> => {
@@ -39,7 +39,7 @@ describe('createFetchStore', () => {
   const get = (body: string | null, init?: ResponseInit) =>
     createFetchStore(async () => new Response(body, init)).get('a.json');
 
-  it('takes the ETag from the host', async () => {
+  it("uses the host's ETag", async () => {
     const asset = await get('{}', { headers: { ETag: 'W/"1"' } });
     expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
   });
@@ -55,7 +55,7 @@ describe('createFetchStore', () => {
     expect(await get(status === 304 ? null : 'x', { status })).toBeUndefined();
   });
 
-  it.each([429, 500, 503])('rejects status %i, which is temporary', async (status) => {
+  it.each([429, 500, 503])('rejects the temporary status %i', async (status) => {
     await expect(get('x', { status })).rejects.toThrow(`a.json: got status ${status}, expected 200`);
   });
 });

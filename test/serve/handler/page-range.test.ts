@@ -31,7 +31,7 @@ describe('limit and offset', () => {
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
-  ])('selects the records and links of ?%s', async (query, records, ids, next, previous) => {
+  ])('returns the records and links of ?%s', async (query, records, ids, next, previous) => {
     const page = JSON.parse(await read(query));
     const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
     const link = (place: Place) => place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
@@ -60,12 +60,12 @@ describe('limit and offset', () => {
     },
   );
 
-  it('keeps a limit of thousands of digits in links', async () => {
+  it('keeps a limit with thousands of digits in links', async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
     expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({ next: null, previous });
   });
 
-  it('returns a slice of all records for any limit and offset', async () => {
+  it('returns the matching slice of all records for any limit and offset', async () => {
     const all: Page = JSON.parse(await read('limit=100000'));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2400 }), fc.nat({ max: 2400 }), async (limit, offset) => {
@@ -82,7 +82,7 @@ describe('limit and offset', () => {
   });
 
   it.each(['', 'limit=7', 'limit=100&offset=0'])(
-    'returns an empty page of an empty kind: ?%s',
+    'returns an empty page for an empty kind: ?%s',
     async (query) => {
       const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
       expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');

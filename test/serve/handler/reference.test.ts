@@ -32,7 +32,7 @@ describe.each([
     expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
   });
 
-  it('describes the endpoint for OPTIONS', async () => {
+  it('describes the endpoint in response to OPTIONS', async () => {
     const { status, headers, text } = await send(path, { method: 'OPTIONS' });
     expect(status).toBe(200);
     expect(headers).toMatchObject(common);
@@ -56,7 +56,7 @@ describe.each([
     });
   });
 
-  it('responds to HEAD as to GET, without the body', async () => {
+  it('responds to HEAD as to GET, but without the body', async () => {
     const get = await send(path);
     expect(await send(path, { method: 'HEAD' })).toEqual({ ...get, body: Buffer.of(), text: '' });
     expect(get).toMatchObject({ status: 200, headers: { 'content-length': `${get.body.length}` } });
@@ -74,7 +74,7 @@ it.each([
   ['HEAD', '/api/gamedata/move/nope/', '*/*', 404],
   ['GET', LIST, 'image/png', 200],
 ])(
-  'checks format, method and lookup in this order: %s %s with Accept %s is %i',
+  'checks the format, then the method, then the lookup: %s %s with Accept %s returns %i',
   async (method, path, accept, status) => {
     expect((await send(path, { method, headers: { Accept: accept } })).status).toBe(status);
   },
@@ -132,7 +132,7 @@ describe('Accept and format', () => {
   });
 
   it.each(['move/nope/', 'move/nope/?format=xml', 'nope', 'nope/', 'move/a/b/', 'move/%zz/'])(
-    'responds with a 404 page to browsers and JSON to programs: %s',
+    'responds with a 404 page to browsers and a JSON 404 to other clients: %s',
     async (path) => {
       const page = await send(`/api/gamedata/${path}`, { headers: { Accept: 'text/html' } });
       expect([page.status, page.text]).toEqual([404, '<!doctype html><title>browse</title>']);
@@ -177,7 +177,7 @@ describe('paths', () => {
     '/api/gamedata/move/p%6Fund/',
     '/api/gamedata/move/%70%6F%75%6E%64/',
     '/api/gamedata/move/pound%2F',
-  ])('decodes %s', async (path) => {
+  ])('decodes percent-encoded characters: %s', async (path) => {
     expect((await send(path)).status).toBe(200);
   });
 
@@ -208,7 +208,7 @@ describe('a body', () => {
       expect((await send(`/api/gamedata/item/${path}`)).text).toContain('"name":"Poké Ball"');
   });
 
-  it('lists the kinds at the root', async () => {
+  it('lists the kinds in the root response', async () => {
     const list = (kind: string) => `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
     const others = forOthers((kind) => `,${list(kind)}`);
     expect((await send('/api/gamedata/')).text).toBe(`{${list('move')},${list('item')}${others}}`);

@@ -51,7 +51,7 @@ describe('an ETag', () => {
     expect(await readEtag(`${LIST}?offset=100&limit=100`)).toBe(await readEtag(`${LIST}?offset=100`));
   });
 
-  it('changes with the records of a page range, the count and the base URL', async () => {
+  it("changes with the page range's records, the count and the base URL", async () => {
     const raw = rawRecords(400, 1);
     const move = raw.move.map((one) => (one.id === 151 ? { ...one, englishName: 'Other' } : one));
     const root = '{"move":"https://other.test/api/gamedata/move/?format=api"}';
@@ -87,38 +87,41 @@ describe('a file', () => {
     ['x/download/a.bin', 'application/octet-stream', false],
     ['my-icons/a_b.c-d.png', 'image/png', false],
     ['sprites/items/unknown.png', 'image/png', false],
-  ])('gets its media type, and a policy if it is a page: %s', async (file, type, isPage) => {
-    const { status, headers, body } = await send(`/${file}`);
-    expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
-    expect(headers).toMatchObject({ ...CORS, 'content-type': type, 'x-content-type-options': 'nosniff' });
-    expect([POLICY, 'content-disposition', 'allow'].map((name) => name in headers)).toEqual([
-      isPage,
-      false,
-      false,
-    ]);
-    expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
-    const options = await send(`/${file}`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  });
+  ])(
+    'has the right media type, and a content security policy if it is a page: %s',
+    async (file, type, isPage) => {
+      const { status, headers, body } = await send(`/${file}`);
+      expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
+      expect(headers).toMatchObject({ ...CORS, 'content-type': type, 'x-content-type-options': 'nosniff' });
+      expect([POLICY, 'content-disposition', 'allow'].map((name) => name in headers)).toEqual([
+        isPage,
+        false,
+        false,
+      ]);
+      expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
+      const options = await send(`/${file}`, { method: 'OPTIONS' });
+      expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    },
+  );
 
-  it('serves the page of a folder at the folder', async () => {
+  it("is served at its folder's URL if it is an index page", async () => {
     expect((await send('/')).text).toBe(html);
     expect((await send('/', { method: 'OPTIONS' })).status).toBe(204);
     expect((await send('/none.json', { method: 'OPTIONS' })).status).toBe(404);
   });
 
-  it('gets other headers below download/ and below the prefix of the API', async () => {
+  it("has different headers below download/ and the API's prefix", async () => {
     const bulk = { 'content-disposition': 'attachment', 'content-type': 'application/gzip' };
     expect((await send('/download/gamedata.tar.gz')).headers).toMatchObject(bulk);
     const page = await send('/api/gamedata/move/offset/100/index.json');
     expect(page.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])('does not exist at %s', async (path) => {
+  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])('is not found at %s', async (path) => {
     expect(await send(path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-cache' } });
   });
 
-  it('gets a policy as the page of a record, but not as its JSON', async () => {
+  it("has a content security policy as a record's page, but not as the record's JSON", async () => {
     const get = (Accept: string) => send('/api/gamedata/move/move-1/', { headers: { Accept } });
     const [page, json] = [await get('text/html'), await get('*/*')];
     expect([POLICY in page.headers, POLICY in json.headers]).toEqual([true, false]);
@@ -143,7 +146,7 @@ describe('the old URL of a renamed record', () => {
     expect(await send(path, init)).toMatchObject({ status: 301, headers: { location, ...CORS, ...caching } });
   });
 
-  it('redirects without parsing the table again', async () => {
+  it('redirects without parsing moved.json again', async () => {
     await send(OLD);
     const parse = vi.spyOn(JSON, 'parse');
     expect((await send(OLD)).status).toBe(301);
@@ -162,15 +165,15 @@ describe('the old URL of a renamed record', () => {
 
   it.each([
     ['a record has the URL now', moved, 200],
-    ['the site has no table', { ...removed, 'moved.json': null }, 404],
+    ['the site has no moved.json', { ...removed, 'moved.json': null }, 404],
     ['the table lacks the URL', { ...removed, 'moved.json': '{}' }, 404],
-    ['the table is invalid', { ...removed, 'moved.json': `{"${OLD}":1}` }, 404],
+    ['moved.json is invalid', { ...removed, 'moved.json': `{"${OLD}":1}` }, 404],
   ])('does not redirect if %s', async (_, changes, status) => {
     expect((await changeSite(changes)(OLD)).status).toBe(status);
   });
 });
 
-describe('an icon that the site does not hold', () => {
+describe('an icon that the site does not contain', () => {
   const upstream = 'https://icons.test/items';
   const standard = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
@@ -182,7 +185,7 @@ describe('an icon that the site does not hold', () => {
     [{ sprites: { mode: 'other', upstream } }, standard],
     [{}, standard],
     [null, standard],
-  ])('with meta.json %j redirects to %s', async (meta, base) => {
+  ])('redirects for meta.json %j to %s', async (meta, base) => {
     const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await send('/sprites/items/a.png', { method });
