@@ -17,7 +17,7 @@ function unpack(archive: string): string {
 }
 const listPaths = (folder: string) => [...fingerprint(folder).keys()];
 
-it('offers the site without its archive, and keeps exactly the published site', async () => {
+it('packs the site without its archive for download, and keeps an exact copy of the published site', async () => {
   const out = path.join(temporaryFolder(), 'site');
   const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, keep: 1 };
   await build({ ...options, hosts: ['nginx'] });
@@ -32,7 +32,7 @@ it('offers the site without its archive, and keeps exactly the published site', 
   expect(listPaths(unpacked)).toEqual(listPaths(out).filter((file) => !file.startsWith('_hosts')));
 });
 
-it('packs again only if something has changed', async () => {
+it('packs the archive again only if the site changed', async () => {
   const out = path.join(temporaryFolder(), 'site');
   const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, archive: true };
   await build(options);

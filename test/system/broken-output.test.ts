@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const FULL = '/dev/full';
 
-it('keeps serving if the reader of the log is gone', async () => {
+it("keeps serving if the log's reader exits", async () => {
   const { upstream } = await smallSource();
   const out = path.join(temporaryFolder(), 'site');
   await runCli(['build', '--source', 'snapshot', '--upstream', upstream, '--out', out]);
@@ -25,7 +25,7 @@ it('keeps serving if the reader of the log is gone', async () => {
   expect(child.exitCode).toBeNull();
 });
 
-it('ends diff without a stack if its reader is gone', async () => {
+it('ends diff without a stack trace if its reader exits', async () => {
   const sources = [await smallSource(), await smallSource(rawRecords(200, 60))];
   const { child, finished } = startCli(['diff', ...sources.map(({ upstream }) => upstream)]);
   child.stdout?.destroy();

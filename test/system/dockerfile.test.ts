@@ -21,7 +21,7 @@ function listContext(): string[] {
 }
 
 /** Runs the commands of the build stage without Docker. */
-it.skipIf(nginx.missing())('builds an image whose nginx keeps every guarantee', async () => {
+it.skipIf(nginx.missing())('builds an image whose nginx meets every guarantee', async () => {
   expect(findAll('FROM')).toEqual([
     expect.stringMatching(/^--platform=\$BUILDPLATFORM node:2[024]-slim AS build$/),
     'nginxinc/nginx-unprivileged:stable',

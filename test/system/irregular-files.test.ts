@@ -15,7 +15,7 @@ describe('irregular files', () => {
     ['diff', 'site', 'site'],
   ];
 
-  it.each(files)('make every command fail without waiting, in place of %s', async (file) => {
+  it.each(files)('make every command fail immediately if they replace %s', async (file) => {
     for (const [name, make] of Object.entries(irregular)) {
       const site = copied();
       const cwd = path.dirname(site);
@@ -37,7 +37,7 @@ describe('irregular files', () => {
   });
 });
 
-it('ends verify immediately at a signal', async () => {
+it('ends verify immediately on a signal', async () => {
   const { url, requests } = await startServer(() => {});
   const { child, finished } = startCli(['verify', url]);
   await expect.poll(() => requests.length).toBe(1);

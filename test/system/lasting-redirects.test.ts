@@ -73,7 +73,7 @@ describe('build keeps the redirects of renamed records', () => {
     ['from a snapshot with a younger history', [buildFrom('followed-late')], lasting],
     ['from a snapshot without a history', [buildFrom('renamed-again')], lasting],
     [
-      'from data that is merged late',
+      'from data that is merged out of order',
       ['renamed-again', 'followed-late', 'renamed'].map(buildFrom),
       { [move('move-1')]: move('first'), [move('premier')]: move('first') },
     ],
@@ -93,7 +93,7 @@ describe('build keeps the redirects of renamed records', () => {
     expect(readRedirects()).toMatchObject({ [move('first')]: move('premier') });
   });
 
-  it('after changes of every record that push the rename out of the history', async () => {
+  it('after changes to every record that push the rename out of the history', async () => {
     const { cwd, mustRun, readRedirects } = await createSite();
     const items = Array.from({ length: 10 }, (_, at) => itemAnswer(at + 1));
     const changes = ['old 1', 'new 1', 'new 2', 'new 1', 'new 2', 'new 1'].map((words) => words.split(' '));

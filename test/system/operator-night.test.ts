@@ -146,7 +146,7 @@ function expectRedirect(here: Machine, slug: string, target?: string) {
 }
 
 it.skipIf(missing)(
-  'refreshes, failures, a rollback and an upgrade keep a manually edited configuration',
+  'keeps a manually edited configuration through refreshes, failures, a rollback and an upgrade',
   { timeout: 240_000 },
   async () => {
     const here = await machine({ secure: true });
@@ -220,7 +220,7 @@ it.skipIf(missing)(
 );
 
 it.skipIf(missing)(
-  "Debian's default site answers malformed URLs until it is removed, as verify says",
+  "verify reports that Debian's default site responds to malformed URLs until it is removed",
   async () => {
     const here = await machine({ secure: false });
     const { next } = await refresh(here, '--max-shrink 100');

@@ -101,7 +101,7 @@ describe('recipes', () => {
     'With types, in ts': '',
   };
 
-  it('contain no other code', () => {
+  it('contain only tested code', () => {
     expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
   });
 
@@ -113,21 +113,24 @@ describe('recipes', () => {
     return language === 'sql' ? missingEngine(DUCKDB) : undefined;
   }
 
-  it.for(blocks)('print the same when run twice: $title', async ({ title, language, code }, { skip }) => {
-    const missing = demandsAll ? undefined : missingFor(code, language);
-    skip(missing !== undefined, missing);
-    // The recipe reads a downloaded file.
-    if (language === 'sql')
-      copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
-    const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
-    const wanted = expected[title];
-    for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
-      if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
-      else expect(stdout).toBe(wanted);
-      expect(stderr).toBe('');
-    }
-    if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
-  });
+  it.for(blocks)(
+    'print the same output when run twice: $title',
+    async ({ title, language, code }, { skip }) => {
+      const missing = demandsAll ? undefined : missingFor(code, language);
+      skip(missing !== undefined, missing);
+      // The recipe reads a downloaded file.
+      if (language === 'sql')
+        copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
+      const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
+      const wanted = expected[title];
+      for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
+        if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
+        else expect(stdout).toBe(wanted);
+        expect(stderr).toBe('');
+      }
+      if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
+    },
+  );
 });
 
 it.each([
@@ -161,7 +164,7 @@ describe('docs', () => {
     expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
   });
 
-  it('compiles in a strict project with the types of Node', async () => {
+  it("compiles in a strict project with Node's types", async () => {
     const code = `${readCode(readSection('first'))[2]}\nexport const name: string = move.name;`;
     expect(code).toContain('import type { Move }');
     expect((await run('ts', code)).stdout).toBe('');

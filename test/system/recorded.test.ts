@@ -33,7 +33,7 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     expect(records.move.slice(918, 920).map(({ id }) => id)).toEqual([919, 10_001]);
   });
 
-  it('yields the same records from tables and responses', async () => {
+  it('produces the same records from tables and from REST responses', async () => {
     const { url } = await serveUpstream(recordedUpstream());
     const rest = decodeDataSet((await loadFrom('rest', url)).dataSet);
     const folder = temporaryFolder();

@@ -12,7 +12,7 @@ const rename = ({ answers }: { answers: ReturnType<typeof tinyUpstream> }, name:
   Object.assign(answers.move[1] as Answer, { name });
 
 describe('a refresh', () => {
-  it('commits changed data with a description of the changes, and builds its site', async () => {
+  it('commits changed data with a description of the changes, and builds the site', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
     repo.answers.move.push(moveAnswer(7));
@@ -100,7 +100,7 @@ describe('a refresh', () => {
     expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
   });
 
-  it('updates one pull request if the branch is protected', async () => {
+  it('opens or updates a single pull request if the branch is protected', async () => {
     const repo = await repository();
     const hook = path.join(repo.home, 'remote.git/hooks/update');
     writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
@@ -126,7 +126,7 @@ describe('a refresh', () => {
     expect(repo.has('../proposal.md')).toBe(false);
   });
 
-  it('keeps text from the upstream inside the indented block of the issue', async () => {
+  it("keeps upstream text inside the issue's indented block", async () => {
     const repo = await repository();
     repo.answers.move.push(moveAnswer(9, { name: 'x\r\r@team\u2028# Heading' }));
     await repo.refresh();
@@ -138,7 +138,7 @@ describe('a refresh', () => {
     expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   });
 
-  it('writes a summary and an annotation if issues are disabled', async () => {
+  it('writes a job summary and an annotation if issues are disabled', async () => {
     const repo = await repository();
     repo.answers.move.pop();
     await repo.refresh();
@@ -158,7 +158,7 @@ describe('a refresh', () => {
     expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
   });
 
-  it('fails without a fallback, a commit or an issue if the upstream fails', async () => {
+  it('fails if the upstream fails, and creates no fallback, commit or issue', async () => {
     const repo = await repository();
     repo.state.broken = true;
     const failures = { 'got 404': {}, ECONNREFUSED: { REFRESH_UPSTREAM: await deserted() } };
@@ -171,7 +171,7 @@ describe('a refresh', () => {
   });
 });
 
-describe('inputs of the workflow', () => {
+describe('workflow inputs', () => {
   it.each([
     [
       'REFRESH_ALLOW_MISSING',
@@ -180,7 +180,7 @@ describe('inputs of the workflow', () => {
     ],
     ['REFRESH_SKIP', 'item/17 item/potion', '--skip: got "item/potion": expected <kind>/<id>'],
     ['REFRESH_MAX_SHRINK', '--skip', '--max-shrink: got "--skip": expected a percentage'],
-  ])('accept only valid words: %s %j', async (variable, words, problem) => {
+  ])('accept only valid values: %s %j', async (variable, words, problem) => {
     const repo = await repository();
     expect(await repo.refresh({ [variable]: words })).toContain(problem);
     expect(await repo.git('status', '--porcelain')).toBe('');
@@ -197,8 +197,8 @@ describe('inputs of the workflow', () => {
   });
 });
 
-describe('an artifact of the job that runs installed code', () => {
-  it('provides only regular files with known names, and nothing in it runs', async () => {
+describe('an artifact from the job that runs installed code', () => {
+  it('provides only regular files with known names, and is never executed', async () => {
     const repo = await repository();
     const from = (name: string) => path.join(repo.home, 'artifact', name);
     cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
@@ -254,7 +254,7 @@ describe('a deploy', () => {
 });
 
 describe('a deployment', () => {
-  it('has the same bytes on Netlify as in the workflow', async () => {
+  it('contains the same bytes on Netlify as in the workflow', async () => {
     const repo = await repository();
     rename(repo, 'renamed');
     const address = 'https://gamedata.test';
@@ -284,7 +284,7 @@ describe('the schedule', () => {
   const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
   const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
 
-  it('stays enabled, opens one issue after a week without success, and fails if GitHub refuses', async () => {
+  it('stays enabled, opens one issue after a week without success, and fails if GitHub rejects the request', async () => {
     const repo = await repository();
     const stale = (state: Readonly<Record<string, string>>) =>
       repo.step('report stale', { ...actions, ...state });

@@ -78,7 +78,7 @@ it.each([
   expect(readLog()).toEqual([]);
 });
 
-it('packs the package, and an archive of the bundled site with its checksum', async () => {
+it('packs the package, and an archive of the bundled site with a checksum', async () => {
   const { at, script } = createRelease();
   await script('pack', { cwd: ROOT });
   expect(readdirSync(at('work')).sort()).toEqual([
@@ -89,7 +89,7 @@ it('packs the package, and an archive of the bundled site with its checksum', as
   await run('sha256sum', ['--check', 'gamedata.sha256'], { cwd: at('work') });
 });
 
-it('pushes an image for two architectures only with --push, and outputs its digest', async () => {
+it("pushes an image for two architectures only with --push, and outputs the image's digest", async () => {
   const { at, script, readLog } = createRelease();
   const actions = { GITHUB_REPOSITORY: 'Owner/gamedata', GITHUB_ACTOR: 'o', GH_TOKEN: 'secret' };
   const image = 'registry.test/owner/gamedata';

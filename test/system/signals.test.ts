@@ -14,7 +14,7 @@ describe('a build', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('stops at %s with exit code %i, and keeps the old site and the cache', async (signal, exit) => {
+  ] as const)('stops on %s with exit code %i, and keeps the old site and the cache', async (signal, exit) => {
     const site = copied();
     const cwd = path.dirname(site);
     const before = fingerprint(site);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { trySequences } from '../support/step-sequences.ts';
 
-it('keeps the invariants of test/support/site-invariants.ts in random sequences of steps', async () => {
+it('keeps the invariants in test/support/site-invariants.ts for random sequences of steps', async () => {
   expect(await trySequences(20, 0)).toEqual([]);
 });

@@ -42,7 +42,7 @@ async function served(name: string): Promise<string> {
 const compare = (target: string) => verify({ target, like: at('new') });
 
 describe('verify --like', () => {
-  it('accepts the same build and checks the guarantees of its hosts', async () => {
+  it("accepts the same build and checks its hosts' guarantees", async () => {
     const report = await compare(await served('new'));
     expect(report).toMatchObject({ failed: 0 });
     const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
@@ -50,7 +50,7 @@ describe('verify --like', () => {
     expect([checked.includes('cors'), checked.includes('windows')]).toEqual([true, false]);
   });
 
-  it('rejects another build immediately or after the time, and compares the data', async () => {
+  it('rejects a different build immediately or after --wait, and compares the data sets', async () => {
     const server = await deploy(at('old'));
     const data = `sha256:\\w{12}… of \\S+, 120 moves, 5 items${oneOfOthers}`;
     const problem = new RegExp(
@@ -62,7 +62,7 @@ describe('verify --like', () => {
     expect(server.requests.length).toBeGreaterThan(4);
   });
 
-  it('rejects a build of the same data with other options', async () => {
+  it('rejects a build of the same data with different options', async () => {
     const source = await smallSource(changed, at('new-data'));
     await build({ baseUrl: 'https://y.test', out: at('moved'), ...source });
     const { url } = await deploy(at('moved'));
@@ -71,7 +71,7 @@ describe('verify --like', () => {
 
   it.each<[string, file: string, body: string | undefined, problem: string]>([
     ['a missing manifest', 'manifest.json', undefined, 'manifest.json: got status 404, expected 200'],
-    ['another description', 'meta.json', '{}', 'meta.json: has 2 bytes, expected '],
+    ['a different meta.json', 'meta.json', '{}', 'meta.json: has 2 bytes, expected '],
     ['a missing page', 'docs/index.html', undefined, 'docs/index.html: got status 404, expected 200'],
     ['an old list page', 'api/gamedata/move/index.json', 'old', 'api/gamedata/move/index.json: has '],
   ])('rejects %s', async (_, file, body, problem) => {
@@ -81,7 +81,7 @@ describe('verify --like', () => {
     await expect(compare(url)).rejects.toThrow(`new: ${problem}`);
   });
 
-  it('finds an old record below a new manifest', async () => {
+  it('finds an old record behind a new manifest', async () => {
     const file = path.join(at('mixed'), 'api/gamedata/move/move-8/index.json');
     cpSync(at('new'), at('mixed'), { recursive: true });
     writeFileSync(file, readFileSync(file, 'utf8').replace('Move 8', 'Move 0'));
@@ -129,7 +129,7 @@ describe('verify --like', () => {
     expect(lines).toEqual([expect.stringMatching(/^waiting for http\S+: serves sha256:/)]);
   });
 
-  it('requests only different files again', async () => {
+  it('requests only files that differ again', async () => {
     const server = await deploy(at('new'));
     server.faults.set('docs/index.html', (response) => {
       server.faults.clear();
@@ -155,7 +155,7 @@ it.each<[unknown, string]>([
   ...['1', '1d', '-1s', 's', '1.5h'].map((wait): [unknown, string] => {
     return [{ ...deployment, wait }, `--wait: got "${wait}", ${expectedTime}`];
   }),
-])('verify(%j) is rejected', async (options, problem) => {
+])('verify rejects %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
   await rejected.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
 });

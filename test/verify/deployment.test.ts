@@ -103,7 +103,7 @@ const asText = (status: number) => answer('no', 'text/plain', status);
 const json = (text: string, status = 200) => answer(text, 'application/json', status);
 const NOT_FOUND = '{"detail":"Not found."}';
 
-test('accepts a weak ETag of 200 and a strong one of 304', async () => {
+test('accepts a weak ETag on a 200 and a strong ETag on the 304', async () => {
   const weaken = header('etag', (own) => own && `W/${own}`);
   expect(await findBroken(of(200, weaken))).toEqual([]);
 });
@@ -116,32 +116,36 @@ describe('finds a broken guarantee', () => {
   test.each<[guarantee: GuaranteeName, what: string, tamper: Tamper]>([
     ['moved', 'an old path that is not found', at('/old-1/', asText(404))],
     ['moved', 'an old path that loses the query', withoutQuery],
-    ['moved', 'an old path that is a record’s', at('/moved.json', body('/old-1/', '/move-2/'))],
+    ['moved', 'an old path of an existing record', at('/moved.json', body('/old-1/', '/move-2/'))],
     ['root', 'an empty root', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
     ['lists', 'a wrong count', where(isSecondPage, body('"count":120', '"count":121'))],
-    ['lists', 'keys in another order', body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7')],
+    ['lists', 'keys in a different order', body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7')],
     ['lists', 'a link to another host', body(/"next":"https:..example.test/, '"next":"https://other.test')],
-    ['lists', 'another URL of a record', body(/move-7\/\?/g, 'move-8/?')],
+    ['lists', 'a record with the wrong URL', body(/move-7\/\?/g, 'move-8/?')],
     ['records', 'a record that differs from the list', at('/move-9/', body('Move 9', 'Move nine'))],
     ['records', 'a missing record', at('/move-77/', asText(404))],
     ['icons', 'a placeholder that is not an image', at('unknown.png', header('content-type', 'text/html'))],
-    ['media-type', 'JSON as text', where(isList, header('content-type', 'text/json'))],
+    ['media-type', 'JSON sent as text', where(isList, header('content-type', 'text/json'))],
     ['head', 'a rejected HEAD', where(isSent('HEAD'), asText(405))],
     ['etag', 'no ETag', header('etag', null)],
-    ['etag', 'one ETag for all', header('etag', '"same"')],
+    ['etag', 'one ETag for all responses', header('etag', '"same"')],
     ['not-modified', 'a 304 without Vary', of(304, header('vary', null))],
-    ['not-modified', 'a 304 with another ETag', of(304, header('etag', '"other"'))],
+    ['not-modified', 'a 304 with a different ETag', of(304, header('etag', '"other"'))],
     ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
     ['page-policy', 'a page without a policy', header('content-security-policy', null)],
     ['page-policy', 'a page that runs inline scripts', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
-    ['exposed', 'an ETag that scripts cannot read', header('access-control-expose-headers', 'Allow')],
-    ['exposed', 'icons that isolated pages cannot embed', header('cross-origin-resource-policy', null)],
+    ['exposed', 'an ETag hidden from scripts', header('access-control-expose-headers', 'Allow')],
+    [
+      'exposed',
+      'icons that cross-origin isolated pages cannot embed',
+      header('cross-origin-resource-policy', null),
+    ],
     ['compression', 'a large file without compression', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
-    ['freshness', 'files that caches keep', at('/meta.json', header('cache-control', 'max-age=300'))],
-    ['fresh-errors', 'errors that caches keep', of(404, header('cache-control', 'max-age=300'))],
-    ['caching', 'another Cache-Control', header('cache-control', 'no-store')],
-    ['caching', 'a page that caches keep', where(wantsHtml, header('cache-control', 'max-age=300'))],
+    ['freshness', 'cached files', at('/meta.json', header('cache-control', 'max-age=300'))],
+    ['fresh-errors', 'cached errors', of(404, header('cache-control', 'max-age=300'))],
+    ['caching', 'a wrong Cache-Control', header('cache-control', 'no-store')],
+    ['caching', 'a cached page', where(wantsHtml, header('cache-control', 'max-age=300'))],
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
     ['allow', 'an Allow without HEAD', header('allow', 'GET')],
     ['parameters', 'an offset that only works after a limit', at('?offset=100', asFirstPage)],
@@ -149,9 +153,9 @@ describe('finds a broken guarantee', () => {
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
     ['windows', 'a shorter page range', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
     ['repeated', 'the first of repeated limits', at('limit=10&limit=20', as('&limit=20', ''))],
-    ['unknown-slug', 'a text for an unknown slug', at('no-such-slug', asText(404))],
-    ['any-path', 'a text for a malformed path', at('%5C', asText(404))],
-    ['unknown-path', 'a text for an unknown path', at('no-such-kind', asText(404))],
+    ['unknown-slug', 'text for an unknown slug', at('no-such-slug', asText(404))],
+    ['any-path', 'text for a malformed path', at('%5C', asText(404))],
+    ['unknown-path', 'text for an unknown path', at('no-such-kind', asText(404))],
     ['unknown-format', 'a list in any format', at('xml', as('xml', 'json'))],
     ['unknown-record-format', 'a record in any format', at('xml', as('xml', 'json'))],
     ['slash', 'a redirect that loses the query', withoutQuery],
@@ -162,7 +166,11 @@ describe('finds a broken guarantee', () => {
     ['method', 'an accepted POST', where(isSent('POST'), json('{}'))],
     ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
     ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
-    ['browser', 'the page for a program', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
+    [
+      'browser',
+      'a page for a client that does not request HTML',
+      at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html'))),
+    ],
   ])('%s: %s', async (guarantee, _, tamper) => {
     expect(await findBroken(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
@@ -178,7 +186,7 @@ test('does not expect page ranges at the static level', async () => {
   expect(await findBroken(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });
 
-test('rejects a body without an end', async () => {
+test('rejects an endless body', async () => {
   function* megabytes() {
     for (;;) yield Buffer.alloc(2 ** 20, 'x');
   }

@@ -53,7 +53,7 @@ function findProblems(damage: Damage, isListed = false): string[] {
 }
 
 describe('verifyFolder', () => {
-  it('finds no problems in a built site, nor in its archive', async () => {
+  it('finds no problems in a built site or its archive', async () => {
     const { files, ...report } = verifyFolder(site);
     const counts = everyKind({ move: 120, item: 5 }, () => 1);
     expect(report).toEqual({ counts, problems: [] });

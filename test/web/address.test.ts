@@ -9,7 +9,7 @@ it.each([
   ['browse/#main', '/api/gamedata/', false],
   ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
   ['browse#/api/gamedata/item/potion/?format=api', '/api/gamedata/item/potion/?format=api', false],
-])('reads the address and the search of the page %s', (path, expected, isNegotiated) => {
+])('parses the address and search of the page %s', (path, expected, isNegotiated) => {
   for (const root of ['https://host.test/', 'https://host.test/data/']) {
     const page = { address: expected, isNegotiated };
     expect(address.parseAddress(root + path, root)).toEqual({ ...page, search: '' });
@@ -29,7 +29,7 @@ it.each([
   ['javascript:alert(1)//api/gamedata/', undefined],
   ['http://[broken/api/gamedata/', undefined],
   ['Pound', undefined],
-])('finds the endpoint of the link %s', (link, expected) => {
+])('finds the endpoint for the link %s', (link, expected) => {
   expect(address.parseLink(link)).toBe(expected);
 });
 
@@ -40,7 +40,7 @@ it.each([
   ['/api/gamedata/move/?offset=300', 'api/gamedata/move/offset/300/index.json'],
   ['/api/gamedata/move/?limit=50', undefined],
   ['/api/gamedata/move/?offset=50', undefined],
-])('fetches %s or its file', (path, file) => {
+])('derives the path to fetch for %s', (path, file) => {
   expect(address.fetchPath(path, 'file')).toBe(file);
   expect(address.fetchPath(path, 'query')).toBe(path.slice(1));
 });
@@ -51,11 +51,11 @@ it.each([
   ['?limit=0&offset=-3', 100, 0],
   ['?limit=x&offset=', 100, 0],
   ['?limit=5&limit=6', 6, 0],
-])('reads the page range of %j', (query, limit, offset) => {
+])('parses the page range of %j', (query, limit, offset) => {
   expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
 
-it('formats addresses like the links of the site', () => {
+it("formats addresses like the site's links", () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
   expect(address.replaceFormat(page)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
@@ -71,7 +71,7 @@ it.each([
   [['C', 'en-US@posix', 'en_US', '*', '', 'fr'], 'fr'],
   [['fi-FI', 'C'], ''],
   [[], ''],
-])('chooses a language for a browser that prefers %j', (tags, language) => {
+])('chooses the language for a browser that prefers %j', (tags, language) => {
   const known = ['', 'es-419', 'fr', 'ja', 'zh-hans', 'zh-hant'];
   expect(findPreferredLanguage(tags, known)).toBe(language);
 });

@@ -29,14 +29,14 @@ it('escapes names from the upstream', () => {
 
 it.each([
   ['an existing record', 'curl "https://example.test/api/gamedata/move/move-1/"'],
-  ['its page', '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">'],
+  ["the record's page", '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">'],
   ['a first request', "await fetch('https://example.test/api/gamedata/move/move-1/')"],
   [
     'a line of a bulk file',
     '{&quot;url&quot;:&quot;https://example.test/api/gamedata/move/move-1/?format=api&quot;,',
   ],
   ['a table', 'url,id,slug,name,generation\r\nhttps://example.test/'],
-  ['the description of the site', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
+  ['meta.json', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
   ['a change', '&quot;totals&quot;: {'],
 ])('shows %s', (_, text) => expect(docs).toContain(text));
 
@@ -46,7 +46,7 @@ it('describes every field', () => {
   for (const [row, name] of rows) expect(row, name).not.toContain('<td></td></tr>');
 });
 
-it('shows no example of a kind without records', () => {
+it('shows no example for a kind without records', () => {
   expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
 });
 
@@ -55,13 +55,13 @@ it.each([
   ['nginx', {}, 'rejects other values', 'may have any value'],
   ['netlify-rules', {}, 'Always 100.', 'may have any value'],
   ['github-pages', { links: 'file' }, 'Every page is a file.', 'rejects other values'],
-] as const)('describes the pages of %s', (host, options, text, other) => {
+] as const)('describes which pages %s serves', (host, options, text, other) => {
   const page = renderDocs(rawRecords(1, 1), { ...options, hosts: [host] });
   expect(page).toContain(text);
   expect(page).not.toContain(other);
 });
 
-it('lists the files of a site whose links point to files', () => {
+it('lists files instead of endpoints if links point to files', () => {
   const page = renderDocs(rawRecords(120, 3), { links: 'file' });
   expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
   expect(page).toContain('curl "https://example.test/api/gamedata/move/offset/100/index.json"');
@@ -73,7 +73,7 @@ it.each([
   [true, false, ['/download/move.csv']],
   [false, true, ['/download/gamedata.tar.gz']],
   [true, true, ['/download/move.csv', '/download/gamedata.tar.gz']],
-])('lists the downloads of a site: bulk files %s, archives %s', (downloads, archive, files) => {
+])("lists the site's downloads: bulk files %s, archives %s", (downloads, archive, files) => {
   const page = renderDocs(rawRecords(1, 1), { downloads }, archive);
   for (const file of ['/download/move.csv', '/download/gamedata.tar.gz'])
     expect(page.includes(`<a href="..${file}">`)).toBe(files.some((one) => one === file));

@@ -10,7 +10,7 @@ import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 const hostile = `<img src=x onerror="alert('1')">&`;
 const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
 
-it('escapes every value that is not markup', () => {
+it('escapes every value except markup', () => {
   expect(html`<p title="${hostile}">${hostile}${1}</p>`.text).toBe(`<p title="${escaped}">${escaped}1</p>`);
   expect(html`<ul>${[html`<li>${hostile}</li>`, html`<li></li>`]}</ul>`.text).toBe(
     `<ul><li>${escaped}</li>\n<li></li></ul>`,
@@ -32,7 +32,7 @@ describe('fillPlaceholders', () => {
   });
 });
 
-it('lists each download with its sizes, and every schema', () => {
+it('lists every download with its sizes, and every schema', () => {
   const sizes = new Map([
     ['download/item.csv', 1500],
     ['download/item.csv.gz', 400],
@@ -81,29 +81,32 @@ it.each([
   [filePages, 'href="docs/index.html"'],
   [render(rawRecords(0, 1)), 'item/item-1/?format=api"</span>'],
   [render(rawRecords(0, 0)), 'There are no records.'],
-] as const)('shows the content of the site on the front page: %#', (found, text) => {
+] as const)("shows the site's contents on the front page: %#", (found, text) => {
   expect(found.get('index.html')).toContain(text);
 });
 
-it.each([...filePages])('links to files on hosts that do not know folders: %s', (_, page) => {
+it.each([...filePages])('links only to files on hosts without index pages: %s', (_, page) => {
   const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
   expect(links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))).toEqual([]);
 });
 
-it.each([...pages])('gives %s a preview, and no inline script, style or handler', (path, page) => {
-  expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(4);
-  expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
-  expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>)/);
-  // Translation would change code.
-  expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
-});
+it.each([...pages])(
+  'renders %s with a link preview and without inline scripts, styles or handlers',
+  (path, page) => {
+    expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(4);
+    expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>)/);
+    // Translation would change code.
+    expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
+  },
+);
 
-it('loads files from the path of the base URL at any depth', () => {
+it("loads files from the base URL's path at any depth", () => {
   const page = render(three, {}, { base_url: 'https://example.test/games' }).get('browse.html');
   expect(page).toMatch(/href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/);
 });
 
-it('escapes texts from the operator and the upstream', () => {
+it('escapes text from the operator and the upstream', () => {
   const page = render(three, {}, { upstream: hostile, fallback: hostile }).get('index.html');
   expect(page?.split(escaped)).toHaveLength(3);
   expect(page).not.toContain('<img src=x');

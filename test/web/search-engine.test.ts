@@ -34,12 +34,12 @@ describe('match', () => {
     ['berry', 'Cheri Berry', 'Berry Juice'],
     ['fire', 'Fire Blast', 'Sacred Fire'],
     ['ball', 'Friend Ball', 'Gyro Ball'],
-  ])('finds for %j %j before %j', (text, better, worse) => {
+  ])('for %j, finds %j before %j', (text, better, worse) => {
     const found = find(text).filter((name) => [better, worse].includes(name));
     expect(found).toEqual([better, worse]);
   });
 
-  it('finds all records of a kind for an empty query, in order', () => {
+  it('finds all records of a kind, in order, for an empty query', () => {
     expect(find('')).toHaveLength(Object.values(records).flat().length);
     expect([find('  ', 'move').length, find('', 'item').length, find('')[0]]).toEqual([746, 954, 'Pound']);
     expect(find('85', 'item')[0]).toBe('Leaf Stone');
@@ -80,7 +80,7 @@ it.each([
   ['1', 'move', 'Pound'],
   ['999999', 'item', undefined],
   ['zzzzzzzzzz', 'item', undefined],
-])('suggests for %s of kind %s at most five records: %s', (slug, kind, name) => {
+])('suggests at most five records for %s of kind %s: %s', (slug, kind, name) => {
   const suggested = suggest(slug, kind);
   expect(suggested[0]?.name).toBe(name);
   expect(suggested.length).toBeLessThanOrEqual(slug === '1' ? 1 : 5);

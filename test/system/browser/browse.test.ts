@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
-  it('shows a list as a table, and pages through it', async () => {
+  it('shows a list as a table and pages through it', async () => {
     const { page, problems } = await visit(site.url + LIST);
     const { results } = await read<{ results: Record<string, unknown>[] }>(LIST);
     const columns = ['name', 'slug', 'id', ...INDICES];
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
-  it('returns from a record to the same place of a list and to its search', async () => {
+  it("returns from a record to the list's scroll position and search", async () => {
     const { page } = await visit(site.url + LIST);
     const readScroll = () => page.evaluate<number>('scrollY');
     // Without Playwright's own scrolling.
@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(page.url()).toBe(site.url + LIST);
   });
 
-  it('selects a command that it cannot copy, and links to the JSON', async () => {
+  it('selects a command if copying fails, and links to the JSON', async () => {
     const { page } = await visit(site.url + LIST);
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
     await page.getByRole('button', { name: 'Copy as curl' }).click();
@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('body').textContent()).toContain('{"count":954,');
   });
 
-  it('links to the lists from its header, without leaving the page', async () => {
+  it('switches lists from the header without leaving the page', async () => {
     const { page } = await visit(`${site.url}/api/gamedata/`);
     const header = page.getByRole('navigation', { name: 'Site' });
     await waitForHeading(page, 'Kinds of records');
@@ -164,7 +164,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(problems).toEqual(Array(4).fill(expect.stringContaining('status of 404')));
   });
 
-  it('reports that no response arrived or that it is not JSON, and tries again', async () => {
+  it('reports a missing or invalid response, and tries again', async () => {
     const { page } = await visit(site.url + LIST);
     await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
     await control(page, 'Next').click();
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.pager p').first().textContent()).toContain('Records 901 to 954');
   });
 
-  it('does not parse data as markup, and replaces icons that cannot be loaded', async () => {
+  it('does not parse data as markup, and replaces icons that fail to load', async () => {
     const { page, problems } = await visit(site.url + LIST);
     const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
     const url = 'javascript:window.hit=1';

@@ -15,7 +15,7 @@ describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
     const open = (file: string) => visit(pathToFileURL(`${site.folder}/${file}`).href);
 
     it.each(['index.html', 'browse/index.html', 'docs/index.html'])(
-      'hides forms and links only to files that exist on %s',
+      'hides forms, and links only to files that exist: %s',
       async (file) => {
         const { page, problems, foreign } = await open(file);
         for (const form of await page.locator('form').all()) expect(await form.isVisible()).toBe(false);
@@ -28,7 +28,7 @@ describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
       },
     );
 
-    it('explains that pages require a server, and links to the JSON', async () => {
+    it('explains that pages need a server, and links to the JSON', async () => {
       const { page } = await open('index.html');
       expect(await page.getByText('require JavaScript and a web server').isVisible()).toBe(true);
       await page.getByRole('navigation').getByRole('link', { name: 'Moves' }).click();

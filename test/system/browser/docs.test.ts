@@ -7,7 +7,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
 
-  it('shows real responses, links to their pages, and takes at most 55 kB, and 10 for each kind', async () => {
+  it('shows real responses, links to their pages, and is at most 55 kB plus 10 kB per kind in size', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/docs/`);
     await page.waitForLoadState('networkidle');
     const sizes: number[] = await page.evaluate(
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
-  it('replaces the old reference', async () => {
+  it('redirects from the old reference', async () => {
     const { page } = await visit(`${site.url}/reference.html`, { waits: false });
     await page.waitForURL(`${site.url}/docs/`);
   });

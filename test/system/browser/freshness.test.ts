@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
     const reason = demandsAll ? undefined : engine.missing();
 
     it.skipIf(reason !== undefined)(
-      `notices a new edition on ${engine.name}, and requests an old one conditionally`,
+      `detects a new edition on ${engine.name}, and revalidates a known edition`,
       async () => {
         const out = path.join(temporaryFolder(), 'site');
         const site = { source: 'snapshot', baseUrl: 'https://example.test', out, hosts: ['nginx'] } as const;

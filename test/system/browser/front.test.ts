@@ -14,7 +14,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
 
-  it('loads at most 20 kB, compressed, and links only to files that exist', async () => {
+  it('loads at most 20 kB of compressed files, and links only to files that exist', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/`);
     await page.waitForLoadState('networkidle');
     const requested: string[] = await page.evaluate(
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);
   });
 
-  it('finds records while the user types, shows more, and opens the best one with Enter', async () => {
+  it('finds records while the user types, shows more, and opens the best match with Enter', async () => {
     const { page, problems, foreign } = await visit(`${site.url}/`);
     await page.locator('#query').fill('poke ball');
     await waitForSummary(page, '2 records');
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
-  it('reports that the index could not be loaded, and tries again', async () => {
+  it('reports that the search index failed to load, and tries again', async () => {
     const { page } = await visit(`${site.url}/`);
     await page.route('**/search.json', (route) => route.abort());
     await page.locator('#query').fill('potion');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect((await listResults(page))[0]).toBe('Potion');
   });
 
-  it('links to every list without a script', async () => {
+  it('links to every list without JavaScript', async () => {
     const { page } = await visit(`${site.url}/`, { javaScriptEnabled: false });
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     // Playwright's text search skips noscript.

@@ -74,7 +74,7 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
       });
 
       it.runIf(below === '' && unsupported.includes('windows'))(
-        'explains that a page is not built',
+        'explains that the host does not serve other page sizes',
         async () => {
           const list = '/api/gamedata/move/?format=api';
           const { page } = await visit(place(`${list}&limit=100&offset=200`));

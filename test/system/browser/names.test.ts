@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await page.locator('#names-language').inputValue()).toBe('ja');
   });
 
-  it('searches the language of the URL without changing the choice', async () => {
+  it("searches the URL's language without changing the user's choice", async () => {
     const { page } = await visit('/', { locale: 'fr-FR' });
     await page.locator('#names-language').selectOption('ja');
     expect(new URL(page.url()).search).toBe('');
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(await other.locator('#names-language').inputValue()).toBe('fr');
   });
 
-  it("preselects the browser's language, and loads it with the first search", async () => {
+  it("preselects the browser's language, and loads its names with the first search", async () => {
     const { page, requested, problems } = await visit('/', { locale: 'ja-JP' });
     await page.waitForLoadState('networkidle');
     expect(await page.locator('#names-language').inputValue()).toBe('ja');
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     expect(problems).toEqual([]);
   });
 
-  it('lists the names of a record on request', async () => {
+  it("lists a record's names on request", async () => {
     const { page, requested, problems } = await visit('/api/gamedata/move/pound/');
     await page.waitForLoadState('networkidle');
     expect(await requested()).toEqual([]);

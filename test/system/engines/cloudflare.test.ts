@@ -28,7 +28,7 @@ describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudfla
     ['assets', ['', 'index.html', 'browse.html', 'style.css', 'meta.json', 'download/move.ndjson'], null],
     ['no configuration', ['_hosts/nginx.conf', '_edge/a.js', '.htaccess', '.wrangler/a.js'], 'yes'],
     ['no own files', ['_worker.js', '_redirects', '_headers', '.assetsignore', 'node_modules/a.js'], 'yes'],
-  ])('serves %s, because only the Worker costs calls', async (_, files, called) => {
+  ])('serves %s, and calls the Worker only if necessary', async (_, files, called) => {
     for (const file of files) {
       const { headers } = await fetch(`${running.url}/${file}`);
       expect([file, headers.get('X-Called')]).toEqual([file, called]);

@@ -55,7 +55,7 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       afterAll(() => running?.stop());
 
       // Below a path, the deployment is compared with the folder instead of its own lists.
-      test('keeps exactly the guarantees that it supports', async () => {
+      test('meets every guarantee except those listed as unsupported', async () => {
         const { guarantees: checked, counts } = await verifyDeployment(running.url, {
           level: 'full',
           concurrency: engine.concurrency ?? 16,
@@ -71,12 +71,12 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       });
 
       // `serve` redirects `browse.html` to `browse`, which is a folder.
-      test.runIf(below === '' && engine !== serveStatic)('serves each file as built', async () => {
+      test.runIf(below === '' && engine !== serveStatic)('serves every file as built', async () => {
         const site = openSite(folderStorage(out));
         await awaitSite(running.url, { site, concurrency: engine.concurrency ?? 8, deadline: 0 });
       });
 
-      test.runIf(below === '' && links === 'query')('sends each file with its media type', async () => {
+      test.runIf(below === '' && links === 'query')('serves every file with its media type', async () => {
         for (const file of typedFiles) {
           const response = await fetch(`${running.url}/${file}`, { headers: { Accept: 'text/html' } });
           // Not canceled, because workerd would report a broken pipe.

@@ -22,7 +22,7 @@ function respond({ engine, exactSet }: Readings, path: string, query = ''): stri
   return response;
 }
 
-it('redirects a renamed record, and no other unknown record', async () => {
+it('redirects renamed records but not unknown records', async () => {
   const rules = await readRules(renamedSite());
   for (const query of ['', 'format=api'])
     expect(respond(rules, '/api/gamedata/move/move-1/', query)).toBe('301 /api/gamedata/move/new/');
@@ -38,7 +38,7 @@ describe('for the full-size site', () => {
     rules = await readRules(site);
   });
 
-  it('needs fewer than 10,000 rules, each to a file of the site with the right status', () => {
+  it('needs fewer than 10,000 rules, each with an existing target and the right status', () => {
     expect(rules.errors).toEqual([]);
     expect(rules.rules.length).toBeLessThan(10_000);
     const wrong = rules.rules.filter(({ to, status }) =>
@@ -49,7 +49,7 @@ describe('for the full-size site', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('serves every record for any query and without the slash', () => {
+  it('serves every record with any query, even without a trailing slash', () => {
     const own = new Set(rules.rules.map(({ path, status, to }) => `${path}index.json ${status} ${to}`));
     const records = [...paths].filter((file) => /^api\/gamedata\/\w+\/(?!offset)[^/]+\/index/.test(file));
     expect(records).toHaveLength(937 + 2223);
@@ -105,7 +105,7 @@ function findExpected(count: number, pairs: readonly (readonly [string, string])
   return pairs.every(([name]) => name === 'format') ? notFound : '404 /400.json';
 }
 
-it('responds with built pages of a list of any length, for every subset and order of the parameters', async () => {
+it('serves built pages for lists of any length and any subset and order of parameters', async () => {
   const lengthAndQueries = [
     fc.integer({ min: 0, max: 520 }),
     fc.array(query, { minLength: 50, maxLength: 50 }),

@@ -231,7 +231,7 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$na
     if (!choice?.endsWith(' -')) expect(headers).toMatchObject(createHeaders(choice ?? ''));
   });
 
-  it('responds with 404 for an unknown icon if it redirects none', async () => {
+  it('responds with 404 to an unknown icon if icons are not redirected', async () => {
     const server = await engine.start(withoutIcons);
     const { status } = await send(server.url, agent, { path: '/sprites/items/no-such.png' });
     await server.stop();

@@ -9,7 +9,7 @@ import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 describe.each([nginx, caddy, apache])('$name', (engine) => {
-  test.skipIf(engine.missing())('serves two sites, one of them below a path', async () => {
+  test.skipIf(engine.missing())('serves two sites, one of which is below a path', async () => {
     const folder = temporaryFolder();
     const upstream = renamedSnapshot(path.join(folder, 'data'), 105);
     const port = await freePort();

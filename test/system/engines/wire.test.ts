@@ -70,7 +70,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     expect((await ask(`${LIST}pound/`, gzip)).header('content-encoding')).toBe('');
   });
 
-  it.runIf(engine === apache)('prefers Brotli and recognizes its ETag', async () => {
+  it.runIf(engine === apache)('prefers Brotli, and revalidates the Brotli ETag', async () => {
     const headers = { 'accept-encoding': 'gzip, deflate, br' };
     const packed = await ask(SPECIFICATION, headers);
     expect(packed.header('content-encoding')).toBe('br');
@@ -79,7 +79,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     expect([known.status, known.bytes.length]).toEqual([304, 0]);
   });
 
-  it('sends bulk files compressed on request', async () => {
+  it('sends compressed bulk files on request', async () => {
     const { header, bytes } = await ask(BULK, gzip);
     expect(gunzipSync(bytes)).toEqual((await ask(BULK)).bytes);
     const fields = ['content-encoding', 'content-type', 'content-disposition'].map(header);
@@ -96,7 +96,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     else expect(got).toEqual([206, '', bytes.subarray(100, 200)]);
   });
 
-  it('sends a file for a longer suffix, and 416 for a range beyond its end', async () => {
+  it('sends the whole file for a suffix range that exceeds it, and 416 for a range past the end', async () => {
     const { bytes } = await ask(SPECIFICATION);
     expect((await ask(SPECIFICATION, { range: 'bytes=-99999999' })).bytes).toEqual(bytes);
     const beyond = await ask(SPECIFICATION, { range: 'bytes=99999999-' });
@@ -105,7 +105,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     if (engine !== caddy) expectError(beyond, 'Range Not Satisfiable.');
   });
 
-  it('ignores a range with a weak validator, and for an error', async () => {
+  it('ignores ranges with a weak validator and ranges of error responses', async () => {
     const weak = (await ask(SPECIFICATION)).header('etag').replace(/^(?:W\/)?/, 'W/');
     expect((await ask(SPECIFICATION, { range: 'bytes=0-9', 'if-range': weak })).status).toBe(200);
     const missing = await ask('/nowhere', { range: 'bytes=0-5' });
@@ -113,7 +113,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     expect(JSON.parse(`${missing.bytes}`)).toHaveProperty('detail');
   });
 
-  it.runIf(engine === nginx)('rejects a failed precondition in JSON', async () => {
+  it.runIf(engine === nginx)('responds to a failed precondition with a JSON 412', async () => {
     const changed = await ask(SPECIFICATION, { 'if-match': '"another"' });
     expect(changed.status).toBe(412);
     expectError(changed, 'Precondition Failed.');
@@ -144,7 +144,7 @@ it.each([
   expectError(failed, 'Internal Server Error.');
 });
 
-it.skipIf(apache.missing())('apache replaces headers that the operator sets for all sites', async () => {
+it.skipIf(apache.missing())('apache overrides headers that the operator sets globally', async () => {
   const own = [
     'Access-Control-Allow-Origin "*"',
     'Cache-Control "max-age=3600"',
@@ -166,7 +166,7 @@ it.each([
   { engine: nginx, file: 'nginx.conf', gone: ['api', '404.json'] },
   { engine: caddy, file: 'Caddyfile', gone: ['api', '404.json'] },
   { engine: apache, file: 'apache.conf', gone: ['api'] },
-])('$engine.name responds with 404 for any page of a missing list', async ({ engine, file, gone }) => {
+])('$engine.name responds with 404 to any page of a missing list', async ({ engine, file, gone }) => {
   const copy = path.join(folder, `without-${engine.name}`);
   cpSync(out, copy, { recursive: true });
   for (const name of gone) rmSync(path.join(copy, name), { recursive: true });
