@@ -57,6 +57,12 @@ export function listParentFolders(files: readonly string[]): Set<string> {
   return folders;
 }
 
+/** Whether no symlink or other file replaces a folder above a file. */
+export const isInFolders = (folder: string, file: string): boolean =>
+  [...listParentFolders([file])].every(
+    (parent) => parent === '.' || readStatus(path.join(folder, parent))?.isDirectory() !== false,
+  );
+
 /** Whether a file belongs to this user or to the owner of the folder that it is in or next to. Windows has no owners. */
 export const isTrusted = (folder: string, { uid }: Stats): boolean =>
   !process.geteuid || [process.geteuid(), readStatus(folder)?.uid].includes(uid);
@@ -76,9 +82,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
 /** Reads a file by its path inside a folder, up to the limit of its role. Throws an error with a code. */
 export function readFile(folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer {
   const target = path.join(folder, file);
-  const parts = file.split('/');
-  const parents = parts.slice(1).map((_, at) => path.join(folder, ...parts.slice(0, at + 1)));
-  if (!parents.every((parent) => lstatSync(parent).isDirectory()) || !lstatSync(target).isFile())
+  if (!isInFolders(folder, file) || !lstatSync(target).isFile())
     throw createOpenError(target, 'not a regular file');
   // Another process may have replaced the file since.
   return readOpened(openRegular(target, maxBytes, REGULAR));

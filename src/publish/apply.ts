@@ -6,7 +6,7 @@ import type { Entries } from '../contract/meta.ts';
 import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
-import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
+import { attempt, explainFailure, isInFolders, listParentFolders, readStatus } from '../files.ts';
 import { flush, flushAll } from './flush.ts';
 import type { Lock, LockedPaths } from './lock.ts';
 import { setPermission, setPermissions } from './permissions.ts';
@@ -109,8 +109,9 @@ function replaceFiles(paths: LockedPaths): void {
     folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
   const remove = (file: string): void => {
     lock.assertHeld();
+    // A symlink or a folder in the place of a folder or of the file stays.
+    if (!isInFolders(out, file)) return;
     const target = path.join(out, file);
-    // A folder in the place of the file stays.
     if (readStatus(target)?.isDirectory() === false) fs.unlinkSync(target);
     for (let folder = path.dirname(target); folder !== out; folder = path.dirname(folder))
       attempt(() => fs.rmdirSync(folder));
@@ -119,6 +120,8 @@ function replaceFiles(paths: LockedPaths): void {
     lock.assertHeld();
     const target = path.join(out, file);
     const isNewFolder = fs.mkdirSync(path.dirname(target), { recursive: true }) !== undefined;
+    if (!isInFolders(out, file))
+      throw new OutputError('is below a symbolic link', path.join(paths.name, file));
     if (isNewFolder) setPermissions(out, [file], permissions);
     fs.renameSync(path.join(staged, file), target);
   };

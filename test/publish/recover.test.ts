@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { isBeingChanged, withOutput } from '../../src/publish/publish.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
@@ -88,6 +89,18 @@ describe('recover', () => {
     const site = await createKilledSite();
     await happens(site);
     await expectSetAside(site);
+  });
+
+  it.each(['gone', 'come'])('changes nothing outside the site if a folder is a symlink: %s', async (name) => {
+    const site = await publishedSite(old);
+    await interrupt(site, fresh, 'a.json');
+    const [inside, outside] = [path.join(site.out, name), path.join(temporaryFolder(), 'outside')];
+    fs.mkdirSync(inside, { recursive: true });
+    fs.renameSync(inside, outside);
+    fs.symlinkSync(outside, inside);
+    const before = fingerprint(outside);
+    await publishTree(site.out, fresh).catch(() => {});
+    expect(fingerprint(outside)).toEqual(before);
   });
 
   it('keeps every file if the staged manifest is damaged', async () => {
