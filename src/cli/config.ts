@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
-import { describeIssue, formatValue } from '../contract/parse.ts';
+import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.ts';
 import { errorCode, UsageError } from '../errors.ts';
-import { parseJsonOrThrow, readRegular } from '../files.ts';
+import { readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
 import { type Command, listCliOptions, removedOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';

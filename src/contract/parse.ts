@@ -39,6 +39,72 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Parses JSON text, or a JSON file with or without a byte order mark.
+ *
+ * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9, expected JSON`
+ */
+export function parseJsonOrThrow(json: string | Uint8Array): unknown {
+  const text = typeof json === 'string' ? json : decodeUtf8(json);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (text === '') throw new SyntaxError('got nothing, expected JSON', { cause });
+    const position = findInvalidJson(text);
+    const lines = text.slice(0, position).split('\n');
+    const start = Math.max(0, position - 30);
+    const [before, after] = [start > 0 ? '…' : '', position + 30 < text.length ? '…' : ''];
+    const got = JSON.stringify(before + text.slice(start, position + 30) + after);
+    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    throw new SyntaxError(`got ${got} in ${place}, expected JSON`, { cause });
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const isUtf16 = ['255,254', '254,255'].includes(bytes.subarray(0, 2).join());
+    const got = isUtf16 ? 'UTF-16' : 'another encoding';
+    throw new SyntaxError(`got ${got}, expected UTF-8`, { cause });
+  }
+}
+
+function findInvalidJson(text: string): number {
+  const message = describeInvalidJson(text);
+  const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
+  if (position !== undefined) return Number(position);
+  if (!message.startsWith(UNEXPECTED)) return text.length;
+  // Node omits the position of an unexpected token, which is the end of the shortest text with this message.
+  let [valid, invalid] = [0, text.length];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    if (describeInvalidJson(text.slice(0, middle)).startsWith(UNEXPECTED)) invalid = middle;
+    else valid = middle;
+  }
+  return valid;
+}
+
+const UNEXPECTED = 'Unexpected token';
+
+function describeInvalidJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
+/** @throws DataError with the record or file that the JSON belongs to */
+export function parseJsonRecord(json: string | Uint8Array, record: string, hint?: string): unknown {
+  try {
+    return parseJsonOrThrow(json);
+  } catch (cause) {
+    throw new DataError((cause as SyntaxError).message, { record }, { cause, hint });
+  }
+}
+
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),

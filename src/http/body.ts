@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
+import { parseJsonOrThrow } from '../contract/parse.ts';
 import { errorCode } from '../errors.ts';
-import { parseJsonOrThrow } from '../files.ts';
 import { AttemptError, tooLarge } from './retry.ts';
 
 export const MAX_BODY_BYTES = responseLimits.other;

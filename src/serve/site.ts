@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { getMaxBytes } from '../contract/limits.ts';
 import * as contract from '../contract/meta.ts';
-import { parse } from '../contract/parse.ts';
+import { parse, parseJsonRecord } from '../contract/parse.ts';
 import { getBasePath, isHostConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { formatBytes } from '../contract/words.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
-import { parseText, readRegular } from '../files.ts';
+import { readRegular } from '../files.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory: exactly the files that its manifest lists. */
@@ -96,7 +96,7 @@ function readAsset(folder: string, file: string): Asset & { readonly sha256: str
 }
 
 const parseAsset = (file: string, asset?: Asset): unknown =>
-  parseText(Buffer.from(asset?.body ?? '').toString(), file);
+  parseJsonRecord(Buffer.from(asset?.body ?? '').toString(), file);
 
 function parseManifest(folder: string, manifest: Asset): contract.ManifestEntry[] {
   const json = parseAsset(MANIFEST_FILE, manifest);

@@ -7,7 +7,7 @@ import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
 import { namesSummarySchema } from '../contract/names.ts';
-import { parse } from '../contract/parse.ts';
+import { parse, parseJsonRecord } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
 import {
@@ -26,7 +26,6 @@ import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Previous } from '../dataset/replacement.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
-import { parseText } from '../files.ts';
 import {
   entriesByPath,
   ignoreDamage,
@@ -76,7 +75,7 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 export function openSnapshot(folder: string) {
   const storage = folderStorage(folder);
   const read = (file: string): Buffer => readOrThrow(storage, file, expected);
-  const json = (file: string): unknown => parseText(read(file), storage.at(file), RESTORE);
+  const json = (file: string): unknown => parseJsonRecord(read(file), storage.at(file), RESTORE);
   const has = (file: string): boolean => existsSync(storage.at(file));
   const written = json(PROVENANCE_FILE);
   rejectOtherFormat(
@@ -95,7 +94,7 @@ export function openSnapshot(folder: string) {
       const lines = texts[kind] === '' ? [] : texts[kind].replace(/\n$/, '').split('\n');
       return lines.map((line, at) => {
         const record = `${storage.at(recordsFile(kind))} line ${at + 1}`;
-        return parse(schemas[kind], parseText(line, record, RESTORE), { record }, { hint });
+        return parse(schemas[kind], parseJsonRecord(line, record, RESTORE), { record }, { hint });
       });
     });
   }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createMapSchema, formatValue, parse, parseJson, parseOptional } from '../../src/contract/parse.ts';
+import {
+  createMapSchema,
+  formatValue,
+  parse,
+  parseJson,
+  parseJsonOrThrow,
+  parseOptional,
+} from '../../src/contract/parse.ts';
 
 const schema = z.object({ names: z.array(z.object({ language: z.string() })), id: z.int() });
 
@@ -97,4 +104,27 @@ describe('formatValue', () => {
 it('parseJson and parseOptional return undefined for invalid input', () => {
   expect([parseJson('{"a":[1]}'), parseJson('{')]).toEqual([{ a: [1] }, undefined]);
   expect([parseOptional(z.int(), 1), parseOptional(z.int(), 'a')]).toEqual([1, undefined]);
+});
+
+describe('parseJsonOrThrow', () => {
+  it.each<[json: string | Buffer, problem: string]>([
+    ['{"a":1,}', String.raw`got "{\"a\":1,}" in line 1, column 8`],
+    ['{\n "a": }', String.raw`got "{\n \"a\": }" in line 2, column 7`],
+    ['[1,', 'got "[1," in line 1, column 4'],
+    ['{}{}', 'got "{}{}" in line 1, column 3'],
+    [
+      `[${'1,'.repeat(99)}x${',1'.repeat(99)}]`,
+      `got "…${'1,'.repeat(15)}x${',1'.repeat(14)},…" in line 1, column 200`,
+    ],
+    ['', 'got nothing'],
+    [Buffer.from('fffe7b007d00', 'hex'), 'got UTF-16, expected UTF-8'],
+    [Buffer.from('"é"', 'latin1'), 'got another encoding, expected UTF-8'],
+  ])('quotes the text around the problem in %j', (json, problem) => {
+    const message = problem.endsWith('UTF-8') ? problem : `${problem}, expected JSON`;
+    expect(() => parseJsonOrThrow(json)).toThrow(new SyntaxError(message, { cause: expect.any(Error) }));
+  });
+
+  it('skips a byte order mark', () => {
+    expect(parseJsonOrThrow(Buffer.from('\uFEFF{"a":1}'))).toEqual({ a: 1 });
+  });
 });

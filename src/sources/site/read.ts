@@ -13,7 +13,7 @@ import {
 } from '../../contract/meta.ts';
 import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
 import { pageOffsets } from '../../contract/page-range.ts';
-import { parse, parseJson } from '../../contract/parse.ts';
+import { parse, parseJson, parseJsonRecord } from '../../contract/parse.ts';
 import {
   CHANGES_FILE,
   FORMER_FILE,
@@ -37,7 +37,6 @@ import {
 import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import type { Previous } from '../../dataset/replacement.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
-import { parseText } from '../../files.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from './storage.ts';
 
 const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
@@ -113,7 +112,7 @@ export function findMismatch({ bytes, sha256 }: ManifestEntry, body: Uint8Array)
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
 function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
   const json = (file: string): unknown =>
-    parseText(`${readVerified(storage, entries, file)}`, storage.at(file));
+    parseJsonRecord(`${readVerified(storage, entries, file)}`, storage.at(file));
   return {
     records(): AnyRecords {
       if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
