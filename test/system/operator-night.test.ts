@@ -228,7 +228,7 @@ it.skipIf(missing)(
     const before = await verify(here);
     expect(before.code, before.stderr).toBe(1);
     expect(before.stderr).toContain('malformed paths');
-    const removal = /Debian's default site.*`(rm [^`]+)`/.exec(
+    const removal = /nginx's default site[^`]+`verify`[^`]+`(rm [^`]+)`/.exec(
       readFileSync(path.join(ROOT, 'docs/OPERATING.md'), 'utf8'),
     );
     await run(here, `${removal?.[1]} && nginx -s reload`, { asRoot: true });

@@ -84,7 +84,7 @@ describe('recipes', () => {
   /** Block → its output. */
   const expected: Readonly<Record<string, string | RegExp>> = {
     'Every record of a kind, in js': '746 Pound\n',
-    'One record, and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
+    'One record and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
     'Everything in one request, in sh': /^ *746\n$/,
     'Everything in one request, in python': '954 master-ball\n',
     'Search, in sh': /^(?:\{.*\}\n){33}$/,
