@@ -45,7 +45,6 @@ export async function callCli(
   const outer = { env: process.env, cwd: process.cwd(), argv: process.argv };
   process.argv = [process.execPath, '/bin/gamedata', ...args];
   process.env = { PATH: `/bin:${process.env.PATH}`, ...env };
-  // The workers of mutation tests cannot change the folder.
   if (cwd !== undefined) process.chdir(cwd);
   try {
     await run(args);
