@@ -3,7 +3,7 @@ import { type Command as Commander, CommanderError, Option as CommanderOption } 
 import * as z from 'zod';
 import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError } from '../errors.ts';
-import { type CliOption, type Command, exitCodes, listCliOptions, removedOptions } from './command.ts';
+import { type CliOption, type Command, exitCodes, listCliOptions, ON_CHANGE_HINT } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, print, type Reporter } from './reporter.ts';
 
@@ -129,9 +129,8 @@ export function reportError(error: unknown, usage: string): number {
   if (error instanceof CommanderError) {
     // commander adds a suggestion on a line of its own.
     if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
-    const [, unknown = ''] = /unknown option '--([a-z-]+)/.exec(error.message) ?? [];
-    const replacement = removedOptions.get(unknown);
-    if (replacement) `hint: ${replacement}`.split('\n').forEach(reporter.notice);
+    if (error.message.includes("unknown option '--on-change"))
+      `hint: ${ON_CHANGE_HINT}`.split('\n').forEach(reporter.notice);
     reporter.notice(usage);
     return exitCodes.usage;
   }

@@ -92,12 +92,7 @@ export function parseOptions<O extends Options>(options: O, given: OptionInput<O
   return Object.fromEntries(parsed) as ParsedOptions<O>;
 }
 
-/** Removed option → its replacement. */
-export const removedOptions: ReadonlyMap<string, string> = new Map([
-  [
-    'on-change',
-    `Run the command from the shell:
+/** The replacement of the removed option `--on-change`. */
+export const ON_CHANGE_HINT = `Run the command from the shell:
   gamedata build --json > report.json
-  grep -q '"changed":true' report.json && <command>`,
-  ],
-]);
+  grep -q '"changed":true' report.json && <command>`;

@@ -5,7 +5,7 @@ import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.
 import { errorCode, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
 import { isUrl } from '../sources/source.ts';
-import { type Command, listCliOptions, removedOptions } from './command.ts';
+import { type Command, listCliOptions, ON_CHANGE_HINT } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
 import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
@@ -60,9 +60,10 @@ function parseConfig(file: string, commands: Commands): Config {
   if (issue.code !== 'unrecognized_keys')
     throw new UsageError(`${where.join(' › ')}: ${describeIssue(issue, json)}`);
   const [key = ''] = issue.keys;
-  const hint = removedOptions.get(key);
-  if (hint !== undefined)
-    throw new UsageError(`${[...where, key].join(' › ')}: got a removed option, expected none`, { hint });
+  if (key === 'on-change')
+    throw new UsageError(`${[...where, key].join(' › ')}: got a removed option, expected none`, {
+      hint: ON_CHANGE_HINT,
+    });
   const { expected, meant } = suggest(key, issue.path[0], commands);
   throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {
     hint: `Did you mean ${meant}?`,
