@@ -30,9 +30,6 @@ export const inGroup = <O extends Options>(group: string, options: O): O =>
 /** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
 export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
 
-export const createUsageError = (name: string, given: unknown, expected: string): UsageError =>
-  new UsageError(`${name}: got ${JSON.stringify(given)}, expected ${expected}`);
-
 /** @throws UsageError with the name of an option, variable or argument */
 export function parseValue<S extends z.ZodType>(schema: S, given: unknown, name: string): z.output<S> {
   const { data, error } = schema.safeParse(given);

@@ -14,7 +14,7 @@ import {
   webServerNames,
 } from '../hosts/index.ts';
 import type { ParsedOptions } from './command.ts';
-import { createUsageError, flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
+import { flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
 
 export const BUILD_FOLDER = 'build';
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
@@ -161,10 +161,10 @@ export function resolveDocumentRoot(
     throw new UsageError(
       `--root: got the Windows path ${root}${given === undefined ? ' of --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
     );
-  if (server !== undefined && FORBIDDEN_IN_ROOT.test(root)) {
-    const expected = `a path without quotes, brackets and other characters that are special in ${server}`;
-    throw createUsageError('--root', root, expected);
-  }
+  if (server !== undefined && FORBIDDEN_IN_ROOT.test(root))
+    throw new UsageError(
+      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets and other characters that are special in ${server}`,
+    );
   return { root };
 }
 

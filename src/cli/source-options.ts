@@ -16,7 +16,6 @@ import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers 
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
-  createUsageError,
   flag,
   httpUrl,
   inGroup,
@@ -113,7 +112,9 @@ export function resolveSource(
 /** @see https://reproducible-builds.org/docs/source-date-epoch/ */
 function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
   if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= MIN_DEPLOY_TIME))
-    throw createUsageError('SOURCE_DATE_EPOCH', epoch, `seconds since 1970, at least ${MIN_DEPLOY_TIME}`);
+    throw new UsageError(
+      `SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970, at least ${MIN_DEPLOY_TIME}`,
+    );
   return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
 }
 
