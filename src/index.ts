@@ -1,12 +1,12 @@
 /** The public API. */
 
-export { type BuildOptions, type BuildReport, build } from './cli/commands/build.ts';
+export { type BuildOptions, build } from './cli/commands/build.ts';
 export { type DiffOptions, diff } from './cli/commands/diff.ts';
 export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mirror.ts';
 export { type ServeOptions, type SiteServer, serve } from './cli/commands/serve.ts';
 export { type SnapshotOptions, snapshot } from './cli/commands/snapshot.ts';
 export { type VerifyOptions, verify } from './cli/commands/verify.ts';
-export type { Report, WarningGroup } from './cli/report.ts';
+export type { BuildReport, Report, WarningGroup } from './cli/report.ts';
 export type { SourceOptions } from './cli/source-options.ts';
 export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';

@@ -84,8 +84,7 @@ async function runCommand(
   try {
     const watchers = createWatchers(reporter);
     const context = { options, quiet: quiet === true, reporter, watchers, signal: controller.signal };
-    const { lines = [], output, exitCode = exitCodes.done } = await command.run(context, ...args);
-    reporter.print(lines);
+    const { output, exitCode = exitCodes.done } = await command.run(context, ...args);
     if (output) printJson(output);
     process.exitCode = exitCode;
   } catch (thrown) {
@@ -129,7 +128,7 @@ export function reportError(error: unknown, usage: string): number {
   if (error instanceof CommanderError) {
     // commander adds a suggestion on a line of its own.
     if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
-    if (error.message.includes("unknown option '--on-change"))
+    if (error.message.includes("unknown option '--on-change'"))
       `hint: ${ON_CHANGE_HINT}`.split('\n').forEach(reporter.notice);
     reporter.notice(usage);
     return exitCodes.usage;

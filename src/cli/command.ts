@@ -49,7 +49,6 @@ export interface CommandContext<O extends Options> {
 }
 
 interface CommandResult {
-  readonly lines?: readonly string[];
   readonly output?: object;
   readonly exitCode?: number;
 }

@@ -58,6 +58,15 @@ export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlF
   readonly missingKinds: readonly string[];
 }
 
+export interface BuildReport extends SiteReport {
+  /** The number of checked files; null without `verify`. */
+  readonly verified: number | null;
+  /** Problems of the published site or its archive. */
+  readonly problems: readonly Problem[];
+  /** The archive of this site; null without `keep`. */
+  readonly kept: string | null;
+}
+
 interface ReportContext {
   readonly output: Output;
   readonly warnings: readonly WarningGroup[];
@@ -127,19 +136,8 @@ function formatStep(step: Comparison): string[] {
   return [`records: ${formatHeadline(step)}`, ...lines];
 }
 
-interface BuildFields
-  extends Pick<SiteReport, 'leftBehind' | 'missingKinds' | 'baseUrl' | 'baseUrlFrom' | 'sprites'> {
-  readonly verified: number | null;
-  readonly problems: readonly Problem[];
-}
-
-export function formatBuild(report: Report & BuildFields): string[] {
-  const lines = formatSummary(report);
-  return report.changed ? [...lines, ...formatIcons(report.sprites), ...formatVerified(report)] : lines;
-}
-
-/** Formats a report: records first, files last. Without changes, one line after the notices. */
-export function formatSummary(report: Report & Partial<BuildFields>): string[] {
+/** Formats records first, files last. Without changes, one line after the notices. */
+export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const { counts, steps, nameChanges, skipped, missing, warnings, notices, requests } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const captured = `captured ${report.captured}`;
@@ -171,6 +169,8 @@ export function formatSummary(report: Report & Partial<BuildFields>): string[] {
     ...formatLeftBehind(report),
     ...formatBaseUrl(report),
     formatPublished(report),
+    ...(report.sprites ? formatIcons(report.sprites) : []),
+    ...formatVerified(report),
   ];
 }
 
@@ -185,7 +185,7 @@ const formatRequests = (requests: FetcherStats, isCached: boolean): string =>
     ...(isCached ? ['the upstream has no newer edition'] : []),
   ].join(' · ');
 
-const formatVerified = ({ verified = null, problems = [] }: Partial<BuildFields>): string[] =>
+const formatVerified = ({ verified = null, problems = [] }: Partial<BuildReport>): string[] =>
   verified === null || problems.length > 0 ? [] : [`verified ${formatCount(verified, 'file')}`];
 
 function formatIcons({ mode, icons, copied, published, placeholders, requests }: IconsReport): string[] {
@@ -214,13 +214,13 @@ export function formatPublished({ out, files, changed, seconds }: Report): strin
   return `${out}: ${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}: ${result}, in ${seconds} s`;
 }
 
-function formatLeftBehind({ missingKinds = [], leftBehind = [] }: Partial<BuildFields>): string[] {
+function formatLeftBehind({ missingKinds = [], leftBehind = [] }: Partial<BuildReport>): string[] {
   if (leftBehind.length === 0) return [];
   const kinds = missingKinds.length > 0 ? [`not copied: kinds ${missingKinds.join(', ')}`] : [];
   return [...kinds, `not copied: ${formatCount(leftBehind.length, 'file')}: ${listFirst(leftBehind)}`];
 }
 
-function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildFields>): string[] {
+function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildReport>): string[] {
   if (baseUrlFrom === 'published') return [`base URL: ${baseUrl}, as published`];
   return baseUrlFrom === 'source' ? [`base URL: ${baseUrl}, as in the source`] : [];
 }

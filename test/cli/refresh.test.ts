@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import type { BuildReport } from '../../src/cli/commands/build.ts';
+import type { BuildReport } from '../../src/cli/report.ts';
 import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';

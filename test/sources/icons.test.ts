@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
 import { chooseFetching } from '../../src/cli/make-site.ts';
-import { formatBuild } from '../../src/cli/report.ts';
+import { formatSummary } from '../../src/cli/report.ts';
 import { DEFAULT_ICONS_UPSTREAM } from '../../src/contract/responses.ts';
 import { verifyFolder } from '../../src/verify/folder.ts';
 import { deploy } from '../support/deployed.ts';
@@ -183,7 +183,7 @@ describe('file links with default icons', () => {
     const kept = await run(file);
     expect(kept.sprites).toMatchObject({ ...icons, published: 5, placeholders: 0, requests: null });
     for (const name of OWN) expect(read(name)).toEqual(icon(name));
-    expect(formatBuild({ ...kept, changed: true })).toContain(
+    expect(formatSummary({ ...kept, changed: true })).toContain(
       'icons: 5 icons · 5 as published · 0 replaced by the placeholder',
     );
     expect(await run(file)).toMatchObject({ changed: false, notices: [], sprites: { published: 5 } });

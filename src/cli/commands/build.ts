@@ -6,11 +6,16 @@ import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
-import type { Problem } from '../../verify/folder.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { type MakeSiteOptions, makeSite } from '../make-site.ts';
 import { inGroup, integer, option } from '../options.ts';
-import { formatBuild, formatPreserved, formatProblems, formatPublished, type SiteReport } from '../report.ts';
+import {
+  type BuildReport,
+  formatPreserved,
+  formatProblems,
+  formatPublished,
+  formatSummary,
+} from '../report.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
@@ -30,15 +35,6 @@ const buildOptions = {
 
 // Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
-
-export interface BuildReport extends SiteReport {
-  /** The number of checked files; null without `verify`. */
-  readonly verified: number | null;
-  /** Problems of the published site or its archive. */
-  readonly problems: readonly Problem[];
-  /** The archive of this site; null without `keep`. */
-  readonly kept: string | null;
-}
 
 /** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
 export async function build(options: BuildOptions = {}): Promise<BuildReport> {
@@ -87,7 +83,7 @@ export const command = defineCommand({
 
 export function reportBuild(report: BuildReport, reporter: Reporter) {
   const { out, problems } = report;
-  reporter.print([...formatBuild(report), ...listNextSteps(report)], formatPublished(report));
+  reporter.print([...formatSummary(report), ...listNextSteps(report)], formatPublished(report));
   reporter.fail(formatProblems(out, problems));
   return { output: report, exitCode: problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
 }

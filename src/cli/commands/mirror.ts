@@ -5,10 +5,10 @@ import { isUrl } from '../../sources/source.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { makeSite } from '../make-site.ts';
 import { httpUrl, parseValue } from '../options.ts';
-import { formatPreserved } from '../report.ts';
+import { type BuildReport, formatPreserved } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
-import { type BuildReport, inspect, outputFolder, reportBuild } from './build.ts';
+import { inspect, outputFolder, reportBuild } from './build.ts';
 
 const { source: _, upstream: __, ...dataOptions } = sourceOptions;
 

@@ -68,9 +68,10 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
 export const command = defineCommand({
   description: `Reads every ${joinWords(kindNames)}, and writes them to a folder that builds can read instead of the upstream. auto means rest, because a snapshot has no fallback.`,
   options: { ...reportOptions, ...snapshotOptions },
-  async run({ options, watchers, signal }) {
-    const report = await snapshot({ ...options, ...watchers, signal });
-    return { lines: formatSummary(report), output: report };
+  async run({ options, reporter, watchers, signal }) {
+    const output = await snapshot({ ...options, ...watchers, signal });
+    reporter.print(formatSummary(output));
+    return { output };
   },
   describePreserved: ({ data = '', cache }, failure) => formatPreserved(data, failure, cache),
 });

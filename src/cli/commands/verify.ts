@@ -92,10 +92,9 @@ export const command = defineCommand({
     const isDeployment = 'guarantees' in report;
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
     const lines = isDeployment ? formatDeployment(report) : formatFolder(target, report);
-    if (!failed) return { lines, output: report };
-    reporter.fail(lines);
-    hintAtBaseUrl(target).forEach(reporter.notice);
-    return { output: report, exitCode: exitCodes.failed };
+    reporter[failed ? 'fail' : 'print'](lines);
+    if (failed) hintAtBaseUrl(target).forEach(reporter.notice);
+    return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
   },
 });
 
