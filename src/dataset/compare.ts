@@ -34,17 +34,17 @@ const summarize = ({ digest, captured, counts, edition }: SummarizedRecords): Da
 
 function compareKind(before: readonly AnyRecord[], after: readonly AnyRecord[]): Changes[Kind] {
   const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
-  const removed = new Map(before.map((record) => [record.id, record]));
+  const remaining = new Map(before.map((record) => [record.id, record]));
   for (const record of sortById(after)) {
     const { id, slug } = record;
-    const old = removed.get(id);
-    removed.delete(id);
+    const old = remaining.get(id);
+    remaining.delete(id);
     const fields = old ? compareFields(old, record) : [];
     if (old === undefined) changes.added.push(describe(record));
     else if (old.slug !== slug) changes.renamed.push({ id, from: old.slug, to: slug, fields });
     else if (fields.length > 0) changes.changed.push({ id, slug, fields });
   }
-  changes.removed.push(...sortById([...removed.values()]).map(describe));
+  changes.removed.push(...sortById([...remaining.values()]).map(describe));
   return changes;
 }
 

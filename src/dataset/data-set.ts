@@ -21,20 +21,18 @@ export const provenanceSchema = z.object({
 });
 export type Provenance = z.infer<typeof provenanceSchema>;
 
-/** Codes of warnings about optional values that were dropped. */
-export const unusableCodes = ['unusable-icon', 'unusable-name'] as const;
-export const missingIconCodes = ['no-icon', 'icon-not-found'] as const;
-
 export const warningCodes = [
   'adapted-slug',
   'duplicate-slug',
   'missing-name',
   'trimmed-name',
-  ...missingIconCodes,
+  'no-icon',
+  'icon-not-found',
   'conflicting-index',
   'repeated-index',
   'unknown-generation',
-  ...unusableCodes,
+  'unusable-icon',
+  'unusable-name',
 ] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
@@ -85,7 +83,7 @@ export interface DataSet {
   readonly namesSummary: NamesSummary | undefined;
 }
 
-export function digestDataSet(
+export function createDataSet(
   records: Records,
   about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
 ): DataSet {

@@ -34,13 +34,13 @@ export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords):
   });
 
 /** Selects the old slugs of another data set whose records have the same id and slug here. */
-export const selectMatching = (former: Former, other: AddressedRecords, own: AddressedRecords): Former =>
+export const selectSharedSlugs = (former: Former, other: AddressedRecords, own: AddressedRecords): Former =>
   mapKinds((kind) => {
     const [theirs, ours] = [mapSlugs(other[kind]), mapSlugs(own[kind])];
     return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
   });
 
-export const readRedirects = (moved: Readonly<Record<string, string>>, records: AddressedRecords): Former =>
+export const convertMoved = (moved: Readonly<Record<string, string>>, records: AddressedRecords): Former =>
   mapKinds((kind) => {
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
     return new Map(

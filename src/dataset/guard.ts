@@ -2,7 +2,7 @@ import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
-import { countRecords, missingIconCodes, unusableCodes, type Warning } from './data-set.ts';
+import { countRecords, type Warning } from './data-set.ts';
 import type { Addressed, Former } from './former.ts';
 import { getDays, type Replacement } from './replacement.ts';
 
@@ -72,7 +72,7 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
   const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
   for (const kind of kindNames) {
     // A copy was checked when it was captured.
-    const codes = isCopy ? [] : [...unusableCodes, ...(isSameUpstream ? ['no-icon'] : [])];
+    const codes = isCopy ? [] : ['unusable-icon', 'unusable-name', ...(isSameUpstream ? ['no-icon'] : [])];
     for (const code of codes) yield createWarningRow(replacement, dataSet.warnings, { kind, code }, percent);
     const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isForbidden) ?? [];
@@ -104,7 +104,7 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
   };
 }
 
-/** Limits new warnings, for example because the upstream changed a field. New records may lack an icon. */
+/** Limits warnings that the previous data set did not have, for example because the upstream changed a field. A new record may lack an icon. */
 function createWarningRow(
   { dataSet, previous }: Replacement,
   warnings: readonly Warning[],
@@ -116,8 +116,8 @@ function createWarningRow(
   const found = warnings.filter(isSame);
   const { warnings: known = [], counts } = previous ?? {};
   const before = 'filter' in known ? countRecords(known.filter(isSame)) : (known[kind][code] ?? 0);
-  const isMissingIcon = (missingIconCodes as readonly string[]).includes(code);
-  const added = isMissingIcon && counts ? Math.max(0, total - counts[kind]) : 0;
+  const mayLackIcons = code === 'no-icon' || code === 'icon-not-found';
+  const added = mayLackIcons && counts ? Math.max(0, total - counts[kind]) : 0;
   return {
     ...{ subject: kind, unit: `records with a new ${code}`, total, percent, few: FEW },
     affected: countRecords(found) - before - added,

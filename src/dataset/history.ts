@@ -17,12 +17,14 @@ export function extendHistory({ steps }: History, step: Comparison): History {
 }
 
 function cutHistory(steps: readonly Comparison[]): History {
+  const kept: Comparison[] = [];
   let changes = 0;
-  const isKept = (step: Comparison, at: number): boolean => {
+  for (const step of steps.slice(0, MAX_STEPS)) {
     changes += countChanges(step);
-    return at === 0 || changes <= MAX_CHANGES;
-  };
-  return { steps: steps.slice(0, MAX_STEPS).filter(isKept) };
+    if (kept.length > 0 && changes > MAX_CHANGES) break;
+    kept.push(step);
+  }
+  return { steps: kept };
 }
 
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
@@ -34,8 +36,8 @@ export function decodeHistory(json: unknown, record = CHANGES_FILE): History {
 }
 
 export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {
-  if (steps[0]?.to.digest === digest) return [];
-  return steps.slice(0, steps.findIndex(({ from }) => from.digest === digest) + 1);
+  const since = steps.findIndex(({ from }) => from.digest === digest);
+  return steps[0]?.to.digest === digest || since < 0 ? [] : steps.slice(0, since + 1);
 }
 
 /** Writes one step per line, which keeps diffs of a repository small. */

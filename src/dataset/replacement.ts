@@ -13,7 +13,7 @@ import {
   findOldSlugs,
   mergeFormer,
   noFormer,
-  selectMatching,
+  selectSharedSlugs,
 } from './former.ts';
 import { continueHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
@@ -141,7 +141,7 @@ function readOldSlugs(
 
 function inheritSlugs(other: Previous | undefined, records: AnyRecords): Former {
   const theirs = other?.records();
-  return other && theirs ? selectMatching(other.former(), theirs, records) : noFormer;
+  return other && theirs ? selectSharedSlugs(other.former(), theirs, records) : noFormer;
 }
 
 function findNameChanges(

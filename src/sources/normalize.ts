@@ -15,8 +15,8 @@ import {
 } from '../contract/records.ts';
 import { listFirst, toTitleCase } from '../contract/words.ts';
 import {
+  createDataSet,
   type DataSet,
-  digestDataSet,
   type Provenance,
   type Warning,
   type WarningCode,
@@ -101,7 +101,7 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
     });
   });
   const names = [...languages.values()].sort((a, b) => (a.language < b.language ? -1 : 1));
-  return digestDataSet(records, { warnings, provenance, names });
+  return createDataSet(records, { warnings, provenance, names });
 }
 
 export function assertUniqueIds(

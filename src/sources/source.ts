@@ -4,7 +4,7 @@ import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
-import { type DataSet, digestDataSet } from '../dataset/data-set.ts';
+import { createDataSet, type DataSet } from '../dataset/data-set.ts';
 import type { Former } from '../dataset/former.ts';
 import { selectNames } from '../dataset/names.ts';
 import { UsageError } from '../errors.ts';
@@ -95,7 +95,7 @@ export function removeSkipped(
     );
   const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
   const skipped = mapKinds((kind) => [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b));
-  const remaining = digestDataSet(records, {
+  const remaining = createDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
     names: selectNames(dataSet.names, records),

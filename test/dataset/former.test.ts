@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  convertMoved,
   createRedirects,
   decodeFormer,
   encodeFormer,
   findOldSlugs,
   mergeFormer,
   noFormer,
-  readRedirects,
-  selectMatching,
+  selectSharedSlugs,
 } from '../../src/dataset/former.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
@@ -35,12 +35,12 @@ describe('old slugs', () => {
 
   it('apply only to records of another data set that kept their slugs', () => {
     const old = former({ old: 1, 'old-2': 2, 'old-4': 4 });
-    expect(selectMatching(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(former({ old: 1 }));
+    expect(selectSharedSlugs(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(former({ old: 1 }));
   });
 
   it("are derived from a site's redirects", () => {
     const moved = { [pathOf('lost')]: pathOf('c'), '/elsewhere/': '/', [pathOf('gone')]: pathOf('y') };
-    expect(readRedirects(moved, named('c', 'x'))).toEqual(former({ lost: 1 }));
+    expect(convertMoved(moved, named('c', 'x'))).toEqual(former({ lost: 1 }));
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { RecordOf } from '../../src/contract/records.ts';
-import { type DataSet, digestDataSet } from '../../src/dataset/data-set.ts';
+import { createDataSet, type DataSet } from '../../src/dataset/data-set.ts';
 import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
@@ -17,4 +17,4 @@ export const decodeDataSet = ({ records, warnings, provenance, names }: DataSet)
 });
 
 export const encodeDataSet = ({ records, names, ...about }: DecodedDataSet): DataSet =>
-  digestDataSet(records, { ...about, names: selectNames(names, records) });
+  createDataSet(records, { ...about, names: selectNames(names, records) });

@@ -29,10 +29,10 @@ import {
 import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
 import {
   type AddressedRecords,
+  convertMoved,
   decodeFormer,
   type Former,
   noFormer,
-  readRedirects,
 } from '../../dataset/former.ts';
 import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import type { Previous } from '../../dataset/replacement.ts';
@@ -133,7 +133,7 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
     former: (): Former => decodeFormer(json(FORMER_FILE)),
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (records: AddressedRecords): Former =>
-      readRedirects(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
+      convertMoved(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
     /** Lists the records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
