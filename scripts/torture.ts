@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { fuzz } from '../test/support/fuzz.ts';
 import { tryHostile } from '../test/support/hostile-deployment.ts';
 import { createRandom } from '../test/support/random.ts';
-import { trySequences } from '../test/support/step-sequences.ts';
+import { trySequences } from '../test/support/steps.ts';
 import type { Ended } from './torture/environment.ts';
 import { killExactly } from './torture/exact-kills.ts';
 import { tryFailures } from './torture/failures.ts';

@@ -3,7 +3,6 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
-import { type Commands, startCommands } from '../support/installed.ts';
 import { look } from '../support/site-invariants.ts';
 import * as worlds from '../support/steps-world.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
@@ -12,10 +11,10 @@ import { itemAnswer, moveAnswer, upstreamOf } from '../support/upstream-data.ts'
 
 const folder = sharedFolder();
 let world: worlds.World;
-let commands: Commands;
+let commands: worlds.Commands;
 beforeAll(async () => {
   world = await worlds.createWorld(folder);
-  commands = startCommands(world.cli);
+  commands = worlds.startCommands(world.cli);
 });
 afterAll(async () => {
   commands.close();
