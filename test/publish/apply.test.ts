@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listParentFolders } from '../../src/files.ts';
 import { isBeingChanged, waitUntilStable, withOutput } from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
-import { modeOf } from '../support/modes.ts';
+import { modeOf } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

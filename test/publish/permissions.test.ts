@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
-import { modeOf, octal } from '../support/modes.ts';
+import { modeOf, octal } from '../support/fingerprint.ts';
 import { failing } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** Returns path → inode, mtime and size for everything below a folder. Two equal results mean that nothing was touched. */
@@ -11,3 +11,6 @@ export function fingerprint(folder: string): Map<string, string> {
     }),
   );
 }
+
+export const octal = (mode: number): string => (mode & 0o7777).toString(8);
+export const modeOf = (file: string): string => octal(lstatSync(file).mode);
