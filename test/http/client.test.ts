@@ -5,8 +5,16 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
 import { VERSION } from '../../src/package.ts';
-import { deserted, startServer } from '../support/local-server.ts';
-import { body, ok, stalled, status, testClient, truncated } from '../support/test-client.ts';
+import {
+  body,
+  deserted,
+  ok,
+  stalled,
+  startServer,
+  status,
+  testClient,
+  truncated,
+} from '../support/local-server.ts';
 
 const catchError = async (promise: Promise<unknown>): Promise<UpstreamError> => {
   const error: unknown = await promise.then(() => 'no error').catch((reason: unknown) => reason);

@@ -6,9 +6,8 @@ import { type CacheEntry, openCache } from '../../src/http/cache.ts';
 import { closeOnAbort } from '../../src/http/client.ts';
 import { createFetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
 import { editionNumber, namedEdition } from '../support/editions.ts';
-import { type Responder, startServer } from '../support/local-server.ts';
+import { body, type Responder, startServer, status, testClient } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { body, status, testClient } from '../support/test-client.ts';
 
 const HOUR = 3_600_000;
 const codec = {

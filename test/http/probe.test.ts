@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProbe, type Probe } from '../../src/http/probe.ts';
-import { deserted, type Responder, startServer } from '../support/local-server.ts';
-import { reset } from '../support/test-client.ts';
+import { deserted, type Responder, reset, startServer } from '../support/local-server.ts';
 
 async function probe(
   respond: Responder,

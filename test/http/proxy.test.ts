@@ -3,8 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
-import { deserted, startServer } from '../support/local-server.ts';
-import { ok, status, testClient } from '../support/test-client.ts';
+import { deserted, ok, startServer, status, testClient } from '../support/local-server.ts';
 
 /** Starts a proxy that resolves every host to this machine, and lists the requested methods and authorities. */
 async function startProxy(): Promise<{ url: string; requested: string[] }> {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { type ClientOptions, createClient, type HttpClient } from '../../src/http/client.ts';
 import { listen } from './loopback.ts';
 
 /** `at` counts the requests from 1. */
 export type Responder = (response: ServerResponse, request: IncomingMessage, at: number) => void;
 
 export interface LocalServer {
-  /** Its origin, such as `http://127.0.0.1:1234`. */
   readonly url: string;
   readonly port: number;
   readonly requests: { path: string; headers: IncomingHttpHeaders; time: number }[];
@@ -41,3 +41,35 @@ export async function deserted(): Promise<string> {
   onTestFinished(() => void socket.destroy());
   return `http://127.0.0.1:${socket.localPort}`;
 }
+
+/** Retries twice, almost immediately. */
+export function testClient(options: Partial<ClientOptions> = {}): HttpClient {
+  const client = createClient({ concurrency: 4, retries: 2, retryBaseMs: 1, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+type Answer = (response: ServerResponse) => void;
+
+export const ok: Answer = (response) => response.end('{"ok":true}');
+
+export const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(code, headers).end('{}');
+
+export const body =
+  (content: string | Buffer, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(200, headers).end(content);
+
+export const truncated: Answer = (response) => {
+  response.writeHead(200, { 'content-length': '100' }).write('{"ok":');
+  setTimeout(() => response.destroy(), 5);
+};
+
+export const reset: Answer = (response) => response.socket?.resetAndDestroy();
+
+export const silent: Answer = () => {};
+
+export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');
