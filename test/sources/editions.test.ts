@@ -9,18 +9,11 @@ import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
 import { checkCachedEdition, readOneEdition } from '../../src/sources/one-edition.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
-import { digestOf } from '../support/data-set-versions.ts';
-import {
-  deployedAt,
-  editionNumber,
-  everyNth,
-  heldBack,
-  namedEdition,
-  stateNumber,
-  withoutEdition,
-} from '../support/editions.ts';
+import { encodeDataSet } from '../support/decode.ts';
+import { editionNumber, namedEdition, stateNumber, withoutEdition } from '../support/editions.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { loadFrom } from '../support/reading.ts';
+import { dataSetOf, rawOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
@@ -31,7 +24,7 @@ import {
   type UpstreamData,
   upstreamOf,
 } from '../support/upstream-data.ts';
-import type { UpstreamOptions } from '../support/upstream-server.ts';
+import type { State, UpstreamOptions } from '../support/upstream-server.ts';
 
 const range = (length: number) => Array.from({ length }, (_, at) => at + 1);
 
@@ -79,8 +72,32 @@ async function scene(options: UpstreamOptions, data = current) {
   return { server, read, publish, out, cache, listBypassing };
 }
 
+const digestOf = (upstream: UpstreamData): string => encodeDataSet(dataSetOf(rawOf(upstream))).digest;
 const digests = { current: digestOf(current), older: digestOf(older) };
 type StateOf = NonNullable<UpstreamOptions['stateOf']>;
+
+/** Serves the older state for some URLs, unless a request bypasses caches. */
+const heldBack =
+  (current: State, older: State, isHeld: (path: string) => boolean): StateOf =>
+  ({ path }) =>
+    withoutEdition(path) === path && !path.endsWith('/meta/') && isHeld(path) ? older : current;
+
+function everyNth(k: number, rest = 0): (path: string) => boolean {
+  const seen = new Map<string, number>();
+  return (path) => {
+    if (!seen.has(path)) seen.set(path, seen.size);
+    return (seen.get(path) ?? 0) % k === rest;
+  };
+}
+
+/** Deploys each state before the request with its number. */
+const deployedAt =
+  (...states: readonly (readonly [from: number, state: State])[]): StateOf =>
+  ({ at }) => {
+    const state = states.findLast(([from]) => at >= from)?.[1];
+    if (!state) throw new Error('the first state starts at 1');
+    return state;
+  };
 
 describe('the REST source', () => {
   it('keeps the edition that first contained the data, and lists editions in the history', async () => {

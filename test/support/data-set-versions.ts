@@ -2,8 +2,7 @@ import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import type { RawItem, RawMove } from '../../src/sources/normalize.ts';
 import { encodeDataSet } from './decode.ts';
-import { dataSetOf, rawItem, rawMove, rawOf, type SiteOptions, siteOf } from './sites.ts';
-import type { UpstreamData } from './upstream-data.ts';
+import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 
 export function versionOf(
   move: readonly RawMove[],
@@ -12,10 +11,6 @@ export function versionOf(
 ): SummarizedRecords {
   const { digest, counts, records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
   return { digest, captured, counts, edition: null, records };
-}
-
-export function digestOf(upstream: UpstreamData): string {
-  return encodeDataSet(dataSetOf(rawOf(upstream))).digest;
 }
 
 /** A site of three moves. The first is `new`, and its old slug is `move-1`. */

@@ -7,9 +7,3 @@ export async function serveUpstream(data: UpstreamData, options?: UpstreamOption
   onTestFinished(() => server.close());
   return server;
 }
-
-export const recordPaths = ({ log }: UpstreamServer, from = 0): string[] =>
-  log
-    .slice(from)
-    .map(({ path }) => path)
-    .filter((path) => /\/\d+\/$/.test(path));
