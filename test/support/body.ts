@@ -1,5 +1,3 @@
-/** The body of a file as text. */
-
 import type { Body } from '../../src/contract/meta.ts';
 
 export const bodyText = (body: Body): string => Buffer.from(body).toString('utf8');

@@ -1,5 +1,3 @@
-/** Serves a folder for one test like a plain host, with faults. */
-
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Responder, startServer } from './local-server.ts';

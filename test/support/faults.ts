@@ -14,7 +14,6 @@ export interface Exchange {
   readonly isConditional: boolean;
   readonly kind: Kind;
   readonly answers: Record<Kind, Answer[]>;
-  /** Stops the whole upstream. */
   stop(): void;
 }
 
@@ -34,7 +33,6 @@ export interface Fault {
   readonly at: 'lists' | 'records' | 'items' | 'everything';
   readonly outcome: Outcome;
   readonly isRetried?: boolean;
-  /** The timeout of the client that applies. */
   readonly timeout?: 'parts' | 'whole';
   /** Whether the upstream has editions, and deploys a new one before the faulty build. */
   readonly hasEditions?: boolean;

@@ -88,7 +88,6 @@ const request: fc.Arbitrary<FuzzRequest> = fc
     headers: headers.flat(),
   }));
 
-/** Describes what is wrong with the handler's response itself. */
 function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;
   return [
@@ -120,7 +119,6 @@ function exchange(port: number, text: string): Promise<string | undefined> {
   });
 }
 
-/** Compares a response over the wire with the handler's. */
 function compare(wire: string | undefined, { status, headers, body }: PlainResponse, isHead: boolean) {
   if (wire === undefined) return ['hangs'];
   const [, got = '', fields = '', sent = ''] =

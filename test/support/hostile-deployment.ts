@@ -144,7 +144,6 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
     return await findFailures(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
   });
 
-/** Copies, verifies and compares a deployment. Returns the problems. */
 async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<string[]> {
   const before = [...fingerprint(path.dirname(out))].join('\n');
   const quick = { concurrency: 4, retries: 0 };

@@ -1,5 +1,3 @@
-/** Values for every kind, of which a test gives those of moves and items. */
-
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
 

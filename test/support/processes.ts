@@ -1,5 +1,3 @@
-/** Programs as processes of their own, and what they print. */
-
 import { spawn } from 'node:child_process';
 
 export interface Finished {

@@ -35,7 +35,6 @@ export const littleChanged: readonly [old: Tree, fresh: Tree] = [
   { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' },
 ];
 
-/** Publishes a site in a folder of its own. */
 export async function publishedSite(tree: Tree) {
   const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
   const { out } = folders;
@@ -55,7 +54,6 @@ export async function expectRejected(
   expect(fingerprint(path.dirname(out))).toEqual(before);
 }
 
-/** Replaces a function of the file system. */
 export const failing = (code: string) => (): never => {
   throw Object.assign(new Error(`${code}: simulated`), { code });
 };

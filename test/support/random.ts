@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 
-/** Checks a property. Returns the report of the first failure. */
 export async function findFailures<T>(
   property: fc.IAsyncProperty<T>,
   options: fc.Parameters<T>,

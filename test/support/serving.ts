@@ -43,7 +43,6 @@ export async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Reads until the connection is closed. */
 export async function readAll(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (chunk) => {

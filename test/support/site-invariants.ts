@@ -14,7 +14,6 @@ export interface Seen {
   readonly baseUrl: string | undefined;
   readonly digest: string | undefined;
   readonly captured: string;
-  /** File → problem. */
   readonly wrong: ReadonlyMap<string, string>;
 }
 
@@ -108,7 +107,6 @@ export function findEndingPaths(before: Seen, intents: Intents): string[] {
     .map(([address]) => address);
 }
 
-/** Whether the guard may refuse the intent. */
 function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   if (before.wrong.size > 0 || isOlder(before, intent)) return true;
   const next = new Set(intent.records.values());

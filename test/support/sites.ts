@@ -1,5 +1,3 @@
-/** Data sets and whole sites for tests: a tiny one that is easy to read, and one of the real size. */
-
 import type { History } from '../../src/contract/changes.ts';
 import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Meta, SiteFile } from '../../src/contract/meta.ts';
@@ -80,7 +78,6 @@ export interface SiteOptions {
   readonly extras?: readonly SiteFile[];
 }
 
-/** The old slugs of a history. */
 const leftIn = ({ steps }: History) =>
   mergeFormer(
     ...steps
@@ -134,7 +131,6 @@ export function siteOf(
   return { plan, meta, former, redirects, records, files };
 }
 
-/** What the answers of an upstream are reduced to. */
 export const rawOf = (upstream: UpstreamData): RawRecords =>
   mapKinds((kind) =>
     answersOf(upstream, kind).map((answer) => parseRecord(kind, answer, `${answer.id}`)),
@@ -144,7 +140,6 @@ export const rawOf = (upstream: UpstreamData): RawRecords =>
 export const fullSizeRecords = (): RawRecords =>
   hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
 
-/** The context of hosts that do not run code. */
 export const hostContext = (
   { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
   baseUrl = 'https://example.test',

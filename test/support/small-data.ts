@@ -31,7 +31,6 @@ export function sharedSite(options: BuildOptions = {}) {
   return {
     folder,
     site,
-    /** The options of the build. */
     described,
     /** A site of its own for a test that changes it. */
     copied(): string {

@@ -3,7 +3,6 @@ import { createSpecification } from '../../src/site/openapi.ts';
 import type { RawRecords } from '../../src/sources/normalize.ts';
 import { type SiteOptions, siteOf } from './sites.ts';
 
-/** Generates a site with its specification in memory. */
 export function specifiedSite(raw: RawRecords, options?: SiteOptions) {
   const { plan, files } = siteOf(raw, options);
   const all = [...files(), ...createSpecification(plan.records, plan.meta, plan)];

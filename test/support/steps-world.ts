@@ -116,7 +116,6 @@ export const DEAD = 'http://127.0.0.1:1/api/v2';
 
 export const setDay = (day: string) => ({ SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000) });
 
-/** Options of every build. */
 export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -168,7 +167,6 @@ export async function createWorld(folder: string) {
   }
 }
 
-/** Runs a command that must succeed. */
 export async function mustRun(
   commands: Commands,
   args: readonly string[],

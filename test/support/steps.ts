@@ -24,7 +24,6 @@ interface Archive {
   readonly baseUrl: string | undefined;
 }
 
-/** The inputs and results of the steps in a sequence. */
 interface Scene {
   readonly world: worlds.World;
   readonly random: Random;
@@ -264,7 +263,6 @@ async function run({ world, commands, cwd, out, day }: Scene, { args = [], kille
   return { code: finished.code, text: finished.stdout + finished.stderr };
 }
 
-/** Takes a step. Returns breaches of invariants. */
 async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]): Promise<string[]> {
   const { out } = scene;
   scene.day++;

@@ -1,7 +1,6 @@
 import { afterAll, onTestFinished } from 'vitest';
 import { createFolder, removeFolder } from './folders.ts';
 
-/** Creates a folder for a test. */
 export function temporaryFolder(): string {
   const folder = createFolder();
   onTestFinished(() => removeFolder(folder));

@@ -19,7 +19,6 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Compiles every file of a project and returns the compiler's output. */
 export function compile(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const compilerOptions = {
     ...{ target: 'es2023', lib: ['es2023', 'dom'], module: 'nodenext', types: [] },

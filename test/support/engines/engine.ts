@@ -29,7 +29,6 @@ export interface RunningEngine {
 const readBaseUrl = (folder: string): string =>
   JSON.parse(readFileSync(path.join(folder, META_FILE), 'utf8')).base_url;
 
-/** Returns the port of the site's configuration for web servers. */
 export function getSitePort(folder: string): number {
   const { protocol, port } = new URL(readBaseUrl(folder));
   return protocol === 'https:' || port === '' ? 80 : Number(port);

@@ -1,5 +1,3 @@
-/** nginx, Caddy and Apache with the configuration of a site. */
-
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +10,6 @@ export interface WebServer extends Engine {
   readonly host: HostName;
   /** Serves a site with a configuration that listens where the site's own would. */
   startWith(configuration: string, site: string): Promise<RunningEngine>;
-  /** Serves sites at their base URLs. */
   startAll(sites: readonly string[], url: string): Promise<RunningEngine>;
 }
 
