@@ -21,7 +21,7 @@ export const noFormer: Former = mapKinds(() => new Map<string, number>());
 export const mergeFormer = (...all: readonly Former[]): Former =>
   mapKinds((kind) => new Map(all.flatMap((former) => [...former[kind]])));
 
-const mapSlugs = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
+export const mapSlugs = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
 
 export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
   mapKinds((kind) => {

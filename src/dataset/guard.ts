@@ -67,7 +67,7 @@ function checkRow({ subject, unit, affected, total, percent, few = 0, examples =
 }
 
 function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
-  const { dataSet, previous, losses, floor, oldSlugs, nameChanges, isCopy } = replacement;
+  const { dataSet, previous, losses, bundledCounts, oldSlugs, nameChanges, isCopy } = replacement;
   const { maxShrink: percent, allowMissing } = options;
   const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
   for (const kind of kindNames) {
@@ -76,7 +76,7 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
     for (const code of codes) yield createWarningRow(replacement, dataSet.warnings, { kind, code }, percent);
     const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isForbidden) ?? [];
-    const total = losses?.counts[kind] ?? floor?.[kind] ?? 0;
+    const total = losses?.counts[kind] ?? bundledCounts?.[kind] ?? 0;
     yield {
       ...{ subject: kind, unit: 'records missing', total, percent, hint: hintAtMissing(replacement) },
       affected: losses ? missing.length : total - dataSet.counts[kind],
@@ -96,7 +96,7 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
     const hint = `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`;
     yield { subject, unit: 'names missing', affected, total, percent, hint };
   }
-  const lost = losses && !options.forgetHistory ? losses.paths : [];
+  const lost = losses && !options.forgetHistory ? losses.lostRedirects : [];
   yield {
     ...{ unit: 'redirects lost', affected: lost.length, total: lost.length, percent: 0 },
     examples: lost.map((path) => path.slice(API_PREFIX.length, -1)),
@@ -133,8 +133,8 @@ function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: Former, listed
 }
 
 /** Unchanged data in a new edition is not old, so the edition that was read applies. */
-function checkAge({ dataSet, read }: Replacement, { today, maxAge }: GuardOptions): void {
-  const { edition } = read;
+function checkAge({ dataSet, asRead }: Replacement, { today, maxAge }: GuardOptions): void {
+  const { edition } = asRead;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
   const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
   if (maxAge === undefined || days <= maxAge) return;
@@ -154,9 +154,9 @@ function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: 
   );
 }
 
-function hintAtMissing({ fallback, floor, losses }: Replacement): string {
+function hintAtMissing({ fallback, bundledCounts, losses }: Replacement): string {
   if (fallback !== null) return `${fallback}. It has less than the published data, which is unchanged.`;
-  if (!losses && floor)
+  if (!losses && bundledCounts)
     return 'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.';
   return 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 }

@@ -1,6 +1,6 @@
 import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import type { Edition, Meta } from '../contract/meta.ts';
+import type { Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { recordPath } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
@@ -11,6 +11,7 @@ import {
   createRedirects,
   type Former,
   findOldSlugs,
+  mapSlugs,
   mergeFormer,
   noFormer,
   selectSharedSlugs,
@@ -18,13 +19,12 @@ import {
 import { continueHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
 
-/** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts are undefined. */
+/** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts of a site are undefined. */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
   listed?(): AddressedRecords;
-  /** @throws OutputError if old slugs are damaged */
-  former(): Former;
-  readableFormer?(): Former | undefined;
+  /** @throws OutputError if old slugs are damaged and must not be lost */
+  former(mayBeLost?: boolean): Former;
   history(): History | undefined;
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
@@ -67,22 +67,22 @@ export function compareDataSets(
   published: Previous | undefined,
   { readBundled, ...options }: CompareOptions,
 ) {
-  const { records, digest, provenance: read } = dataSet;
+  const { records, digest, provenance: asRead } = dataSet;
   const bundled = published || isCopy ? undefined : readBundled();
-  const isSameUpstream = bundled?.source === read.source && bundled.upstream === read.upstream;
+  const isSameUpstream = bundled?.source === asRead.source && bundled.upstream === asRead.upstream;
   const previous = published ?? (isSameUpstream ? bundled : undefined);
-  const other = previous ? undefined : bundled;
+  const foreignBundle = previous ? undefined : bundled;
   const isSameData = previous?.digest === digest;
   const before = isSameData ? records : previous?.records();
 
-  const dates = isCopy ? read : continueDates(isSameData ? previous : published, read, isSameData);
-  const provenance = { ...read, ...dates };
+  const dates = isCopy ? asRead : continueDates(isSameData ? previous : published, asRead, isSameData);
+  const provenance = { ...asRead, ...dates };
   const summary = { ...dataSet, ...dates };
 
   const oldRecords = previous && (before ?? previous.listed?.() ?? records);
   const oldSlugs = readOldSlugs(previous, options);
   const former = mergeFormer(
-    inheritSlugs(other, records),
+    inheritSlugs(foreignBundle, records),
     next.former ?? noFormer,
     oldSlugs,
     oldRecords ? findOldSlugs(oldRecords, records) : noFormer,
@@ -101,10 +101,10 @@ export function compareDataSets(
     ...{ history, former, steps, fallback: fallback ?? null },
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
-    ...{ previous, losses, oldSlugs, isCopy, read },
-    floor: other?.counts as Counts | undefined,
+    ...{ previous, losses, oldSlugs, isCopy, asRead },
+    bundledCounts: foreignBundle?.counts as Counts | undefined,
     notices: [
-      ...(previous || isCopy || other ? [] : [UNGUARDED]),
+      ...(previous || isCopy || foreignBundle ? [] : [UNGUARDED]),
       ...(isCopy ? [] : describeEarlyClock(published, options.today)),
       ...(isCopy && fallback === undefined ? describeOlder(previous, summary) : []),
       ...notices,
@@ -135,13 +135,12 @@ function readOldSlugs(
   { forgetHistory, isRestored }: Pick<CompareOptions, 'forgetHistory' | 'isRestored'>,
 ): Former {
   if (!previous || forgetHistory) return noFormer;
-  if (isRestored && previous.readableFormer) return previous.readableFormer() ?? noFormer;
-  return previous.former();
+  return previous.former(isRestored);
 }
 
-function inheritSlugs(other: Previous | undefined, records: AnyRecords): Former {
-  const theirs = other?.records();
-  return other && theirs ? selectSharedSlugs(other.former(), theirs, records) : noFormer;
+function inheritSlugs(bundled: Previous | undefined, records: AnyRecords): Former {
+  const theirs = bundled?.records();
+  return bundled && theirs ? selectSharedSlugs(bundled.former(), theirs, records) : noFormer;
 }
 
 function findNameChanges(
@@ -160,39 +159,41 @@ interface Addresses {
 
 function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefined) {
   const paths = listPaths(next);
-  const targets = new Set(paths.values());
-  const deadPaths = [...listPaths(before)].filter(([path]) => !paths.has(path));
-  const dead = new Set(deadPaths.map(([, record]) => record).filter((record) => !targets.has(record)));
-  const slugs = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [id, slug])));
+  const reachable = new Set(paths.values());
+  const lostPaths = [...listPaths(before)].filter(([path]) => !paths.has(path));
+  const unreachable = new Set(lostPaths.map(([, key]) => key).filter((key) => !reachable.has(key)));
+  const slugs = mapKinds((kind) => mapSlugs(next.records[kind]));
   const ids = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [slug, id])));
-  const isMissing = (kind: Kind, { id, slug }: Addressed): boolean => {
+  /** A removed id is not a loss if another record has its slug, and all its paths still exist. */
+  const isMissing = (kind: Kind, record: Addressed): boolean => {
+    const { id, slug } = record;
     if (id === undefined) return !ids[kind].has(slug);
     const exists = slugs[kind].has(id) || skip?.[kind].includes(id);
-    return !exists && (!ids[kind].has(slug) || dead.has(`${kind} ${id}`));
+    return !exists && (!ids[kind].has(slug) || unreachable.has(recordKey(kind, record)));
   };
+  /** The id belongs to another slug now, or the slug to another id. */
   const isChanged = (kind: Kind, { id, slug }: Addressed): boolean =>
     id !== undefined && ((slugs[kind].get(id) ?? slug) !== slug || (ids[kind].get(slug) ?? id) !== id);
   return {
     counts: mapKinds((kind) => before.records[kind].length),
     missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
     changed: mapKinds((kind) => before.records[kind].filter((record) => isChanged(kind, record))),
-    paths: deadPaths.flatMap(([path, record]) => (targets.has(record) ? [path] : [])),
+    lostRedirects: lostPaths.flatMap(([path, key]) => (reachable.has(key) ? [path] : [])),
   };
 }
 
+const recordKey = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
+
+/** Maps the paths of records and redirects to the keys of records. */
 function listPaths({ records, former }: Addresses): Map<string, string> {
   const paths = new Map<string, string>();
   for (const kind of kindNames)
-    for (const { id, slug } of records[kind]) paths.set(recordPath(kind, slug), `${kind} ${id ?? slug}`);
+    for (const record of records[kind]) paths.set(recordPath(kind, record.slug), recordKey(kind, record));
   for (const { path, to } of createRedirects(former, records)) paths.set(path, paths.get(to) ?? '');
   return paths;
 }
 
-interface Dated {
-  readonly digest: string;
-  readonly captured: string | null;
-  readonly edition?: Edition | null | undefined;
-}
+type Dated = Pick<DataSetSummary, 'digest' | 'captured' | 'edition'>;
 
 /** Returns two comparable days: of the editions if both data sets have one, otherwise of the captures. */
 export const getDays = (before: Dated, next: Dated): readonly (string | null)[] =>

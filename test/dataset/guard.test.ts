@@ -50,7 +50,6 @@ function previousOf(
     records: () => (isRead ? (own as never) : undefined),
     listed: () => own,
     former: () => former,
-    readableFormer: () => former,
     history: () => ({ steps: [] }),
     readNames: () => about.names,
   };
@@ -276,7 +275,7 @@ describe('checkReplacement, for redirects and names', () => {
     expect(() => replace(nextOf(swapped), previousOf(now, { former }))).not.toThrow();
     const forgotten = replace(nextOf(now), previousOf(now, { former }), { forgetHistory: true });
     expect(forgotten.former).toEqual(noFormer);
-    const losses = { ...changes.losses, paths: ['/api/gamedata/move/old/'] } as typeof changes.losses;
+    const losses = { ...changes.losses, lostRedirects: ['/api/gamedata/move/old/'] } as typeof changes.losses;
     const options = { today: TODAY, maxShrink: 0, allowMissing: [] };
     expect(() => checkReplacement({ ...changes, losses }, options)).toThrow(
       new GuardError(
@@ -313,7 +312,7 @@ describe('checkReplacement, for redirects and names', () => {
 
 it("compareDataSets keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
   const former = { ...noFormer, move: new Map([['old', 1]]) };
-  const { readableFormer: _, ...snapshot } = previousOf(records(1, 1), { former });
+  const snapshot = previousOf(records(1, 1), { former });
   const changes = replace(nextOf(records(1, 1)), snapshot, { isRestored: true });
   expect([...changes.former.move]).toEqual([['old', 1]]);
 });

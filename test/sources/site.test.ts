@@ -5,6 +5,7 @@ import { diff } from '../../src/cli/commands/diff.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
+import { noFormer } from '../../src/dataset/former.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import {
@@ -211,8 +212,8 @@ describe('readPreviousSite', () => {
         hint: expect.stringContaining('--forget-history'),
       }),
     );
-    expect(previous?.readableFormer?.()?.move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.former(true).move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(folder);
-    expect(previous?.readableFormer?.()).toBeUndefined();
+    expect(previous?.former(true)).toEqual(noFormer);
   });
 });

@@ -171,9 +171,11 @@ export function readPreviousSite(
     listed: site.listed,
     history: () => ignoreDamage(site.history),
     readNames: () => ignoreDamage(site.names),
-    former: () => withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.former),
-    readableFormer: () =>
-      ignoreDamage(site.former) ?? ignoreDamage(() => site.redirecting(records() ?? site.listed())),
+    former(mayBeLost) {
+      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.former);
+      const redirecting = () => site.redirecting(records() ?? site.listed());
+      return ignoreDamage(site.former) ?? ignoreDamage(redirecting) ?? noFormer;
+    },
   };
 }
 
