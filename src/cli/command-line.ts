@@ -5,7 +5,7 @@ import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError } from '../errors.ts';
 import { type CliOption, type Command, exitCodes, listCliOptions, ON_CHANGE_HINT } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
-import { createReporter, createWatchers, print, type Reporter } from './reporter.ts';
+import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
 
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
@@ -71,7 +71,7 @@ async function runCommand(
   args: readonly string[],
 ): Promise<void> {
   const reporter = createReporter(process.stderr, { quiet: quiet === true });
-  const printJson = (output: object) => json === true && print([JSON.stringify(output)]);
+  const printJson = (output: object) => json === true && printToStdout([JSON.stringify(output)]);
   const controller = new AbortController();
   let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
   const ignoreSignals = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);

@@ -28,13 +28,14 @@ export interface MakeSiteOptions {
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
   readonly verify: boolean;
+  /** Whether the source is another site or the published one; undefined for a build from an upstream or snapshot. */
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
 /**
  * Builds a site or a copy in a folder.
  *
- * @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged
  */
 export async function makeSite(options: MakeSiteOptions): Promise<SiteReport> {
   const started = performance.now();
@@ -51,7 +52,7 @@ async function replaceSite(
   { out, source, wanted, copies }: MakeSiteOptions,
   started: number,
 ): Promise<SiteReport> {
-  assertReplaceable(output, 'site', source.cacheFolder);
+  assertReplaceableContents(output, 'site', source.cacheFolder);
   const previous = output.readDataSet();
   const { entries } = output.published;
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
@@ -117,7 +118,7 @@ export function chooseFetching(
 }
 
 /** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
-export function assertReplaceable(
+export function assertReplaceableContents(
   { name, folder, published: { entries } }: Output,
   wanted: 'site' | 'dataSet',
   cache: string | undefined,
@@ -155,7 +156,7 @@ async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
   return generateFiles({ ...inputs, buildAssets: readBuildAssets() });
 }
 
-/** Hashes the inputs of a site. `meta.json` stands for the records and options, because it has the digest and all options. */
+/** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
 function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));

@@ -33,7 +33,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   let ticking: NodeJS.Timeout | undefined;
 
   /** `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
-  function print(text: string, fallback?: Style): void {
+  function printLine(text: string, fallback?: Style): void {
     const [, style = fallback] = styles.find(([beginning]) => beginning.test(text)) ?? [];
     const paint = (label: string): string => (style ? styleText(style, label, { stream }) : label);
     stream.write(`${escapeControls(text).replace(/^.+?(?=:\s|$)/, paint)}\n`);
@@ -53,7 +53,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     if (isLast) settle();
     isLineShown = isLive() && !isLast;
     if (isLineShown) stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
-    else print(parts.join(SEPARATOR));
+    else printLine(parts.join(SEPARATOR));
   }
 
   return {
@@ -66,18 +66,18 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     /** Prints a line, even with `--quiet`. */
     notice(text: string): void {
       settle();
-      print(text);
+      printLine(text);
     },
     /** @param result the beginning of the line that sums up */
     print(lines: readonly string[], result = lines.at(-1)): void {
       settle();
       if (quiet || result === undefined) return;
-      for (const text of lines) print(text, text.startsWith(result) ? 'green' : undefined);
+      for (const text of lines) printLine(text, text.startsWith(result) ? 'green' : undefined);
     },
     /** Prints problems and the line that sums them up, even with `--quiet`. */
     fail(lines: readonly string[]): void {
       settle();
-      for (const [at, text] of lines.entries()) print(text, at === lines.length - 1 ? 'red' : undefined);
+      for (const [at, text] of lines.entries()) printLine(text, at === lines.length - 1 ? 'red' : undefined);
     },
   };
 }
@@ -114,4 +114,5 @@ export function formatProgress({ done, total, requests, waiting }: Progress, sec
   return parts;
 }
 
-export const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
+export const printToStdout = (lines: readonly string[]): void =>
+  void process.stdout.write(`${lines.join('\n')}\n`);

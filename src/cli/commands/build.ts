@@ -36,11 +36,11 @@ const buildOptions = {
 // Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
-/** @throws UsageError, UpstreamError, DataError or OutputError; the published site is then unchanged */
+/** @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged */
 export async function build(options: BuildOptions = {}): Promise<BuildReport> {
   const { keep, ...resolved } = resolveBuild(options, process.env);
   const { out, verify } = resolved;
-  return { ...(await makeSite(resolved)), ...(await inspect(out, { verify, keep })) };
+  return { ...(await makeSite(resolved)), ...(await verifyAndArchive(out, { verify, keep })) };
 }
 
 export function resolveBuild(
@@ -53,7 +53,7 @@ export function resolveBuild(
 }
 
 /** Checks and archives a published site. Failures are problems instead of errors, because the site stays published. */
-export async function inspect(
+export async function verifyAndArchive(
   out: string,
   { verify, keep = 0 }: { verify: boolean; keep?: number },
 ): Promise<Pick<BuildReport, 'verified' | 'problems' | 'kept'>> {

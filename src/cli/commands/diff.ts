@@ -10,7 +10,7 @@ import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { isUrl } from '../../sources/source.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
 import { flag, httpUrl, inGroup, oneOf, option, parseValue } from '../options.ts';
-import { print } from '../reporter.ts';
+import { printToStdout } from '../reporter.ts';
 import { assertSettledFolder, resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
@@ -28,10 +28,10 @@ export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'fro
 /** @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read completely */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
-  return compare(...(await Promise.all([readDataSet(from, parsed), readDataSet(to, parsed)])));
+  return compare(...(await Promise.all([loadRecords(from, parsed), loadRecords(to, parsed)])));
 }
 
-async function readDataSet(
+async function loadRecords(
   target: string,
   options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
 ): Promise<SummarizedRecords> {
@@ -39,10 +39,10 @@ async function readDataSet(
   await assertSettledFolder(target);
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
   // Comparisons do not use old slugs, so they may be damaged.
-  const lenient = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
+  const fixed = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
   const { loadSource } = await import('../../sources/index.ts');
   try {
-    const checked = parseOptions(sourceOptions, { ...options, ...lenient, source, upstream });
+    const checked = parseOptions(sourceOptions, { ...options, ...fixed, source, upstream });
     const { dataSet } = await loadSource(resolveSource(checked, {}));
     return { ...dataSet, ...dataSet.provenance };
   } catch (error) {
@@ -77,7 +77,7 @@ export const command = defineCommand({
   async run({ options: { format: given, exitCode, ...options } }, before: string, after: string) {
     const { format } = parseOptions(outputOptions, { format: given });
     const comparison = await diff({ ...options, from: before, to: after });
-    print(formats[format](comparison));
+    printToStdout(formats[format](comparison));
     const differs = exitCode === true && countChanges(comparison) > 0;
     return { exitCode: differs ? exitCodes.different : exitCodes.done };
   },

@@ -11,7 +11,7 @@ import { openSite } from '../../serve/site.ts';
 import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
 import { codeOnly, flag, inGroup, integer, option, text } from '../options.ts';
 import { formatCounts } from '../report.ts';
-import { print } from '../reporter.ts';
+import { printToStdout } from '../reporter.ts';
 import { BUILD_FOLDER } from '../site-options.ts';
 
 const ownAddress = text(
@@ -94,11 +94,12 @@ export const command = defineCommand({
     ...inGroup('Server:', { accessLog: flag('--access-log', 'print a line per request') }),
   },
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
-    const onRequest = accessLog ? (line: string) => print([line]) : undefined;
-    const served = { ...options, dir, onRequest, onProblem: reporter.notice, signal };
-    const server = await serve(served).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
+    const onRequest = accessLog ? (line: string) => printToStdout([line]) : undefined;
+    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice, signal }).catch(
+      (error) => {
+        if (!signal.aborted) throw error;
+      },
+    );
     if (!server) return {};
     const { url, meta } = server;
     const port = findOtherPort(meta.base_url, url);
@@ -106,7 +107,7 @@ export const command = defineCommand({
     const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
     if (meta.base_url !== url && !port)
       lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
-    if (!quiet) print(lines);
+    if (!quiet) printToStdout(lines);
     if (port)
       reporter.notice(
         `warning: links point to ${meta.base_url}: serve the site there with --port ${port}, or build it with --base-url ${url}`,

@@ -16,7 +16,7 @@ import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
 import { readPreviousSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
-import { assertReplaceable } from '../make-site.ts';
+import { assertReplaceableContents } from '../make-site.ts';
 import { inGroup, option } from '../options.ts';
 import { createReport, formatPreserved, formatSummary, groupWarnings, type Report } from '../report.ts';
 import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
@@ -45,7 +45,7 @@ export const dataSetFiles = (
 /**
  * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, because a snapshot has no fallback.
  *
- * @throws UsageError, UpstreamError, DataError or OutputError; the data set is then unchanged
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the data set is then unchanged
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const started = performance.now();
@@ -54,7 +54,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const source = resolveSource({ ...parsed, source: name }, process.env);
   await waitForSource(source, data);
   const work = async (output: Output): Promise<Report> => {
-    assertReplaceable(output, 'dataSet', source.cacheFolder);
+    assertReplaceableContents(output, 'dataSet', source.cacheFolder);
     const next = await loadSource(source);
     const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
     checkReplacement(changes, source);

@@ -48,7 +48,6 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly targe
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
   const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
   if (!isUrl(target)) {
-    // The other options have no effect.
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
     await assertSettledFolder(target);
