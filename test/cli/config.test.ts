@@ -166,7 +166,7 @@ describe('the schema of gamedata.config.json', () => {
 
 describe('help', () => {
   it.each(program.commands.map((command) => [command.name(), command.helpInformation()]))(
-    'for %s fits on 40 lines of 80 columns, in groups',
+    'fits into 40 lines of 80 columns and groups the options: %s',
     (name, help) => {
       const lines = help.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(40);

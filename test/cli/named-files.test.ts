@@ -7,11 +7,11 @@ import { runCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const kinds: Record<string, (file: string) => void> = {
-  pipe: (file) => void execFileSync('mkfifo', [file]),
-  zero: (file) => symlinkSync('/dev/zero', file),
+  'a pipe': (file) => void execFileSync('mkfifo', [file]),
+  'a symlink to /dev/zero': (file) => symlinkSync('/dev/zero', file),
 };
 
-describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (name) => {
+describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('%s', (name) => {
   const config = 'own.json: cannot be read (not a regular file), expected a configuration';
   const archive = 'own.tar.gz: cannot be read as an archive (not a regular file), expected a .tar.gz';
   it.each([
@@ -21,7 +21,7 @@ describe.skipIf(process.platform === 'win32').each(Object.keys(kinds))('a %s', (
     ['mirror own.tar.gz copy', 1, archive],
     ['diff own.tar.gz own.tar.gz', 1, archive],
     ['build --source site --upstream own.tar.gz', 1, archive],
-  ])('fails in %s', async (command, code, problem) => {
+  ])('makes %s fail', async (command, code, problem) => {
     const cwd = temporaryFolder();
     const file = path.join(cwd, problem.split(':')[0] ?? '');
     kinds[name]?.(file);

@@ -31,7 +31,7 @@ it.each<[Progress, number, string]>([
     10,
     '3,160 of 3,160 read · 316 requests/s · 1 retry',
   ],
-])('formatProgress %#', (state, seconds, line) => {
+])('formatProgress formats state %#', (state, seconds, line) => {
   expect(formatProgress(state, seconds).join(' · ')).toBe(line);
 });
 
@@ -139,7 +139,7 @@ describe('createReporter', () => {
     [false, {}, false],
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
-  ])('respects a terminal (%s) and %j', (isTTY, environment, isColored) => {
+  ])('decides on colors for a terminal (%s) and %j', (isTTY, environment, isColored) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     const { reporter, written } = start(isTTY);
     reporter.notice('error: x');

@@ -30,10 +30,10 @@ describe('parseEdition', () => {
   it.each<[string, unknown, unknown]>([
     ['no commit', undefined, '1786004122'],
     ['a short commit', hash.slice(1), '1786004122'],
-    ['a commit in capitals', hash.toUpperCase(), '1786004122'],
+    ['an upper-case commit', hash.toUpperCase(), '1786004122'],
     ['two commits', [hash, hash], '1786004122'],
     ['no date', hash, undefined],
-    ['a date in another form', hash, '2026-08-06'],
+    ['a date in a different format', hash, '2026-08-06'],
     ['two dates', hash, ['1786004122', '1786004122']],
     ['a negative date', hash, '-1786004122'],
     ['an empty date', hash, ''],
@@ -97,13 +97,13 @@ describe('manifestReader', () => {
 
   it.each<[string, unknown, string]>([
     ['null', null, 'files.1: Invalid input: expected object, received null'],
-    ['a number for a path', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
+    ['a number instead of a path', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
     ['a path outside the site', { ...entry, path: '../a' }, 'files.1.path: expected a relative path inside'],
-    ['a text for a size', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
+    ['text instead of a size', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
     ['a fractional size', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
     ['a size above every limit', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
     ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
-    ['a number for a hash', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
+    ['a number instead of a hash', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
     ['a short hash', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
   ])('locates %s', (_, damaged, problem) => {
     expect(findProblem(entry, damaged, entry)).toContain(problem);

@@ -4,7 +4,7 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse } from '../../src/contract/parse.ts';
 
 describe('namesReader', () => {
-  it('returns the names of each kind, empty for a missing kind', () => {
+  it("returns each kind's names, and no names for a missing kind", () => {
     const names = parse(namesReader, { language: 'fr', move: { pound: 'Écras’Face' } }, {});
     const expected = kindNames.map((kind) => [kind, kind === 'move' ? { pound: 'Écras’Face' } : {}]);
     expect(names).toEqual({ language: 'fr', ...Object.fromEntries(expected) });
@@ -28,6 +28,6 @@ it.each([
   ['index', false],
   ['FR', false],
   ['f', false],
-])('languageSchema: %s → %s', (tag, isValid) => {
+])('languageSchema validates %s: %s', (tag, isValid) => {
   expect(languageSchema.safeParse(tag).success).toBe(isValid);
 });

@@ -77,7 +77,7 @@ describe('checkReplacement, for missing records', () => {
     [[100, 200], [50, 100], 50],
     [[100, 200], [0, 0], 100],
     [undefined, [0, 0], 100],
-  ])('accepts %j followed by %j with %i %%', (before, now, maxShrink) => {
+  ])('accepts %j followed by %j with --max-shrink %i', (before, now, maxShrink) => {
     const previous = before && previousOf(records(...before));
     expect(() => replace(nextOf(records(...now)), previous, { maxShrink })).not.toThrow();
   });
@@ -93,7 +93,7 @@ describe('checkReplacement, for missing records', () => {
     [[100, 200], [900, 199], 0, 'item', 'got 1 of 200 records missing, expected at most 0 %: item-200'],
     [[1, 1], [0, 1], 99, 'move', 'got 0 records, expected at least one'],
     [undefined, [1, 0], 1, 'item', 'got 0 records, expected at least one'],
-  ])('rejects %j followed by %j with %i %%', (before, now, maxShrink, kind, problem) => {
+  ])('rejects %j followed by %j with --max-shrink %i', (before, now, maxShrink, kind, problem) => {
     const previous = before && previousOf(records(...before));
     expect(() => replace(nextOf(records(...now)), previous, { maxShrink })).toThrow(
       new GuardError(problem, { kind }, { hint }),
@@ -320,9 +320,9 @@ it("compareDataSets keeps a snapshot's old slugs if an archive replaces the snap
 describe('checkReplacement, for old data', () => {
   const fallback = 'https://up.test could not be reached';
   it.each<[string, About, About, boolean]>([
-    ['replaces data of an earlier day', { captured: '2026-01-01' }, {}, true],
-    ['keeps data of the same day', {}, {}, false],
-    ['keeps data of a later day', { captured: '2026-01-03' }, {}, false],
+    ['replaces data from an earlier day', { captured: '2026-01-01' }, {}, true],
+    ['keeps data from the same day', {}, {}, false],
+    ['keeps data from a later day', { captured: '2026-01-03' }, {}, false],
     [
       'replaces an earlier edition',
       { captured: '2026-03-01', edition: namedEdition(1) },
@@ -330,7 +330,7 @@ describe('checkReplacement, for old data', () => {
       true,
     ],
     ['replaces data with the same digest', { captured: '2026-01-03', digest: 'x' }, { digest: 'x' }, true],
-  ])('%s in a fallback', (_, before, local, isReplaced) => {
+  ])('%s when falling back', (_, before, local, isReplaced) => {
     const next = { ...nextOf(records(2, 1), local), isCopy: true, fallback };
     const run = () => replace(next, previousOf(records(1, 1), before));
     if (isReplaced) return expect(run).not.toThrow();

@@ -76,7 +76,7 @@ describe('the cache', () => {
       ([a = '', b = '', c = '', d = '']) => [a, c.slice(0, 16) + b.slice(16), c, d],
       [2, 3],
     ],
-    ['other values', (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })], [1, 2, 3]],
+    ['invalid values', (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })], [1, 2, 3]],
     ['a missing header', (lines) => lines.slice(1), []],
     ['no lines', () => [], []],
   ])('drops only the entries damaged by %s', (_, change, left) => {

@@ -31,7 +31,7 @@ describe('retryDelay', () => {
     [1, 1, 7000, 7000],
     [5, 1, 1000, 8000],
   ])(
-    'returns a delay for %i failures, random number %d and Retry-After %i: %4$i ms',
+    'returns a delay for %i failures, random number %d and Retry-After %i',
     (failures, random, retryAfterMs, delay) => {
       expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
     },

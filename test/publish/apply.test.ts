@@ -123,7 +123,7 @@ describe('publish', () => {
   it.each([
     ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].map((code) => ['open', code] as const),
     ...['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].map((code) => ['fsync', code] as const),
-  ])('ignores that files cannot be flushed: %s, %s', async (call, code) => {
+  ])('continues if files cannot be flushed: %s, %s', async (call, code) => {
     const { out } = await publishedSite(old);
     if (call === 'fsync') vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
     else

@@ -258,7 +258,7 @@ describe('a held lock', () => {
     [new OutputError('has other files', 'site'), 'the lock of this build was taken over'],
     [missing, 'the lock of this build was taken over'],
     [new RangeError('stopped'), 'stopped'],
-  ])("explains the failure %s by the other build's lock", async (error, message) => {
+  ])("reports the other build's lock as the cause of %s", async (error, message) => {
     const { out, lock } = createPaths();
     const work = withOutput(out, () => {
       fs.writeFileSync(lock, other);

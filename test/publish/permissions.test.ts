@@ -82,7 +82,7 @@ describe.skipIf(process.platform === 'win32')('setPermissions', () => {
   it.each([
     ['the group cannot be set', 'EPERM', '', '640'],
     ['the mode cannot be set', '', 'EPERM', '600'],
-  ])('ignores that %s', (_, group, mode, expected) => {
+  ])('continues if %s', (_, group, mode, expected) => {
     const { at } = createClosedSite(0o755, 'file');
     if (group) vi.mocked(fs.fchownSync).mockImplementationOnce(failing(group));
     if (mode) vi.mocked(fs.fchmodSync).mockImplementationOnce(failing(mode));

@@ -145,6 +145,6 @@ it.each([
   ['br;q=0, gzip;q=0.1', 'gzip'],
   ['*', 'br'],
   ['*;q=0.5, br;q=0', 'gzip'],
-])('selectEncoding returns for %j the encoding %j', (header, chosen) => {
+])('selectEncoding(%j) returns %j', (header, chosen) => {
   expect(selectEncoding(header)).toBe(chosen);
 });

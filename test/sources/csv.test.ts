@@ -206,7 +206,11 @@ describe('parsing', () => {
   it.each<[flaw: string, text: string | Buffer, problem: string]>([
     ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected one called identifier'],
     ['a missing header', '', 'got columns [], expected one called id'],
-    ['another encoding', Buffer.from([0xff]), 'cannot be read (not UTF-8), expected a table of the upstream'],
+    [
+      'an encoding other than UTF-8',
+      Buffer.from([0xff]),
+      'cannot be read (not UTF-8), expected a table of the upstream',
+    ],
   ])('rejects %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);
     const file = path.join(folder, 'items.csv');

@@ -337,10 +337,10 @@ describe('readOneEdition', () => {
   });
 
   it.each([
-    ['a 404 of the only edition', createError(404, namedEdition(2))],
-    ['a 410 of the only edition', createError(410, namedEdition(2))],
+    ['a 404 from the only edition', createError(404, namedEdition(2))],
+    ['a 410 from the only edition', createError(410, namedEdition(2))],
     ['a 404 without an edition', createError(404)],
-    ['another status', createError(500, namedEdition(2))],
+    ['any other status', createError(500, namedEdition(2))],
     ['a bug', new TypeError('bug')],
   ])('fails for %s', async (_, error) => {
     const { outcome, requested } = await readAll((url) => (url === urls[1] ? error : 2));

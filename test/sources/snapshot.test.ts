@@ -100,7 +100,7 @@ describe('a snapshot', () => {
   it.each<[change: string, damage: (folder: string) => void, problem: RegExp | string, hint?: string]>([
     ['a changed value', edit('move.ndjson', '"Move 1"', '"Move 7"'), digest],
     ['a missing line', edit('item.ndjson', '\n', ''), digest],
-    ['another line', edit('move.ndjson', '\n', '\n\n'), digest],
+    ['an additional line', edit('move.ndjson', '\n', '\n\n'), digest],
     ['a changed digest', edit('provenance.json', 'sha256:', 'sha256:0'), digest],
     [
       'a missing date',
@@ -108,7 +108,7 @@ describe('a snapshot', () => {
       'DATA/provenance.json › captured: got nothing, expected string',
     ],
     [
-      'another count',
+      'a wrong count',
       edit('provenance.json', '"move": 3', '"move": 4'),
       'DATA › move: got 3 records, expected 4, as in provenance.json',
     ],

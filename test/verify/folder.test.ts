@@ -81,16 +81,16 @@ describe('verifyFolder', () => {
   const otherNames = '"names":{"digest":"sha256:0","languages":{}},"base_url"';
   it.each<[string, Damage, RegExp]>([
     [
-      'another digest',
+      'a wrong digest',
       edit('meta.json', /sha256:\w/, 'sha256:x'),
       /digest: got sha256:\w+, expected sha256:x/,
     ],
-    ['another record on a page', edit(move('offset/100/'), '"Move 107"', '"Move 108"'), / › digest: got /],
+    ['a wrong record on a page', edit(move('offset/100/'), '"Move 107"', '"Move 108"'), / › digest: got /],
     ['fewer pages than records', remove(move('offset/100/')), /100\/index.json: is not in the manifest$/],
     ['a page without records', write(move(''), '{}'), / › results: got nothing, expected array/],
-    ['other names', edit('meta.json', '"base_url"', otherNames), /: has other names than the site$/],
+    ['wrong names', edit('meta.json', '"base_url"', otherNames), /: has other names than the site$/],
     [
-      'another history',
+      'a wrong history',
       write('changes.json', JSON.stringify({ steps: [elsewhere] })),
       /: got digest .*1{64}, /,
     ],
@@ -100,7 +100,7 @@ describe('verifyFolder', () => {
       /changes.json › steps\[0\]: got 1, expected object/,
     ],
     ['invalid old slugs', write('former.json', '{"move":{"x":"y"}}'), /former.json › move.x: got "y"/],
-  ])('finds %s even if the manifest lists it', (_, damage, problem) => {
+  ])('finds %s even if the manifest matches the file', (_, damage, problem) => {
     expect(findProblems(damage, true)).toEqual([expect.stringMatching(problem)]);
   });
 

@@ -93,7 +93,7 @@ describe('mirror', () => {
     expect(await mirror({ from: site, out, baseUrl: TO })).toMatchObject({ changed: true });
   });
 
-  inFolder('reports the folder that it names after a URL', async () => {
+  inFolder('reports the folder name that it derives from a URL', async () => {
     const from = (await deserted()).replace('http://127.0.0.1', 'HTTP://LOCALHOST');
     const cwd = temporaryFolder();
     outputFile(path.join(cwd, new URL(from).host.replace(':', '-'), 'manifest.json'), '');
@@ -152,11 +152,11 @@ describe('a site from an untrusted author', () => {
   }
 
   it.each<[string, Record<string, unknown>]>([
-    ['another host for icons', { sprites: { mode: 'link', upstream: EVIL } }],
+    ['a different icon host', { sprites: { mode: 'link', upstream: EVIL } }],
     ['a fallback', { fallback: '\u001b[2J\u202eevil' }],
     ['warnings of an unknown code', { warnings: mapKinds(() => ({ '\u001b[2J\u202e': 7 })) }],
     ['hosts, downloads and an archive', { hosts: ['nginx', '../x'], downloads: false, archive: true }],
-    ['another generator', { generator: 'evil/1' }],
+    ['a different generator', { generator: 'evil/1' }],
     ['skipped records', { skipped: mapKinds(() => [17]) }],
   ])('produces the same copy with %s', async (_, change) => {
     const { tree } = await copyEdited(change);

@@ -90,7 +90,7 @@ describe('the base URL', () => {
     ['URL in a preview without one', undefined, { ...site, CONTEXT: 'deploy-preview' }, 'https://site.test'],
     ['the default outside Netlify', undefined, { ...netlify, NETLIFY: undefined }, here],
     ['the default', undefined, { BASE_URL: '', URL: '' }, here],
-    ['without a final slash', 'https://Example.test/games//', {}, 'https://example.test/games'],
+    ['an option with a trailing slash', 'https://Example.test/games//', {}, 'https://example.test/games'],
   ])('comes from %s', (_, baseUrl, environment, address) => {
     expect(settingsOf({ baseUrl }, environment).baseUrl).toBe(address);
   });
@@ -147,7 +147,7 @@ it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: s
   [['netlify'], 'file', 'file'],
   [['github-pages'], undefined, 'file'],
   [['github-pages', 'netlify'], undefined, 'file'],
-])('links for %j with %j are %s links', (hosts, links, resolved) => {
+])('hosts %j with --links %j use %s links', (hosts, links, resolved) => {
   expect(settingsOf({ hosts, links }, NAMED)).toMatchObject({
     links: resolved,
     sprites: { mode: resolved === 'file' ? 'mirror' : 'link' },

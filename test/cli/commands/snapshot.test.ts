@@ -21,7 +21,7 @@ function snapshotOptions(upstream: string) {
 }
 
 describe('snapshot', () => {
-  it('writes records from which the same site can be built', async () => {
+  it('writes data from which the same site can be built', async () => {
     const data = handMadeUpstream();
     const server = await serveUpstream(data);
     const options = snapshotOptions(server.url);

@@ -22,8 +22,8 @@ const common = {
 describe.each([
   ['list', LIST, 'Move List'],
   ['record', RECORD, 'Move Instance'],
-  ['list of items', '/api/gamedata/item/', 'Item List'],
-  ['record of an item', '/api/gamedata/item/poke-ball/', 'Item Instance'],
+  ['item list', '/api/gamedata/item/', 'Item List'],
+  ['item record', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
 ])('methods on a %s', (_, path, name) => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects %s', async (method) => {

@@ -157,7 +157,7 @@ describe('the old URL of a renamed record', () => {
   it.each([
     ['an unknown format', `${OLD}?format=xml`, {}, 404],
     ['a method that is not allowed', OLD, { method: 'POST' }, 405],
-    ['another kind', '/api/gamedata/item/move-1/', {}, 404],
+    ['a different kind', '/api/gamedata/item/move-1/', {}, 404],
     ['a property of every object', `${LIST}constructor/`, {}, 404],
   ] as const)('does not redirect %s', async (_, path, init, status) => {
     expect((await send(path, init)).status).toBe(status);

@@ -8,7 +8,7 @@ import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
-  `a site from disk, with links in the style "%s"${noBrowser}`,
+  `a site opened from disk with %s links${noBrowser}`,
   async (links) => {
     const site = usePageSite({ ...(await smallSource(undefined, path.join(sharedFolder(), 'data'))), links });
     const visit = useBrowser();

@@ -24,11 +24,23 @@ describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudfla
   afterAll(() => running?.stop());
 
   it.each([
-    ['the Worker', ['api/gamedata/', 'api/gamedata/move/move-1/', 'sprites/items/master-ball.png'], 'yes'],
-    ['assets', ['', 'index.html', 'browse.html', 'style.css', 'meta.json', 'download/move.ndjson'], null],
-    ['no configuration', ['_hosts/nginx.conf', '_edge/a.js', '.htaccess', '.wrangler/a.js'], 'yes'],
-    ['no own files', ['_worker.js', '_redirects', '_headers', '.assetsignore', 'node_modules/a.js'], 'yes'],
-  ])('serves %s, and calls the Worker only if necessary', async (_, files, called) => {
+    [
+      'for the API and icons',
+      ['api/gamedata/', 'api/gamedata/move/move-1/', 'sprites/items/master-ball.png'],
+      'yes',
+    ],
+    [
+      'not for other files',
+      ['', 'index.html', 'browse.html', 'style.css', 'meta.json', 'download/move.ndjson'],
+      null,
+    ],
+    ['for hidden configuration', ['_hosts/nginx.conf', '_edge/a.js', '.htaccess', '.wrangler/a.js'], 'yes'],
+    [
+      'for hidden Cloudflare files',
+      ['_worker.js', '_redirects', '_headers', '.assetsignore', 'node_modules/a.js'],
+      'yes',
+    ],
+  ])('calls the Worker only if necessary: %s', async (_, files, called) => {
     for (const file of files) {
       const { headers } = await fetch(`${running.url}/${file}`);
       expect([file, headers.get('X-Called')]).toEqual([file, called]);
