@@ -25,7 +25,7 @@ describe.each([
   ['item list', '/api/gamedata/item/', 'Item List'],
   ['item record', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
-])('methods on a %s', (_, path, name) => {
+])('methods on the %s', (_, path, name) => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects %s', async (method) => {
     const { status, headers, text } = await send(path, { method });
     expect([status, text]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
