@@ -1,6 +1,165 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listPlaces, type Stay, tryFault } from '../../support/fault-trial.ts';
-import { faults } from '../../support/faults.ts';
+import { resolveBuild } from '../../../src/cli/commands/build.ts';
+import { makeSite } from '../../../src/cli/make-site.ts';
+import type { Kind } from '../../../src/contract/kinds.ts';
+import { GamedataError } from '../../../src/errors.ts';
+import { listFiles } from '../../../src/files.ts';
+import type { ClientOptions } from '../../../src/http/client.ts';
+import { verifyFolder } from '../../../src/verify/folder.ts';
+import { stateNumber, withoutEdition } from '../../support/editions.ts';
+import { type Fault, faults } from '../../support/faults.ts';
+import { fingerprint } from '../../support/fingerprint.ts';
+import { inFolder } from '../../support/folders.ts';
+import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { startUpstream } from '../../support/upstream-server.ts';
+
+/** The faulty response: a list without an id, or a record. */
+interface Place {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly id?: number;
+}
+const places: readonly Place[] = [
+  { name: 'the first list', kind: 'move' },
+  { name: 'the second list', kind: 'item' },
+  { name: 'the first record', kind: 'move', id: 1 },
+  { name: 'a middle record', kind: 'item', id: 1 },
+  { name: 'the last record', kind: 'item', id: 3 },
+];
+
+const listPlaces = ({ at }: Fault): readonly Place[] =>
+  places.filter(({ kind, id }) => {
+    if (at === 'everything') return true;
+    return at === 'lists' ? id === undefined : id !== undefined && (at === 'records' || kind === 'item');
+  });
+
+/** A `lasting` fault stays until the build fails, and `once` ends after one request. */
+type Stay = 'lasting' | 'once';
+
+const RETRIES = 1;
+/** In milliseconds, with time for other trials on the same event loop. */
+const TIMEOUTS = { headers: 1000, body: 1000, total: 3000 };
+
+interface RunOptions {
+  readonly upstream: string;
+  readonly out: string;
+  readonly cache: string | false;
+  readonly timeouts?: ClientOptions['timeouts'];
+}
+
+/** Builds with timeouts that no option sets, and returns the failure. */
+async function runBuild({ timeouts, ...options }: RunOptions) {
+  // The bundled data set has more records than the first build.
+  const maxShrink = existsSync(options.out) ? 1 : 100;
+  const site = { baseUrl: 'https://example.test', downloads: false, maxShrink } as const;
+  const rest = { ...site, source: 'rest', concurrency: 1, retries: RETRIES } as const;
+  try {
+    const { source, ...resolved } = resolveBuild({ ...rest, ...options }, {});
+    await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
+    return undefined;
+  } catch (error) {
+    if (error instanceof GamedataError) return { code: error.code as string, message: error.message };
+    return { code: 'bug', message: String(error) };
+  }
+}
+
+/** Builds a site, and builds it again with the fault at its place. Returns everything that differs from the table. */
+const tryFault = (fault: Fault, { kind, id }: Place, stay: Stay): Promise<string[]> =>
+  inFolder(async (parent) => {
+    const answers = tinyUpstream(3, 3);
+    const data = upstreamOf(answers);
+    const [record] = answers[kind].slice((id ?? 1) - 1);
+    if (!record) throw new Error('no such record');
+    const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
+    let [begun, sentFaults] = [false, 0];
+    const server = await startUpstream(data, {
+      ...(fault.hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, data) }),
+      fault({ url = '', headers }, response) {
+        const asked = fault.isCached ? url : withoutEdition(url);
+        if (!begun || !fault.respond || asked !== `/api/v2${local}`) return false;
+        if (stay === 'once' && sentFaults++ > 0) return false;
+        const results = answers[kind].map(({ name, id }) => ({ name, url: `${server.url}/${kind}/${id}/` }));
+        const own = JSON.stringify(id === undefined ? { count: results.length, results } : record);
+        const isConditional = headers['if-none-match'] !== undefined;
+        fault.respond({ response, own, isConditional, kind, answers, stop: () => void server.close() });
+        return true;
+      },
+    });
+    const out = path.join(parent, 'site');
+    const cache = fault.withoutCache ? false : path.join(parent, 'cache');
+    try {
+      const first = await runBuild({ upstream: server.url, out, cache });
+      if (first) throw new Error(`the first build failed: ${first.message}`);
+      const before = JSON.stringify([...fingerprint(out)]);
+      const sent = server.log.length;
+      fault.change?.(record);
+      begun = true;
+      const timeouts = fault.timeout && TIMEOUTS;
+      const failure = await runBuild({ upstream: server.url, out, cache, timeouts });
+      const isSame = JSON.stringify([...fingerprint(out)]) === before;
+      const requested = server.log.slice(sent).map((request) => request.path);
+      const words = { url: server.url + local, kind, slug: record.name, id: `${record.id}` };
+      const mustFail = fault.outcome.code !== 'built' && (stay === 'lasting' || !fault.isRetried);
+      const isExpected = failure
+        ? mustFail &&
+          failure.code === fault.outcome.code &&
+          matches(fault, failure.message, words, id === undefined)
+        : !mustFail;
+      return [
+        ...readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site'),
+        ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
+        ...(isExpected ? [] : [failure ? `failed with ${failure.code}, ${failure.message}` : 'was built']),
+        ...(failure ? (isSame ? [] : ['the old site was changed']) : findSiteProblems(fault, out, isSame)),
+        ...countRequests(fault, local, requested),
+      ];
+    } finally {
+      await server.close();
+    }
+  });
+
+function matches(
+  { outcome, isRetried, isGlobal, isPermanent }: Fault,
+  message: string,
+  words: Readonly<Record<string, string>>,
+  isList: boolean,
+): boolean {
+  if (outcome.code === 'built') return false;
+  const { code, problem } = outcome;
+  if (problem instanceof RegExp) return problem.test(message);
+  const where = isList ? '<kind> › list' : '<kind> › <slug> (<id>)';
+  const expected = {
+    upstream: `GET ${isGlobal ? '<upstream>/' : '<url>'}: ${problem}${isRetried ? ' (2 attempts)' : ''}`,
+    guard: `<kind>: ${problem}`,
+    data: problem.includes(' › url: ')
+      ? problem
+      : `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`,
+  }[code];
+  const pattern = expected.split(/<(\w+)>/).map((text, at) => {
+    // When nothing responds any more, another request may fail first.
+    const isAny = at % 2 === 1 && (words[text] === undefined || (text === 'url' && isPermanent));
+    const literal = at % 2 === 1 ? (words[text] ?? '') : text;
+    return isAny ? '\\S+' : literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  });
+  return new RegExp(`^${pattern.join('')}$`).test(message);
+}
+
+function findSiteProblems({ outcome }: Fault, out: string, isSame: boolean): string[] {
+  const text = outcome.code === 'built' ? outcome.contains : undefined;
+  if (text === undefined) return isSame ? [] : ['the site was changed'];
+  const api = path.join(out, 'api');
+  const isFound = listFiles(api).some((file) => readFileSync(path.join(api, file), 'utf8').includes(text));
+  return isFound ? [] : [`no record contains ${text}`];
+}
+
+function countRequests(fault: Fault, local: string, requested: readonly string[]): string[] {
+  if (!fault.respond || fault.isPermanent || fault.isGlobal) return [];
+  const expected = fault.isRetried ? RETRIES + 1 : 1;
+  const paths = requested.map((path) => (fault.isRetried ? withoutEdition(path) : path));
+  const count = paths.filter((path) => path === `/api/v2${local}`).length;
+  return count === expected ? [] : [`was requested ${count} times, expected ${expected}`];
+}
 
 describe.each(faults)('an upstream with $name', (fault) => {
   const stays: Stay[] = fault.isRetried && !fault.isPermanent ? ['lasting', 'once'] : ['lasting'];
