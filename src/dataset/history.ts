@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
-import { isAhead } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
@@ -43,26 +42,6 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
 /** Writes one step per line, which keeps diffs of a repository small. */
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
-
-type Dated = Pick<DataSetSummary, 'captured' | 'edition'>;
-
-/** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
-export function correctDates<T extends Dated>(summary: T, today: string): T {
-  const { captured, edition } = summary;
-  return {
-    ...summary,
-    ...(captured !== null && captured > today && { captured: today }),
-    ...(edition && isAhead(edition, Date.now()) && { edition: null }),
-  };
-}
-
-export const correctHistory = ({ steps }: History, today: string): History => ({
-  steps: steps.map((step) => ({
-    ...step,
-    from: correctDates(step.from, today),
-    to: correctDates(step.to, today),
-  })),
-});
 
 interface PreviousHistory extends DataSetSummary {
   history(): History | undefined;

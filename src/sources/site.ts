@@ -1,12 +1,12 @@
 /** The site source: a built site in a folder, an archive or a deployment, of which only the data is used. */
 
+import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
-import type { Meta } from '../contract/meta.ts';
+import { isAhead, type Meta } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
 import { type AnyRecords, type Provenance, type Records, summarizeNames } from '../dataset/data-set.ts';
-import { correctDates, correctHistory } from '../dataset/history.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
@@ -69,6 +69,26 @@ function validateProvenance(
   ].filter((notice) => notice !== false);
   return { provenance: { source, upstream, captured, edition }, notices };
 }
+
+type Dated = Pick<DataSetSummary, 'captured' | 'edition'>;
+
+/** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
+function correctDates<T extends Dated>(summary: T, today: string): T {
+  const { captured, edition } = summary;
+  return {
+    ...summary,
+    ...(captured !== null && captured > today && { captured: today }),
+    ...(edition && isAhead(edition, Date.now()) && { edition: null }),
+  };
+}
+
+export const correctHistory = ({ steps }: History, today: string): History => ({
+  steps: steps.map((step) => ({
+    ...step,
+    from: correctDates(step.from, today),
+    to: correctDates(step.to, today),
+  })),
+});
 
 function validateRecords({ storage }: Site, found: AnyRecords): Records {
   return mapKinds((kind) =>

@@ -4,13 +4,13 @@ import { compare } from '../../src/dataset/compare.ts';
 import { noFormer } from '../../src/dataset/former.ts';
 import {
   continueHistory,
-  correctHistory,
   decodeHistory,
   emptyHistory,
   encodeHistory,
   extendHistory,
   stepsSince,
 } from '../../src/dataset/history.ts';
+import { correctHistory } from '../../src/sources/site.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
