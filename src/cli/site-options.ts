@@ -106,17 +106,17 @@ export function resolveSettings(
   out: string,
   { published, copied, isOwnSource }: KnownSites,
 ) {
-  const named = copied && !isOwnSource ? published?.hosts : undefined;
-  const known = named && hostNames.filter((name) => named.includes(name));
-  const hosts = [...new Set(wanted.hosts ?? known ?? DEFAULT_HOSTS)];
-  const knownLinks = copied && (published ?? copied).links;
-  const links = resolveLinks(wanted.links, hosts, knownLinks ?? 'query');
+  const keptHosts = copied && !isOwnSource ? published?.hosts : undefined;
+  const supportedHosts = keptHosts && hostNames.filter((name) => keptHosts.includes(name));
+  const hosts = [...new Set(wanted.hosts ?? supportedHosts ?? DEFAULT_HOSTS)];
+  const keptLinks = copied && (published ?? copied).links;
+  const links = resolveLinks(wanted.links, hosts, keptLinks ?? 'query');
   // Sites with links to files are for hosts that cannot redirect to icons.
   const { mode = links === 'file' ? 'mirror' : 'link', upstream } = wanted.sprites;
   const sprites: IconSource = { mode, upstream: mode === 'none' ? null : upstream };
-  const baseUrl = resolveBaseUrl(wanted, out, published, copied);
+  const address = resolveBaseUrl(wanted, out, published, copied);
   const serving = resolveDocumentRoot(wanted.root, hosts, out);
-  return { ...wanted, ...baseUrl, hosts, links, sprites, serving };
+  return { ...wanted, ...address, hosts, links, sprites, serving };
 }
 
 function resolveBaseUrl(
