@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { errorCode, OutputError } from '../errors.ts';
 import { createError, type PlainResponse } from './handler/index.ts';
@@ -68,12 +68,12 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     onResponse(request, response);
     try {
       const status = findFault(request);
-      const plain = status ? createServerError(status) : await respond(request);
+      const plain = status ? createClosingError(status) : await respond(request);
       await writeResponse(request, response, plain);
     } catch (error) {
       if (!response.destroyed) {
         onProblem(`${request.method} ${request.url}: ${error instanceof Error ? error.message : error}`);
-        await writeResponse(request, response, createServerError(500));
+        await writeResponse(request, response, createClosingError(500));
       }
     }
     await closed;
@@ -106,7 +106,7 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
     async stop(): Promise<void> {
       stopped ??= once(server.close(), 'close');
       if (running === 0) server.closeAllConnections();
-      globalThis.setTimeout(() => server.closeAllConnections(), limits.stopMs).unref();
+      setTimeout(() => server.closeAllConnections(), limits.stopMs).unref();
       await stopped;
     },
   };
@@ -116,7 +116,8 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
 function findFault({ headers, headersDistinct, httpVersion }: IncomingMessage): 400 | 417 | undefined {
   const hosts = headersDistinct.host?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return 400;
-  return /^(?!100-continue$)/i.test(headers.expect ?? '100-continue') ? 417 : undefined;
+  const { expect = '100-continue' } = headers;
+  return expect.toLowerCase() === '100-continue' ? undefined : 417;
 }
 
 /** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
@@ -148,7 +149,7 @@ async function writeResponse(
     await pipeline(splitBody(body), response, { end: false });
   else if (body) response.write(Buffer.concat(body));
   // Closing a connection while a request body arrives resets the connection. The body is never read.
-  if (hasBody && !request.complete) await setTimeout(LINGER_MS);
+  if (hasBody && !request.complete) await wait(LINGER_MS);
   response.end();
 }
 
@@ -161,15 +162,15 @@ async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
     }
 }
 
-function createServerError(status: number): PlainResponse {
+function createClosingError(status: number): PlainResponse {
   const error = createError({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
 function rejectConnection(socket: Duplex, status: number): void {
-  const { headers, body } = createServerError(status);
+  const { headers, body } = createClosingError(status);
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);
   socket.end(body?.[0]);
-  globalThis.setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
