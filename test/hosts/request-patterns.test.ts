@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lastParameterPattern, negotiationRules } from '../../src/hosts/web-server.ts';
-import { negotiate } from '../../src/serve/handler/request.ts';
+import { prefersPage } from '../../src/serve/handler/request.ts';
 
 const parameters = ['format', 'limit', 'offset'] as const;
 
@@ -56,7 +56,7 @@ it.each([
   fc.assert(
     fc.property(header, (accept) => {
       const rule = negotiationRules.find(([pattern]) => ignoringCase(pattern).test(accept));
-      expect(rule?.[1] === '1', accept).toBe(negotiate(undefined, accept) === 'html');
+      expect(rule?.[1] === '1', accept).toBe(prefersPage(undefined, accept));
     }),
     { numRuns: 1000 },
   );

@@ -27,12 +27,10 @@ export function createHandler(store: assets.AssetStore, base = ''): (request: Re
 
 /** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
 export function createResponder(store: assets.AssetStore, base = ''): Responder {
-  const prefersPage = (request: PlainRequest, format: requests.Format): boolean =>
-    requests.negotiate(format, request.headers.get('Accept')) === 'html';
-
   async function respondNotFound(request: PlainRequest): Promise<PlainResponse> {
     const format = requests.readFormat(new URLSearchParams(request.search));
-    const isPage = requests.isGetOrHead(request) && prefersPage(request, format);
+    const isPage =
+      requests.isGetOrHead(request) && requests.prefersPage(format, request.headers.get('Accept'));
     const file = request.path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
     const page = isPage ? await assets.readContent(store, file) : undefined;
     if (!page) return createError(request, 404, contract.errorDetails[404]);
@@ -64,7 +62,8 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
       const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
       return path ? redirect(path, request) : respondNotFound(request);
     }
-    const page = prefersPage(request, format) ? await assets.readContent(store, BROWSE_FILE) : undefined;
+    const isPage = requests.prefersPage(format, request.headers.get('Accept'));
+    const page = isPage ? await assets.readContent(store, BROWSE_FILE) : undefined;
     return createContent(request, page ?? content, page ? pageHeaders : jsonHeaders);
   }
 

@@ -69,15 +69,15 @@ export function readFormat(query: URLSearchParams): Format {
   return format === 'api' || format === 'json' ? format : 'other';
 }
 
-/** Selects the page for a client that prefers `text/html`, as browsers do, and JSON for any other. */
-export function negotiate(format: Format, accept: string | null): 'json' | 'html' {
-  if (format === 'json' || javaAccept.test(accept ?? '')) return 'json';
+/** Whether a client prefers `text/html`, as browsers do. Any other client gets JSON. */
+export function prefersPage(format: Format, accept: string | null): boolean {
+  if (format === 'json' || javaAccept.test(accept ?? '')) return false;
   const ranges = readQualities(accept ?? '*/*');
   const json = rate(ranges, ['application/json', 'application/*', '*/*']);
   const html = rate(ranges, ['text/html', 'text/*', '*/*']);
   // The more specific range wins if the qualities are equal.
   const preference = html.quality - json.quality || json.place - html.place;
-  return html.quality > 0 && preference > 0 ? 'html' : 'json';
+  return html.quality > 0 && preference > 0;
 }
 
 const javaAccept = new RegExp(JAVA_ACCEPT);
