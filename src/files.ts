@@ -68,11 +68,11 @@ export const isTrusted = (folder: string, { uid }: Stats): boolean =>
   !process.geteuid || [process.geteuid(), readStatus(folder)?.uid].includes(uid);
 
 /** Symlinks lead outside, FIFOs block and devices never end. Windows has neither flag. */
-const REGULAR = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Opens a regular file of a trusted user. Throws an error with a code. */
 export function openTrusted(folder: string, file: string, flags: number): number {
-  const descriptor = openSync(file, flags | REGULAR, 0o666);
+  const descriptor = openSync(file, flags | NO_FOLLOW, 0o666);
   const status = fstatSync(descriptor);
   if (status.isFile() && isTrusted(folder, status)) return descriptor;
   closeSync(descriptor);
@@ -85,7 +85,7 @@ export function readFile(folder: string, file: string, maxBytes = getMaxBytes(fi
   if (!isInFolders(folder, file) || !lstatSync(target).isFile())
     throw createOpenError(target, 'not a regular file');
   // Another process may have replaced the file since.
-  return readOpened(openRegular(target, maxBytes, REGULAR));
+  return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }
 
 export const readText = (folder: string, file: string): string => readFile(folder, file).toString();

@@ -1,6 +1,6 @@
-import { closeSync, constants, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { attempt, listParentFolders, readStatus } from '../files.ts';
+import { attempt, listParentFolders, NO_FOLLOW, readStatus } from '../files.ts';
 
 /** Modes and group of published files: users who may read the site's folder may read its files, regardless of the umask. */
 export interface Permissions {
@@ -32,7 +32,7 @@ export const setPermission = (file: string, { gid, ...modes }: Permissions): voi
     const isOtherGroup = gid !== undefined && before.gid !== gid;
     if (!isOtherGroup && (before.mode & 0o7777) === mode) return;
     // Another process may have replaced the file by a symlink or a FIFO since.
-    const descriptor = openSync(file, constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const descriptor = openSync(file, NO_FOLLOW);
     if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
     // The mode comes last because a change of the group may clear bits.
     attempt(() => fchmodSync(descriptor, mode));
