@@ -150,7 +150,8 @@ export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
   if (owner.boot !== own.boot) return own.machine !== '';
   if (owner.pid === own.pid) return true;
   try {
-    return !process.kill(owner.pid, 0);
+    process.kill(owner.pid, 0);
+    return false;
   } catch (error) {
     return errorCode(error) === 'ESRCH';
   }
