@@ -23,8 +23,8 @@ const rooms = {
     packages: ['modern-tar', 'node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http', 'sources', 'package.ts'],
-    packages: ['fs-extra', 'node:*', 'p-limit', 'zod'],
+    imports: ['contract', 'errors.ts', 'files.ts', 'sources', 'package.ts'],
+    packages: ['node:*', 'zod'],
   },
   verify: {
     imports: ['contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site', 'sources'],
