@@ -16,7 +16,8 @@ import { resolveWorkPaths } from '../publish/work-paths.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
 import { type Loaded, loadSource } from '../sources/index.ts';
-import { openLocalSite, type Site } from '../sources/site/read.ts';
+import { openLocalSite, readPreviousSite, type Site } from '../sources/site/read.ts';
+import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import { isUrl } from '../sources/source.ts';
 import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
@@ -53,7 +54,7 @@ async function replaceSite(
   started: number,
 ): Promise<SiteReport> {
   assertReplaceableContents(output, 'site', source.cacheFolder);
-  const previous = output.readDataSet();
+  const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
   const { entries } = output.published;
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
   const resolve = (copied: Meta | undefined): Settings =>
@@ -89,7 +90,7 @@ async function replaceSite(
   const isUnchanged = output.isUnchanged(buildInputs);
   const files = isUnchanged ? [] : await generateSite(inputs);
   const result = isUnchanged
-    ? output.unchanged()
+    ? output.keepPublished()
     : await output.publish(files, { signal: source.signal, buildInputs });
 
   const { baseUrl, baseUrlFrom, links, hosts } = settings;

@@ -6,8 +6,6 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, readText } from '../files.ts';
 import { PRODUCT } from '../package.ts';
-import { readPreviousSite } from '../sources/site/read.ts';
-import { folderStorage } from '../sources/site/storage.ts';
 import { applyChange, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
 import { readPermissions, setPermissions } from './permissions.ts';
@@ -119,13 +117,12 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     name: paths.name,
     published,
     notices,
-    readDataSet: () => readPreviousSite(folderStorage(paths.out, paths.name), published),
     /** Whether the same code and inputs would generate the published site again. */
     isUnchanged: (buildInputs: Required<contract.BuildInputs>): boolean =>
       published.modified.size === 0 &&
       !isSetAside &&
       inputKeys.every((key) => published.buildInputs?.[key] === buildInputs[key]),
-    unchanged(): PublishResult {
+    keepPublished(): PublishResult {
       restorePermissions(published.files);
       return summarize(published.files, 0, 0);
     },
@@ -147,12 +144,12 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
       const manifest = createEntry(MANIFEST_FILE, body);
       const next = entries.map((entry) => entry.path);
       const removed = listRemoved(paths.out, published.entries, next);
-      const replaced = published.manifest?.sha256 ?? '';
+      const replacedHash = published.manifest?.sha256 ?? '';
       const isNewFolder = !existsSync(paths.out);
-      const isChanged = staged.length > 0 || removed.length > 0 || manifest.sha256 !== replaced;
+      const isChanged = staged.length > 0 || removed.length > 0 || manifest.sha256 !== replacedHash;
       if (isChanged) {
         assertNoObstacles(paths, published.entries, { added: [...staged, MANIFEST_FILE], removed });
-        commit(paths, { files: staged, manifest: body, replaced });
+        commit(paths, { files: staged, manifest: body, replacedHash });
         applyChange(paths);
       }
       removeAll([paths.setAside], paths.lock);

@@ -20,8 +20,8 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
   const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
   // An interrupted first build left files without a manifest.
-  const hasNoManifest = existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
-  if (isEmpty || hasNoManifest)
+  const isInterruptedFirstBuild = existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
+  if (isEmpty || isInterruptedFirstBuild)
     return { entries: listOwnFiles(paths, []), files: [], modified: new Set<string>() };
   const storage = folderStorage(out, name);
   const { format: _, files, ...buildInputs } = readOwnManifest(storage);

@@ -33,8 +33,8 @@ export function recover(paths: LockedPaths): boolean {
   return isApplicable;
 }
 
-function canApply({ out, staged, replaced }: WorkPaths): boolean {
-  const before = attempt(() => readText(path.dirname(replaced), path.basename(replaced)));
+function canApply({ out, staged, replacedFile }: WorkPaths): boolean {
+  const before = attempt(() => readText(path.dirname(replacedFile), path.basename(replacedFile)));
   if (before !== (hashFile(out, MANIFEST_FILE) ?? '')) return false;
   const isReady = (file: string, sha256: string): boolean =>
     hashFile(staged, file) === sha256 || hashFile(out, file) === sha256;

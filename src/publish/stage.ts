@@ -88,11 +88,11 @@ function chooseTime(replaced: string): number | undefined {
 /**
  * Commits the staged files. As soon as their manifest is on disk, the next build completes the change.
  *
- * @param replaced the SHA-256 of the published manifest; empty for a first site
+ * @param replacedHash the SHA-256 of the published manifest; empty for a first site
  */
 export function commit(
   paths: LockedPaths,
-  { files, manifest, replaced }: { files: readonly string[]; manifest: Uint8Array; replaced: string },
+  { files, manifest, replacedHash }: { files: readonly string[]; manifest: Uint8Array; replacedHash: string },
 ): void {
   const { name, out, staging, staged, lock, permissions } = paths;
   const draft = path.join(staging, MANIFEST_FILE);
@@ -100,7 +100,7 @@ export function commit(
     lock.assertHeld();
     fs.mkdirSync(staged, { recursive: true });
     lock.assertHeld();
-    fs.writeFileSync(paths.replaced, replaced);
+    fs.writeFileSync(paths.replacedFile, replacedHash);
     lock.assertHeld();
     fs.writeFileSync(draft, manifest);
     setPermissions(staged, files, permissions);
@@ -111,7 +111,7 @@ export function commit(
     const newest = times.reduce((latest, time) => Math.max(latest, time), later);
     if (newest > fs.statSync(draft).mtimeMs) setTime(draft, newest);
     flushAll(staged, files);
-    for (const file of [paths.replaced, draft, staging]) flush(file);
+    for (const file of [paths.replacedFile, draft, staging]) flush(file);
     lock.assertHeld();
     fs.renameSync(draft, path.join(staged, MANIFEST_FILE));
     flush(staged);

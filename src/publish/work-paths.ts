@@ -14,14 +14,16 @@ export function resolveWorkPaths(name: string) {
     path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
   const staging = nextTo('staging');
   return {
+    /** The folder as the user typed it, for messages. */
     name,
+    /** The folder without symlinks. */
     out,
     lockFile: nextTo('lock'),
     staging,
     /** The files of the new site that differ. With a manifest, the change is committed. */
     staged: path.join(staging, 'site'),
     /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
-    replaced: path.join(staging, 'replaced'),
+    replacedFile: path.join(staging, 'replaced'),
     setAside: nextTo('set-aside'),
     /** Files of version 146d34f. A change is committed if its record exists. */
     old: { staging: nextTo('new'), record: nextTo('commit'), unused: [nextTo('trash-'), nextTo('received')] },

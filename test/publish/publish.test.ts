@@ -161,7 +161,7 @@ describe('isUnchanged', () => {
   const publish = (out: string) =>
     withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
   const reuse = (out: string, inputs = buildInputs) =>
-    withOutput(out, async (output) => (output.isUnchanged(inputs) ? output.unchanged() : undefined));
+    withOutput(out, async (output) => (output.isUnchanged(inputs) ? output.keepPublished() : undefined));
 
   it('reuses a site built with the same code and inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
