@@ -3,7 +3,7 @@ export interface ErrorOptions {
   readonly hint?: string | undefined;
 }
 
-/** An expected failure. The message names the failure, the place, and the got and expected values. Any other error is a bug. */
+/** An expected failure. The message states the problem, its location, and the got and expected values. Any other error is a bug. */
 export abstract class GamedataError extends Error {
   abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
   readonly hint: string | undefined;
@@ -27,7 +27,7 @@ export interface FailedRequest {
   readonly location?: string | undefined;
   readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
-  /** Whether the upstream itself has never responded: name not resolved, refused, no route, timeout, a gateway's error. */
+  /** Whether the upstream itself never responded because of a DNS failure, refused connection, missing route, timeout or gateway error. */
   readonly unreachable: boolean;
 }
 
@@ -63,7 +63,7 @@ export class DataError extends GamedataError {
   }
 }
 
-/** Thrown if valid data is implausible: too few records, or too old. An operator must decide. Exit code 4. */
+/** Thrown if valid data is implausible, such as too few records or old data. The operator must decide. Exit code 4. */
 export class GuardError extends DataError {
   override readonly code = 'guard';
 }
@@ -87,7 +87,7 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
-/** Converts an error of a system call to an `OutputError` that names the call. Returns any other error as it is. */
+/** Converts a system call's error to an `OutputError` that names the call. Returns any other error unchanged. */
 export function toOutputError(error: unknown, name: string): unknown {
   const { syscall, path = name } = (error ?? {}) as { syscall?: string; path?: string };
   if (error instanceof GamedataError || syscall === undefined) return error;

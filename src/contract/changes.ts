@@ -6,8 +6,8 @@ import { addMissingKinds, countsSchema, idSchema, nameSchema, slugSchema } from 
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
-/** Pages and feeds contain the name of the field as it is. */
-const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected the name of a field');
+/** Pages and feeds do not escape field names. */
+const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
 const fieldChangeSchema = z.object({ field: fieldSchema, from: valueSchema, to: valueSchema });
 export type FieldChange = z.infer<typeof fieldChangeSchema>;
 
@@ -48,17 +48,17 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 export const historySchema = z
   .object({
-    steps: z.array(comparisonSchema).describe('Each change of the data, from one state to the next.'),
+    steps: z.array(comparisonSchema).describe('Each change to the data, from one state to the next.'),
   })
   .refine(
     ({ steps }) => steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
     'expected consecutive steps',
   )
-  .meta({ title: 'Changes', description: 'The changes of the data, newest step first.' });
+  .meta({ title: 'Changes', description: 'The changes to the data, newest step first.' });
 export type History = z.infer<typeof historySchema>;
 
 const oldSlugs = (kind: Kind) =>
-  z.record(slugSchema, idSchema).describe(`Old slug → the id of the last ${kind} with it, even if removed.`);
+  z.record(slugSchema, idSchema).describe(`Old slug → the id of its last ${kind}, even if removed.`);
 export const formerSchema = addMissingKinds(
   {},
   z

@@ -3,7 +3,7 @@ import * as paths from './paths.ts';
 import type { SchemaName } from './served.ts';
 
 export interface SiteFileRow {
-  /** Relative to the base URL; a part in braces is a variable. */
+  /** Relative to the base URL. Parts in braces are variables. */
   readonly path: string;
   readonly id: string;
   readonly summary: string;
@@ -23,7 +23,7 @@ const createDownload = (path: string, summary: string, kind?: Kind): SiteFileRow
 });
 
 const CSV =
-  'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon: it keeps spreadsheets from running the text as a formula.';
+  'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon. These apostrophes keep spreadsheets from running text as formulas.';
 
 /** The bulk files without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = [
@@ -40,7 +40,7 @@ export const plainBulkRows: readonly SiteFileRow[] = [
 
 export const fileRows = {
   names: listRows(
-    [paths.NAMES_INDEX_FILE, 'getNamesIndex', 'The languages in which records have names', 'names-index'],
+    [paths.NAMES_INDEX_FILE, 'getNamesIndex', 'The languages that records have names in', 'names-index'],
     [paths.namesFile('{language}'), 'getNames', 'The names of records in one language', 'names'],
   ),
   bulk: plainBulkRows.flatMap((plain) => [
@@ -52,12 +52,12 @@ export const fileRows = {
     createDownload(paths.CHECKSUM_FILE, 'The SHA-256 checksum of the archive.'),
   ],
   site: listRows(
-    [paths.META_FILE, 'getMeta', 'Description of the data, with a digest that changes with the data', 'meta'],
+    [paths.META_FILE, 'getMeta', 'A description of the data, including a digest of the data', 'meta'],
     [paths.MANIFEST_FILE, 'getManifest', 'Every file with its size and SHA-256', 'manifest'],
     [
       paths.CHANGES_FILE,
       'getChanges',
-      'Records added, removed, renamed and changed, newest first',
+      'Added, removed, renamed and changed records, newest first',
       'changes',
     ],
     [paths.FEED_FILE, 'getFeed', 'The changes as an Atom feed'],
@@ -79,5 +79,5 @@ export const fileRows = {
 export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/** The archive inside the site contains every file except these. */
+/** The site's own archive contains every other file. */
 export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];

@@ -1,6 +1,6 @@
 /**
- * The maximum sizes of input, ten times the size of a real file with ten times today's records. Parsed JSON takes up to twenty
- * times its bytes in memory.
+ * Maximum input sizes: ten times a real file's size with ten times today's records. Parsed JSON takes up to twenty times as much
+ * memory as its text.
  */
 
 import * as paths from './paths.ts';
@@ -8,7 +8,7 @@ import * as paths from './paths.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** For decompressed responses of an upstream. */
+/** For decompressed upstream responses. */
 export const responseLimits = {
   /** The live upstream's largest record has 80 kB. */
   record: MIB,
@@ -20,7 +20,7 @@ export const responseLimits = {
 
 export const MAX_FILE_BYTES = 256 * MIB;
 
-/** For all files of a site that are in memory together. */
+/** For all files of a site that are in memory at the same time. */
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
 /** The first match wins. */

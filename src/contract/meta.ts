@@ -10,13 +10,13 @@ export const editionSchema = z.object({
   hash: z
     .string()
     .regex(/^[0-9a-f]{40}$/)
-    .describe('The commit of its data.'),
+    .describe("The commit of the edition's data."),
   deployed: z.iso.datetime().describe('The time of the deployment.'),
 });
 export type Edition = z.infer<typeof editionSchema>;
 
 export const describeEdition = ({ hash, deployed }: Edition): string =>
-  `edition ${hash.slice(0, 8)} of ${deployed.slice(0, 10)}`;
+  `edition ${hash.slice(0, 8)} from ${deployed.slice(0, 10)}`;
 
 export const findNewestEdition = (editions: readonly (Edition | null)[]): Edition | null =>
   editions.reduce((newest, edition) => {
@@ -24,12 +24,12 @@ export const findNewestEdition = (editions: readonly (Edition | null)[]): Editio
     return isNewer ? edition : newest;
   }, null);
 
-/** The upstream did not exist before. In seconds. */
+/** In seconds since 1970. PokeAPI did not exist earlier. */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Reads an edition from a commit and seconds since 1970.
+ * Creates an edition from a commit and a deployment time in seconds since 1970. Returns null if either is implausible.
  *
  * @param now in milliseconds
  */
@@ -44,11 +44,11 @@ export function parseEdition(hash: unknown, deployed: unknown, now: number): Edi
 /** Allows a day, because clocks differ. */
 export const isAhead = ({ deployed }: Edition, now: number): boolean => Date.parse(deployed) > now + DAY_MS;
 
-/** A new field needs no new format, because readers ignore unknown fields and have defaults for missing ones. */
+/** A new field needs no new format, because readers ignore unknown fields and use defaults for missing fields. */
 export const FORMAT = 1;
 
 export const formatField = {
-  format: z.int().min(1).default(FORMAT).describe('The version of this file.'),
+  format: z.int().min(1).default(FORMAT).describe("The version of this file's format."),
 };
 
 /** @throws the error that `reject` creates */
@@ -62,9 +62,9 @@ export function rejectOtherFormat(
   const got = format === undefined ? 'no format' : `format ${format}`;
   const hint =
     format !== undefined && format > FORMAT
-      ? 'A newer version of gamedata wrote it: upgrade, or use another folder.'
-      : 'An older version of gamedata wrote it: read its data again from the upstream, into another folder.';
-  throw reject(`has ${got}, this version of gamedata reads format ${FORMAT}`, { hint });
+      ? 'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.'
+      : 'An older version of gamedata wrote this file. Read the data again from the upstream into another folder.';
+  throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, { hint });
 }
 
 export const metaSchema = z
@@ -72,23 +72,23 @@ export const metaSchema = z
     ...formatField,
     generator: z.string().describe('The version of gamedata that built the site.'),
     source: z.enum(['rest', 'csv', 'snapshot']).describe('The source that the build read.'),
-    upstream: z.string().describe('The origin of the data, even if it was read from a snapshot.'),
-    captured: z.iso.date().describe('The first day of the data in its current state.'),
+    upstream: z.string().describe('The origin of the data, even if the build read a snapshot.'),
+    captured: z.iso.date().describe('The first day on which the data was captured in its current state.'),
     edition: editionSchema
       .nullable()
       .default(null)
-      .describe('The first edition of this data; null if unknown.'),
-    fallback: z.string().nullable().describe('The reason for reading local data; null for the upstream.'),
+      .describe('The first edition with this data; null if unknown.'),
+    fallback: z.string().nullable().describe('The reason for reading local data; null if none was read.'),
     counts: countsSchema,
-    skipped: skippedSchema.optional().describe('The ids of skipped records; missing without such records.'),
+    skipped: skippedSchema.optional().describe('The ids of skipped records; missing if there are none.'),
     warnings: addMissingKinds(
       {},
       z
         .strictObject(mapKinds(() => z.record(z.string(), z.int())))
-        .describe('The number of records of each kind with a given warning.'),
+        .describe('For each kind, the number of records with each warning.'),
     ),
     digest: z.string().describe('`sha256:` and 64 digits that change if and only if a record changes.'),
-    names: namesSummarySchema.optional().describe('The names in every language; missing without names.'),
+    names: namesSummarySchema.optional().describe('The names in every language; missing if there are none.'),
     base_url: z.string().describe('The prefix of every link.'),
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
@@ -115,8 +115,8 @@ export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'
 const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 /**
- * Accepts a relative path with forward slashes and without control characters that stays inside the folder and fits every file
- * system and archive, because an attacker may have written it.
+ * Accepts a relative path only if it has forward slashes and no control characters, stays inside the folder and is valid in every
+ * file system and archive, because an attacker may have chosen the path.
  */
 export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
 
@@ -127,10 +127,10 @@ const manifestEntrySchema = z.strictObject({
     .string()
     .refine(isSitePath, 'expected a relative path inside the site')
     .describe(
-      'Relative to the base URL. Configuration of hosts is listed, but not served: `wrangler.jsonc`, and paths with a segment that starts with a dot or `_`, such as `_hosts/`.',
+      'Relative to the base URL. Host configuration is listed but not served: `wrangler.jsonc`, and paths with a segment that starts with a dot or `_`, such as `_hosts/`.',
     ),
-  bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size.'),
-  sha256: sha256Schema.describe('In hexadecimal.'),
+  bytes: z.int().min(0).max(MAX_FILE_BYTES).describe('The size in bytes.'),
+  sha256: sha256Schema.describe('The SHA-256 in hexadecimal.'),
 });
 export type ManifestEntry = z.infer<typeof manifestEntrySchema>;
 export type Entries = ReadonlyMap<string, ManifestEntry>;
@@ -141,18 +141,18 @@ export const manifestSchema = z
     generator: z
       .string()
       .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
-      .describe('The version.'),
+      .describe('The version of gamedata that wrote the manifest.'),
     code: sha256Schema.optional().describe('The SHA-256 of the code that generated the files.'),
     inputs: sha256Schema
       .optional()
       .describe('The SHA-256 of the data, history, options and hand-written files.'),
     files: z.array(manifestEntrySchema).describe('Each file with its size and SHA-256.'),
   })
-  .meta({ title: 'Manifest', description: 'Every file of a site except this one, sorted by path.' });
+  .meta({ title: 'Manifest', description: 'Every file of a site except the manifest, sorted by path.' });
 export type Manifest = z.infer<typeof manifestSchema>;
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
-/** Readers ignore unknown keys, because another version may have written the file. */
+/** Readers ignore unknown keys, because another gamedata version may have written the file. */
 export const metaReader = z.object(metaSchema.shape);
 export const manifestReader = z.object({
   ...manifestSchema.shape,
@@ -167,7 +167,7 @@ export interface SiteFile {
   readonly body: Body;
 }
 
-/** Its body is created only if the published file has another hash. */
+/** The body is created only if the published file has a different hash. */
 export interface HashedFile extends ManifestEntry {
   make(): Body;
 }

@@ -16,15 +16,15 @@ export const languageSchema = z
 
 const localNames = (kind: Kind) =>
   z
-    .record(slugSchema, nameSchema.describe('The name in that language.'))
-    .describe(`Slug → name of each of the ${pluralize(kind)} with a name.`);
+    .record(slugSchema, nameSchema.describe("The name in the file's language."))
+    .describe(`Slug → name, for each ${kind} with a name.`);
 
 export const namesSchema = z
   .strictObject({ language: languageSchema, ...mapKinds(localNames) })
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
-/** Tests thousands of names directly, because a schema for each would take a fifth of a build without changes. */
+/** Validates all names in one pass, because a schema per name would take a fifth of a no-op build. */
 const namesBySlug = z
   .custom<Record<string, string>>(isPlainObject, 'expected an object')
   .superRefine((names, { addIssue }) => {
@@ -33,7 +33,7 @@ const namesBySlug = z
     if (slug !== undefined) addIssue({ code: 'custom', message: NAME_RULE, path: [slug] });
   });
 
-/** Accepts any slugs, because readers drop the names of unknown records. */
+/** Accepts any slug, because readers drop the names of unknown records. */
 export const namesReader = addMissingKinds({}, namesSchema.extend(mapKinds(() => namesBySlug)));
 
 const counts = mapKinds((kind) =>
@@ -50,14 +50,14 @@ export const namesIndexSchema = z
       .array(
         z.strictObject({
           language: languageSchema,
-          name: z.string().describe('The name of the language in that language.'),
+          name: z.string().describe("The language's own name."),
           ...counts,
-          url: z.string().describe('The file with its names.'),
+          url: z.string().describe('The URL of the file with the names.'),
         }),
       )
-      .describe('Each language with the number of its names and their file.'),
+      .describe('Each language, with the number of names and the URL of their file.'),
   })
-  .meta({ title: 'Languages', description: 'The languages in which records have names.' });
+  .meta({ title: 'Languages', description: 'The languages that records have names in.' });
 
 export const namesSummarySchema = z.object({
   digest: z.string().describe('`sha256:` and 64 digits that change if and only if a name changes.'),
@@ -67,7 +67,7 @@ export const namesSummarySchema = z.object({
 });
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
-/** Not from `Intl`, whose names differ between machines. */
+/** We do not use `Intl`, whose names differ between machines. */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',
   en: 'English',

@@ -28,11 +28,11 @@ export const parameters = {
   },
   limit: {
     ...{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: PAGE_SIZE } },
-    description: `The maximum number of records on the page. Hosts that do not run code reject any value but ${PAGE_SIZE}; on others, an invalid value means ${PAGE_SIZE}.`,
+    description: `The maximum number of records on the page. Hosts that do not run code reject any value other than ${PAGE_SIZE}. Hosts that run code treat an invalid value as ${PAGE_SIZE}.`,
   },
   offset: {
     ...{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
-    description: `The number of records to skip. Hosts that do not run code reject any value but multiples of ${PAGE_SIZE} below \`count\`; on others, an invalid value means 0, and beyond the end there are no results.`,
+    description: `The number of records to skip. Hosts that do not run code accept only multiples of ${PAGE_SIZE} below \`count\`. Hosts that run code treat an invalid value as 0 and return no results beyond the end.`,
   },
   pageOffset: {
     ...{ name: 'offset', in: 'path', required: true },
@@ -41,7 +41,7 @@ export const parameters = {
   },
   ifNoneMatch: {
     ...{ name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
-    description: 'The ETag of a cached response: if unchanged, the response is 304.',
+    description: 'The ETag of a cached response. If it still matches, the response is 304.',
   },
 } as const satisfies Record<string, Parameter>;
 
@@ -114,7 +114,7 @@ function listApiFiles(examples: Examples): Operation[] {
     const file: Operation = { ...endpoint, path: toFile(endpoint.path), parameters: ['ifNoneMatch'] };
     if (!endpoint.parameters.includes('offset')) return [file];
     const path = toFile(`${endpoint.path}offset/{offset}/`);
-    // The example has two records, unlike any file of the site.
+    // The example is shortened to two records, so it matches no file of the site.
     const page = { ...file, example: undefined };
     return [page, { ...page, path, id: `${file.id}At`, pathParameter: parameters.pageOffset }];
   });

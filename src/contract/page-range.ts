@@ -30,7 +30,7 @@ export function toSafeInteger(value: bigint): Integer {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The last of repeated parameters wins. */
+/** The last value of a repeated parameter wins. */
 export function parsePageRange(query: URLSearchParams): PageRange {
   const limit = readInteger(query, 'limit');
   const offset = readInteger(query, 'offset');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
-/** Without it, zod collects an issue for each entry, and an attacker's list has millions. */
+/** Otherwise zod would collect millions of issues for an attacker's list. */
 const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = { abortEarly: true };
 
 /** @throws DataError for the first problem, with the value and its location */

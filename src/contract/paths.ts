@@ -36,16 +36,16 @@ export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
 /** Hosts serve the compressed copy of a bulk file without `Content-Encoding`. */
 export const gzipFile = (file: string): string => `${file}.gz`;
 
-/** Other characters have a meaning in host configuration. */
+/** Other characters have special meanings in host configuration. */
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 
-/** Links point to endpoints, or to files for plain file servers. File links keep the query for programs. */
+/** Links point to endpoints, or to files on plain file servers. Links to files keep the query for programs that parse it. */
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];
 
 export interface LinkBase {
-  /** Without a trailing slash, such as `https://example.org`. */
+  /** Has no trailing slash, such as `https://example.org`. */
   readonly baseUrl: string;
   readonly links: LinkStyle;
 }
@@ -53,7 +53,7 @@ export interface LinkBase {
 export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
 export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
 
-/** Returns an empty text, or a path such as `/games`. */
+/** Returns an empty string or a path such as `/games`. */
 export const getBasePath = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, '') : '';
 
@@ -113,9 +113,9 @@ export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
     return record?.kind === kind ? [record.slug] : [];
   });
 
-/** The operator copies this configuration to a web server. Archives must not contain it. */
+/** Archives must not contain configuration that operators copy to web servers. */
 export const isWebServerConfig = (path: string): boolean => path.startsWith('_hosts/');
 
-/** No host serves host configuration, and no mirror copies it. */
+/** Hosts do not serve host configuration, and mirrors do not copy it. */
 export const isHostConfig = (path: string): boolean =>
   path === 'wrangler.jsonc' || path.split('/').some((segment) => /^[._]/.test(segment));

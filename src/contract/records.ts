@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
-/** Adds the value `none` for each kind that is missing in a file of an older version. */
+/** Adds `none` for each kind that is missing from a file written by an older gamedata version. */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess((value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value), schema);
 
-// Published patterns are limited to what ECMA-262 (with `u` and with `v`), RE2, PCRE, Java, Python and Rust read alike.
+// Published patterns use only syntax that ECMA-262 (`u` and `v` flags), RE2, PCRE, Java, Python and Rust interpret identically.
 
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
@@ -49,7 +49,7 @@ const generationSchema = z.int().min(1).describe('The game generation that intro
 const gameIndexSchema = (generation: number) =>
   z.int().min(0).nullable().describe(`The item's number in games of generation ${generation}, or null.`);
 
-/** Without the `url`, which depends on the base URL. */
+/** These schemas omit `url`, which depends on the base URL. */
 export const recordSchemas = {
   move: z.strictObject({
     id: idSchema,

@@ -3,11 +3,11 @@ import { PAGE_SIZE } from './page-range.ts';
 export const DEFAULT_ICONS_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
-/** On every response, including errors and redirects. */
+/** Sent with every response, including errors and redirects. */
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Allow',
-  // Without it, browsers block icons and their redirects on cross-origin isolated pages.
+  // Otherwise browsers would block icons and their redirects on cross-origin isolated pages.
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
@@ -22,7 +22,7 @@ export const freshHeaders = { 'Cache-Control': 'public, max-age=0, must-revalida
 
 export const errorHeaders = { 'Cache-Control': 'no-cache' } as const;
 
-/** On bulk files, which browsers save. */
+/** Sent with bulk files, so that browsers save them. */
 export const downloadHeaders = {
   'Content-Disposition': 'attachment',
   'Cache-Control': apiHeaders['Cache-Control'],
@@ -66,7 +66,7 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 } as const;
 
-/** Images may come from the upstream's host, because the policy also applies to the target of an icon's redirect. */
+/** The policy allows images from the upstream's host, because it also applies to the targets of icon redirects. */
 export const htmlHeaders = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -81,7 +81,7 @@ export const htmlHeaders = {
   ].join('; '),
 } as const;
 
-/** HTML below the API's prefix must match its scripts, and caches that ignore `Vary` must not send it to programs. */
+/** API pages must match the site's current scripts, and caches that ignore `Vary` must not send pages to programs. */
 export const apiPageHeaders = {
   ...htmlHeaders,
   'Cache-Control': 'private, max-age=0, must-revalidate',
@@ -89,7 +89,7 @@ export const apiPageHeaders = {
 
 export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
 
-/** One file serves every method, so 405 names none. */
+/** The 405 text names no method, because one file serves every method. */
 export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
   404: 'Not found.',
@@ -105,7 +105,7 @@ export const iconModes = ['link', 'mirror', 'none'] as const;
 
 export interface IconSource {
   readonly mode: (typeof iconModes)[number];
-  /** Without a trailing slash. */
+  /** Has no trailing slash. */
   readonly upstream: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The schemas of responses. JSON Schemas, OpenAPI and the types are generated from them. */
+/** The response schemas, from which the JSON Schemas, OpenAPI and the types are generated. */
 
 import * as z from 'zod';
 import { formerSchema, historySchema, movedSchema } from './changes.ts';
@@ -39,9 +39,9 @@ const pageSchema = <K extends Kind>(kind: K) =>
   z
     .strictObject({
       count: z.int().min(0).describe('The total number of records on all pages.'),
-      next: rangeLink(kind).describe('The next page; null on the last one.'),
-      previous: rangeLink(kind).describe('The previous page; null on the first one.'),
-      results: z.array(servedSchemas[kind]).describe('The records of this page, in order of id.'),
+      next: rangeLink(kind).describe('The next page; null on the last page.'),
+      previous: rangeLink(kind).describe('The previous page; null on the first page.'),
+      results: z.array(servedSchemas[kind]).describe('The records on this page, in order of id.'),
     })
     .meta({
       title: `Page of ${pluralize(kind)}`,
@@ -55,8 +55,8 @@ export const rootSchema = z
   .meta({ title: 'Root', description: 'The lists of the API.' });
 
 export const errorSchema = z
-  .strictObject({ detail: z.string().describe('The reason, for people.') })
-  .meta({ title: 'Error', description: 'An error.' });
+  .strictObject({ detail: z.string().describe('The human-readable reason.') })
+  .meta({ title: 'Error', description: 'An error response.' });
 
 const searchEntrySchema = z.strictObject({
   id: idSchema,
@@ -67,7 +67,7 @@ const searchEntrySchema = z.strictObject({
 
 const searchSchema = z
   .strictObject(mapKinds((kind) => z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`)))
-  .meta({ title: 'Search', description: 'The search index: how every record is found and shown.' });
+  .meta({ title: 'Search', description: 'The search index: id, slug, name and icon of every record.' });
 export type SearchIndex = z.infer<typeof searchSchema>;
 
 const otherSchemas = {
@@ -104,7 +104,7 @@ export const typeName = (name: string): string =>
 /** https://json-schema.org/draft/2020-12/json-schema-validation */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Our schemas contain neither booleans nor lists in place of a schema. */
+/** Narrows the type. Our schemas never contain a boolean or a list in place of a schema. */
 export const toSchemaObject = (
   schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
 ): JsonSchema => (typeof schema === 'object' && !Array.isArray(schema) ? schema : {});
@@ -122,7 +122,7 @@ export const createStandaloneSchemas = (getUrl: (name: string) => string): [stri
     { $id: getUrl(name), ...z.toJSONSchema(schema, { override }) },
   ]);
 
-/** A required field has no default. Some code generators do not expect an escaped slash in a pattern. */
+/** Removes defaults, because fields are required, and unescapes slashes in patterns for code generators that reject `\/`. */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.default;
   if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');

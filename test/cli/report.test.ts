@@ -39,7 +39,7 @@ const counts = `937 moves, 1 item${oneOfOthers}`;
 describe('formatSummary', () => {
   it('lists data, warnings, requests and files', () => {
     expect(formatSummary(report)).toEqual([
-      `data: ${counts} from https://upstream.test/api/v2, edition 00000000 of 2026-04-07, captured 2026-01-02`,
+      `data: ${counts} from https://upstream.test/api/v2, edition 00000000 from 2026-04-07, captured 2026-01-02`,
       'skipped: move/3, item/17, item/18',
       'warning: item no-icon: 1,129',
       '  - a: has none',
@@ -58,7 +58,7 @@ describe('formatSummary', () => {
   it('prints the notices and one line if nothing changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
-      `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 of 2026-04-07`,
+      `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 from 2026-04-07`,
     ]);
   });
 });

@@ -24,7 +24,7 @@ describe('parseEdition', () => {
   it.each([['1786004122'], [1_786_004_122]])('parses a commit with the time %o', (time) => {
     const edition = parseEdition(hash, time, now);
     expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
-    expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf of 2026-08-06');
+    expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf from 2026-08-06');
   });
 
   it.each<[string, unknown, unknown]>([
@@ -71,11 +71,11 @@ describe('rejectOtherFormat', () => {
   });
 
   it.each([
-    [{ format: FORMAT + 1 }, `format ${FORMAT + 1}`, 'A newer version of gamedata wrote it: upgrade'],
-    [{ format: FORMAT - 1 }, `format ${FORMAT - 1}`, 'read its data again from the upstream'],
-    [{}, 'no format', 'read its data again from the upstream'],
+    [{ format: FORMAT + 1 }, `format ${FORMAT + 1}`, 'A newer version of gamedata wrote this file'],
+    [{ format: FORMAT - 1 }, `format ${FORMAT - 1}`, 'Read the data again from the upstream'],
+    [{}, 'no format', 'Read the data again from the upstream'],
   ])('rejects %j with a hint', (json, found, hint) => {
-    const message = `meta.json: has ${found}, this version of gamedata reads format ${FORMAT}`;
+    const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
     expect(check(json)).toThrow(expect.objectContaining({ message, hint: expect.stringContaining(hint) }));
   });
 });

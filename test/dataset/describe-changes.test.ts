@@ -76,7 +76,7 @@ describe('formatText', () => {
     if (!from || !to) throw new Error('expected two data sets');
     const [, , spanned] = formatText(compare(from, to));
     expect(spanned).toBe(
-      `2026-01-02 (${before.digest.slice(0, 19)}…, edition 00000000 of 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…, edition 00000000 of 2026-04-02)`,
+      `2026-01-02 (${before.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…, edition 00000000 from 2026-04-02)`,
     );
     expect(formatMarkdown(compare(from, to))[2]).toBe(spanned);
   });

@@ -70,7 +70,7 @@ describe('decodeHistory', () => {
 it('decodeHistory rejects an invalid field name', () => {
   const history = historyOf(named('a'), named('b'));
   const text = encodeHistory(history).replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
-  expect(() => decodeHistory(JSON.parse(text))).toThrow('got "<b>", expected the name of a field');
+  expect(() => decodeHistory(JSON.parse(text))).toThrow('got "<b>", expected a field name');
 });
 
 it('stepsSince returns the steps that follow a data set', () => {

@@ -95,8 +95,8 @@ describe('a site from another gamedata version', () => {
   it('is rejected with a hint if its format is newer', async () => {
     const { out, rebuild, file } = builtSite();
     const refusal = {
-      message: expect.stringContaining('has format 2, this version of gamedata reads format 1'),
-      hint: expect.stringContaining('upgrade'),
+      message: expect.stringContaining('has format 2, but this version of gamedata reads format 1'),
+      hint: expect.stringContaining('Upgrade gamedata'),
     };
     for (const name of ['meta.json', 'manifest.json']) {
       edit(file(name), (json) => ({ ...json, format: 2 }));
