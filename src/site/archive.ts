@@ -21,8 +21,8 @@ export function listContents(files: readonly Content[], generator: string): Cont
 }
 
 /**
- * Packs files except the configuration of web servers, which must not come from an archive. Many web servers derive ETags from
- * mtime and size, so the mtime is a second of the captured day's first hour that depends on the content.
+ * Packs all files except web server configuration, which must not come from an archive. Many web servers derive ETags from mtime
+ * and size, so each mtime is a content-dependent second of the captured day's first hour.
  *
  * @param captured `YYYY-MM-DD`
  */

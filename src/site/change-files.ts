@@ -54,7 +54,7 @@ ${entries.slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
 `;
 }
 
-/** Adds a second to the time of each further step of a day, because feed readers sort by time. */
+/** Spaces steps from the same day one second apart, because feed readers sort by time. */
 function addTimes(steps: readonly Comparison[]) {
   let last = Number.NEGATIVE_INFINITY;
   const oldestFirst = steps.toReversed().map((step) => {
@@ -64,7 +64,7 @@ function addTimes(steps: readonly Comparison[]) {
   return oldestFirst.reverse();
 }
 
-/** Returns the page of the only record that was added or changed, or the front page. */
+/** Returns the record's page if exactly one record was added or changed, and the front page otherwise. */
 function findPage({ changes }: Comparison): string {
   const pages = kindNames.flatMap((kind) => {
     const { added, renamed, changed } = changes[kind];
@@ -93,7 +93,7 @@ function createId({ from, to }: Comparison): string {
   return `urn:uuid:${a.slice(0, 8)}-${a.slice(8, 12)}-8${a.slice(12, 15)}-8${b.slice(0, 3)}-${b.slice(3, 15)}`;
 }
 
-/** Keeps the newer one of equal steps, which occur if the data went back and forth. */
+/** Keeps the newest of equal steps, which occur if a change was reverted and applied again. */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   const newest = new Map(steps.toReversed().map((step) => [createId(step), step]));
   return steps.filter((step) => newest.get(createId(step)) === step);

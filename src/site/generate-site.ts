@@ -13,7 +13,7 @@ import { createChangeFiles } from './change-files.ts';
 import { createSpecification } from './openapi.ts';
 import * as recordFiles from './record-files.ts';
 
-/** The parts of every site that do not depend on data and options. */
+/** The parts of a site that depend on neither data nor options. */
 export interface BuildAssets {
   readonly templates: PageTemplates;
   readonly compiled: readonly SiteFile[];

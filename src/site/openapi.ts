@@ -46,21 +46,21 @@ export function createSpecification(
   ];
 }
 
-/** Without a host, the site may be served as files. */
+/** A site without host configuration may be served by a plain file server. */
 const supportsAnyPageRange = ({ hosts: names }: Meta): boolean =>
   names.length > 0 &&
   Object.entries(hosts).every(
     ([name, host]) => !names.includes(name) || !host.unsupported.includes('windows'),
   );
 
-/** The first lines of a table and of a list of JSON objects. */
+/** Creates the first lines of a kind's CSV and NDJSON files. */
 function createExcerpts(first: Records, base: paths.LinkBase): Map<string, string> {
   const kind = kindNames.find((name) => first[name].length > 0);
   const rows = plainBulkRows.filter((row) => row.kind === kind && kind !== undefined);
   return new Map(rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]));
 }
 
-/** Operation id → a short example of its file. */
+/** Maps operation ids to shortened example files. */
 function createFileExamples(first: Records, meta: Meta, names: readonly Names[]): Record<string, object> {
   const { digest, captured, counts, names: summary, ...others } = meta;
   const kind = kindNames.find((name) => first[name].length > 0);
@@ -87,7 +87,7 @@ function createFileExamples(first: Records, meta: Meta, names: readonly Names[])
   };
 }
 
-/** The first page of each kind, shortened to two records, and its first record. */
+/** Picks each kind's first record, and its first page shortened to two records. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const kinds = mapKinds((kind) => {
     const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
@@ -130,7 +130,7 @@ function createOpenApi(
       { name: 'records', description: 'Lists and single records.' },
       { name: 'names', description: 'Names of records in every language.' },
       { name: 'downloads', description: 'Every record in one request.' },
-      { name: 'site', description: 'The site itself.' },
+      { name: 'site', description: 'Files about the site.' },
     ],
     paths: Object.fromEntries(operations.map((operation) => [operation.path, describePath(operation)])),
     components: { schemas: Object.fromEntries(schemas) },
@@ -154,7 +154,7 @@ function describePath(operation: Operation): object {
   const errors = {
     404: { description: 'The record or the format does not exist.', content: describeError(404) },
     default: {
-      description: 'Another error, such as a page that the host does not have.',
+      description: 'Any other error, such as 400 for a page that was not built.',
       content: describeError(400),
     },
   };

@@ -43,7 +43,7 @@ export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecord
   return [Object.keys(servedSchemas[kind].shape), ...rows].map(formatCsvRow).join('');
 }
 
-/** Not with zlib, whose output depends on its version and the processor. */
+/** Avoids zlib, whose output depends on its version and the processor. */
 export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6, mtime: 0 });
 
 export const createBulkFiles = (served: ServedRecords): SiteFile[] =>
@@ -83,14 +83,14 @@ export const createSearchFile = (records: Records): SiteFile =>
 export type Cell = string | number | null;
 
 /**
- * Matches the places where a spreadsheet can find a formula. A spreadsheet that separates cells by semicolons or tabs ignores the
- * quotation marks around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
+ * Matches the positions where a formula can start. Spreadsheets that split cells at semicolons or tabs ignore the quotation marks
+ * around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * Prefixes the start of a formula and an apostrophe in its place with an apostrophe. Removing one at the start and one after each
- * separator restores the original.
+ * Inserts an apostrophe before each formula, and before an apostrophe in the same position. To restore the original, remove one
+ * apostrophe at the start and one after each separator.
  */
 export const formatCsvRow = (cells: readonly Cell[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`;
 
