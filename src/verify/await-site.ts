@@ -14,15 +14,15 @@ import { findMismatch, type Site } from '../sources/site/read.ts';
 export interface AwaitOptions {
   readonly site: Site;
   readonly concurrency: number;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the first difference whenever it changes. */
+  /** Called whenever the first difference changes. */
   readonly onWait?: ((line: string) => void) | undefined;
 }
 
 /**
- * Waits until a deployment serves the files of a built site. Single records are left to the guarantees.
+ * Waits until a deployment serves the files of a built site. Skips single records, which the guarantees check.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
  */
@@ -78,7 +78,7 @@ async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<
   const described = await fetchFile(probe, META_FILE, getMaxBytes(META_FILE));
   const served = parseOptional(metaReader, described.json);
   if (!served || served.digest === meta.digest)
-    throw new DataError('is from another build', { record: MANIFEST_FILE });
+    throw new DataError('is from a different build', { record: MANIFEST_FILE });
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
 }
 
@@ -103,6 +103,6 @@ async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<
 
 const describeData = ({ digest, captured, counts }: Meta): string =>
   [
-    `${digest.slice(0, 19)}… of ${captured}`,
+    `${digest.slice(0, 19)}… from ${captured}`,
     ...kindNames.map((kind) => formatCount(counts[kind], kind)),
   ].join(', ');

@@ -1,4 +1,4 @@
-/** Comparators of a deployment's response with the request handler's. */
+/** Functions that compare a deployment's response with the request handler's response. */
 
 import { formatValue } from '../contract/parse.ts';
 import { API_PREFIX } from '../contract/paths.ts';
@@ -16,7 +16,7 @@ export interface Exchange {
 type Problem = string | false | undefined;
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
-/** Skips other responses, because deployments of other programs may lack some files. */
+/** Skips errors, because deployments not built by gamedata may lack some files. */
 export const ifOk =
   (compare: Comparator): Comparator =>
   (exchange) =>
@@ -41,7 +41,7 @@ export const matchJson: Comparator = ({ request, got, expected }) => {
   const wanted = expected.text;
   if (got.text === wanted) return undefined;
   const found = stringify(got);
-  // Built pages cannot keep the format of the request in their links.
+  // Links in built pages cannot repeat the request's format.
   const built = wanted.replaceAll('?format=json&', '?format=api&');
   const isSame = found === wanted || (request.path.includes('format=json') && found === built);
   return !isSame && describeDifference(found, wanted);
@@ -55,7 +55,7 @@ function stringify({ json, text }: ProbeResponse): string {
   }
 }
 
-/** Shows both texts from shortly before the first difference. */
+/** Quotes both texts from just before the first difference. */
 function describeDifference(got: string, expected: string): string {
   let at = 0;
   while (at < got.length && got[at] === expected[at]) at++;
@@ -71,7 +71,7 @@ export const matchRoot: Comparator = async (exchange) => {
   return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
 };
 
-/** Compares the JSON of errors. Only hosts that run code name the method in a 405. */
+/** Compares JSON errors. Only hosts that run code name the method in a 405. */
 export const matchError: Comparator = ({ got, expected }) =>
   compareStatus(got, expected.status) || compareError(got, JSON.parse(expected.text).detail);
 
@@ -89,11 +89,11 @@ function compareError(response: ProbeResponse, expected?: string): Problem {
   return `got ${formatValue(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`;
 }
 
-/** A host that cannot serve a page range must reject it, and never return another page. */
+/** A host that cannot serve a page range must reject the request instead of returning another page. */
 export const matchOrReject: Comparator = (exchange) =>
   exchange.got.status === 200 ? matchJson(exchange) : acceptError(400, 404)(exchange);
 
-/** Accepts a relative `Location`, or one with the base URL's scheme, because browsers block mixed content. */
+/** Rejects a `Location` whose scheme differs from the base URL's scheme, because browsers block mixed content. */
 export const matchLocation: Comparator = ({ got, expected: { headers }, site: { linkBase } }) => {
   const { baseUrl } = linkBase;
   const location = got.header('location') ?? '';
@@ -138,7 +138,7 @@ const readMembers = (value = ''): string[] =>
 export const hasMembers: Compare = (got, expected) =>
   readMembers(got).join() === readMembers(expected).join();
 
-/** Accepts further members: another `Vary`, or a stricter policy. */
+/** Accepts additional members, such as another `Vary` field or a stricter policy. */
 export const includesMembers: Compare = (got, expected) =>
   readMembers(expected).every((member) => readMembers(got).includes(member));
 
@@ -162,7 +162,7 @@ const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeReq
   headers: { ...request.headers, 'If-None-Match': etag },
 });
 
-/** Revalidates the response with its ETag and with another one. */
+/** Revalidates with the response's ETag and with a different ETag. */
 export const checkETag: Comparator = async ({ request, got, send }) => {
   const etag = got.header('etag');
   if (etag === undefined) return 'got no ETag';
@@ -173,10 +173,10 @@ export const checkETag: Comparator = async ({ request, got, send }) => {
   if (known.status !== 304 || known.text !== '')
     return `got status ${known.status}, expected 304 without a body`;
   const { status } = await send(addCondition(request, '"other"'));
-  return status !== 200 && `got status ${status} with another If-None-Match, expected 200`;
+  return status !== 200 && `got status ${status} with a different If-None-Match, expected 200`;
 };
 
-/** Caches replace their stored headers with those of a 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
+/** Caches replace stored headers with the headers of a 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
 export const checkNotModified: Comparator = async ({ request, got, send }) => {
   if (got.status !== 200) return undefined;
   const response = await send(addCondition(request, got.header('etag')));
@@ -195,7 +195,7 @@ export const checkNotModified: Comparator = async ({ request, got, send }) => {
 const MIN_COMPRESSED = 1024;
 
 /**
- * Requests the same with gzip and expects the same content with another ETag or a weak one.
+ * Repeats the request with gzip and expects the same content with a different or weak ETag.
  *
  * @param isRequired whether hosts must compress the file
  */
@@ -207,11 +207,11 @@ export const checkCompression =
     const got = await send({ ...request, headers });
     if (got.encoding !== 'gzip') return isRequired && `got Content-Encoding ${got.encoding}, expected gzip`;
     const [etag, vary] = [got.header('etag'), got.header('vary')];
-    if (got.text !== plain.text) return 'got other content than without Accept-Encoding';
+    if (got.text !== plain.text) return 'got different content than without Accept-Encoding';
     if (!includesMembers(vary, 'accept-encoding'))
       return `got Vary ${vary}, expected it to include Accept-Encoding`;
     if (etag === undefined) return 'got no ETag';
     if (etag === plain.header('etag') && !etag.startsWith('W/'))
-      return `got ETag ${etag}, the same as without Accept-Encoding, expected another or a weak one`;
+      return `got ETag ${etag}, the same as without Accept-Encoding, expected a different or weak ETag`;
     return compareHeader(await send({ ...request, method: 'HEAD', headers }), 'ETag', etag);
   };

@@ -16,9 +16,9 @@ export interface DeploymentOptions {
   readonly level: contract.Level;
   readonly supported?: SupportedByHosts | undefined;
   readonly concurrency: number;
-  /** Default: the site that follows from the deployment's lists. */
+  /** Default: the site derived from the deployment's lists. */
   readonly site?: Site | undefined;
-  /** The base URL of links, if it is not the address. */
+  /** The base URL of links, if it differs from the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -56,7 +56,7 @@ export interface DeploymentReport {
  * Compares a deployment's responses with the request handler's.
  *
  * @param address the base URL without a trailing slash
- * @throws UpstreamError if a request gets no response, twice
+ * @throws UpstreamError if a request gets no response in two attempts
  */
 export async function verifyDeployment(
   address: string,
@@ -71,7 +71,7 @@ export async function verifyDeployment(
   return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
-    // Responses are compared one by one and not kept, because their number and size come from outside.
+    // Each response is compared and then discarded, because the deployment controls the number and size of responses.
     const limit = pLimit(concurrency);
     for (const name of names) {
       for (const row of table[name]) {
@@ -114,7 +114,7 @@ async function compareResponses(
   return [undefined, got];
 }
 
-/** A site whose links point to files needs endpoints only at the full level. */
+/** A site with file links needs endpoints only at the full level. */
 export function selectGuarantees(level: contract.Level, links: LinkStyle): contract.GuaranteeName[] {
   const isNeeded = (needs: contract.Needs): boolean =>
     level === 'full' || needs === 'files' || (needs === 'rules' && links === 'query');

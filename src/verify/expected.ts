@@ -43,9 +43,9 @@ export function expectSite({ storage, entries, meta, records }: Site, address: s
 export type Fail = (guarantee: GuaranteeName, response: { request: string }, problem: string) => void;
 
 /**
- * Expects the site that follows from a deployment's own lists, names and redirects, and checks these.
+ * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid ones.
  *
- * @param builtFor the base URL of links, unless it is the deployment's address
+ * @param builtFor the base URL of links, if it differs from the deployment's address
  */
 export async function expectCrawled(
   probe: Probe,
@@ -69,7 +69,7 @@ export async function expectCrawled(
     if (data) names.push(...selectNames([data], records));
   }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
-    fail('names', described, 'has other names than the site');
+    fail('names', described, "does not match the site's names");
 
   const moved = await readMoved(probe, records, fail);
   const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(moved) };
@@ -78,7 +78,7 @@ export async function expectCrawled(
   const read = (file: string): Body | undefined => {
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);
     const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
-    // Only the headers of other files are compared, so their content does not matter.
+    // For other files, only headers are compared, so the content does not matter.
     return files.get(file) ?? (isApi || (isIcon && sprites.mode === 'link') ? undefined : '');
   };
   const respond = createRespond(read, probe.address);

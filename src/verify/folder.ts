@@ -37,7 +37,7 @@ export function verifySite(storage: SiteStorage): FolderReport {
       ...irregular.map(({ path: file }) => ({ file, problem: 'is not a regular file' })),
       ...damaged,
       ...unknown.map((file) => ({ file, problem: 'is not in the manifest' })),
-      // Data in damaged files cannot match.
+      // Damaged files cannot contain matching data.
       ...(damaged.length > 0 ? [] : findDataProblems(site)),
     ],
   };
@@ -47,13 +47,13 @@ function listFiles(storage: SiteStorage) {
   try {
     return [...storage.list()];
   } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected the folder of a site, an archive (.tar.gz) or a URL`;
+    const problem = `cannot be read (${errorCode(cause)}), expected a site folder, an archive (.tar.gz) or a URL`;
     throw new OutputError(problem, storage.name, { cause });
   }
 }
 
 function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>): Problem[] {
-  // Archives do not contain the configuration of web servers.
+  // Archives do not contain web server configuration.
   const hasServerFiles = [...files].some(isWebServerConfig);
   return [...entries.values()].flatMap((entry) => {
     const { path: file } = entry;
@@ -80,7 +80,7 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
   attempt(data.former);
   const names = attempt(data.names);
   if (names && JSON.stringify(summarizeNames(names)) !== JSON.stringify(meta.names))
-    problems.push({ file: META_FILE, problem: 'has other names than the site' });
+    problems.push({ file: META_FILE, problem: "does not match the site's names" });
   const newest = attempt(data.history)?.steps[0];
   if (newest && newest.to.digest !== meta.digest)
     problems.push({ file: CHANGES_FILE, problem: `got digest ${newest.to.digest}, expected ${meta.digest}` });

@@ -27,7 +27,7 @@ export function createRequests(requests: Urls | Requests, site: ExpectedSite): P
 
 const splitWords = (words: string): string[] => words.trim().split(/\s+/);
 
-/** Drops templates whose variables have no value, because a kind has no records. */
+/** Drops templates with undefined variables, which occur if a kind has no records. */
 function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
   const variables = readVariables(site, kind);
   return splitWords(templates).flatMap((template) => {
@@ -51,7 +51,7 @@ function readVariables(
     list: paths.listPath(kind).slice(0, -1),
     // The first record, and its slug in the wrong case.
     ...(first && { record: paths.recordPath(kind, first.slug).slice(0, -1), SLUG: first.slug.toUpperCase() }),
-    // URLs as in links, which may point to files.
+    // URLs in the site's link style, which may point to files.
     ...{ firstPage: pages[0], lastPage: pages.at(-1), firstRecord: urls[0], lastRecord: urls.at(-1) },
     ...{ second: offsets[1] ?? 0, last, past: last + PAGE_SIZE, count, less: count - 1, more: count + 1 },
   };
@@ -148,7 +148,7 @@ const matchCaching = matchHeader('Cache-Control', compare.hasMembers);
 const matchAllow = matchHeader('Allow', compare.includesMembers);
 const matchType = matchHeader('Content-Type', compare.isSameType);
 
-/** Compares every kind of response. Deployments of other programs may lack some files. */
+/** Compares every kind of response. Deployments not built by gamedata may lack some files. */
 const everywhere = (comparator: Comparator): Row[] => [
   [`${samples} ${unknown} ${placeholder}`, comparator],
   [`${siteFiles} ${names}`, compare.ifOk(comparator)],
@@ -251,7 +251,7 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
       ],
     ),
     [{ urls: '{list}/?format=xml', headers: browser }, matchStatus, matchType],
-    // These pages exist only where code runs.
+    // Only hosts that run code have these pages.
     [{ urls: '{list}/?limit=7 {list}/?offset=50', headers: browser }, matchType],
   ],
   windows: [[anyPages, matchStatus, matchJson]],

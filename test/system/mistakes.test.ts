@@ -32,10 +32,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
   [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
   [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
-  [
-    'verify x.zip',
-    'x.zip: cannot be read (ENOENT), expected the folder of a site, an archive (.tar.gz) or a URL',
-  ],
+  ['verify x.zip', 'x.zip: cannot be read (ENOENT), expected a site folder, an archive (.tar.gz) or a URL'],
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
   ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],

@@ -52,7 +52,7 @@ describe('verify --like', () => {
 
   it('rejects a different build immediately or after --wait, and compares the data sets', async () => {
     const server = await deploy(at('old'));
-    const data = `sha256:\\w{12}… of \\S+, 120 moves, 5 items${oneOfOthers}`;
+    const data = `sha256:\\w{12}… from \\S+, 120 moves, 5 items${oneOfOthers}`;
     const problem = new RegExp(
       `^http\\S+: does not serve the site in \\S+new: serves ${data}, expected ${data}$`,
     );
@@ -66,7 +66,7 @@ describe('verify --like', () => {
     const source = await smallSource(changed, at('new-data'));
     await build({ baseUrl: 'https://y.test', out: at('moved'), ...source });
     const { url } = await deploy(at('moved'));
-    await expect(compare(url)).rejects.toThrow(/new: manifest.json: is from another build$/);
+    await expect(compare(url)).rejects.toThrow(/new: manifest.json: is from a different build$/);
   });
 
   it.each<[string, file: string, body: string | undefined, problem: string]>([

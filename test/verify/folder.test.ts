@@ -88,7 +88,7 @@ describe('verifyFolder', () => {
     ['a wrong record on a page', edit(move('offset/100/'), '"Move 107"', '"Move 108"'), / › digest: got /],
     ['fewer pages than records', remove(move('offset/100/')), /100\/index.json: is not in the manifest$/],
     ['a page without records', write(move(''), '{}'), / › results: got nothing, expected array/],
-    ['wrong names', edit('meta.json', '"base_url"', otherNames), /: has other names than the site$/],
+    ['wrong names', edit('meta.json', '"base_url"', otherNames), /: does not match the site's names$/],
     [
       'a wrong history',
       write('changes.json', JSON.stringify({ steps: [elsewhere] })),
