@@ -23,10 +23,10 @@ export class InvalidBodyError extends AttemptError {
   }
 }
 
-/** Values of `Content-Encoding` without an effect on the body. Amazon S3 stores `aws-chunked` by mistake. */
+/** `Content-Encoding` values that do not affect the body. Amazon S3 stores `aws-chunked` by mistake. */
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
-/** Undoes the encodings of a body, each name once, because proxies repeat headers. @throws InvalidBodyError */
+/** Decompresses a body. Ignores repeated encodings, because proxies repeat headers. @throws InvalidBodyError */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
   return [...new Set(names)].reduceRight((decoded, name) => {

@@ -1,7 +1,7 @@
 /**
- * The disk cache: for each upstream, a journal of decoded responses, appended as they arrive, so that an interrupted fetch
- * resumes. One small file takes a tenth of the time of two files per response. Each line has a checksum, so a damaged line is a
- * cache miss.
+ * The disk cache: one journal per upstream. Decoded responses are appended as they arrive, so that an interrupted fetch can
+ * resume. One journal takes a tenth of the time of two small files per response. Each line has a checksum, so a damaged line is
+ * a cache miss.
  */
 
 import { hash } from 'node:crypto';
@@ -29,7 +29,7 @@ type CompleteRun = Omit<Completion, 'urls'>;
 
 export type Cache = ReturnType<typeof openCache>;
 
-/** Opens the journal of an upstream, and discards its contents if they are from another upstream or version. @throws OutputError */
+/** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
 export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
@@ -37,7 +37,7 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   const writing = <T>(write: () => T): T => explainFailure('cannot be used as a cache', folder, write, hint);
   const { journal, entries, lastRun } = writing(() => {
     fsExtra.ensureDirSync(folder);
-    // A journal replaces the upstream's responses, so only a trusted user may write it.
+    // A journal replaces the upstream's responses, so only a trusted user may write to it.
     const journal = openTrusted(folder, file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
     const lines = readFileSync(journal, 'utf8').split('\n');
     if (lines[0] === header) return { journal, ...decodeLines(lines) };
@@ -60,7 +60,7 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
       changed = true;
       used.add(entry.url);
       entries.set(entry.url, entry);
-      // The line break comes first, so that half a line after a crash does not damage the next one.
+      // The line break comes first, so that a line truncated by a crash does not damage the next line.
       writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
     finishRun(finished: CompleteRun): void {
@@ -102,7 +102,7 @@ function decodeLine(line: string): unknown {
 
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
-/** Decodes the last entry of each URL, and the complete run if it is the last line. Entries before a complete run are stale. */
+/** Decodes the last entry of each URL, and the complete run if it is the last line. Drops stale entries before a complete run. */
 function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;

@@ -19,7 +19,7 @@ import {
   unexpectedStatus,
 } from './retry.ts';
 
-/** Milliseconds: `headers` and `body` limit each wait for data, `total` limits the whole response. */
+/** In milliseconds. `headers` and `body` limit each wait for data, and `total` limits the whole response. */
 const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total: 60_000 };
 
 export interface ClientOptions {
@@ -40,7 +40,7 @@ export interface GetOptions<T> {
   readonly retries?: number | undefined;
   readonly maxBytes?: number;
   readonly retriesMissing?: boolean | undefined;
-  /** Whether any redirect within the origin is followed. Default: only to the same URL with or without its trailing slash. */
+  /** Whether to follow any redirect within the origin. Default: only redirects that add or remove the trailing slash. */
   readonly followsRedirects?: boolean | undefined;
   readonly hint?: string | undefined;
 }
@@ -60,7 +60,7 @@ export interface RawResponse {
 
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
-/** Caches may still hold these responses although the upstream has the record. */
+/** Caches may still return these statuses although the upstream has the record. */
 const MISSING_STATUS = [403, 404, 410];
 const THROTTLED_STATUS = [429, 503];
 const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
@@ -105,7 +105,7 @@ export function createClient(options: ClientOptions) {
   async function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
     const aborted = new AbortController();
     let timer: NodeJS.Timeout | undefined;
-    // Not left to undici, which rejects an aborted request only once it has a connection.
+    // We reject the request ourselves, because undici would wait for a connection first.
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const problem = `no complete response within ${timeouts.total / 1000} s`;
@@ -260,14 +260,14 @@ function freshness(control = '', age = ''): number {
   return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
 }
 
-/** The time to connect to one of several addresses. Node's default of 250 ms is too short for slow networks. */
+/** Connection timeout for each of a host's addresses. Node's default of 250 ms is too short for slow networks. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
 function createDispatcher(connections: number, { connect: timeout, headers, body }: typeof defaultTimeouts) {
   const perAddress = Math.max(ADDRESS_TIMEOUT_MS, getDefaultAutoSelectFamilyAttemptTimeout());
   const connect = { timeout, autoSelectFamilyAttemptTimeout: perAddress };
   const direct = new Set<string>();
-  // undici passes no limits to connections to a proxy, whose `connect` is a function.
+  // undici does not pass its limits to proxy connections, whose `connect` is a function.
   const factory = (origin: string | URL, { connect = {}, ...options }: Pool.Options): Pool => {
     if (typeof connect !== 'function') direct.add(String(origin));
     const limits = { connections, headersTimeout: headers, bodyTimeout: body };
@@ -281,12 +281,12 @@ function createDispatcher(connections: number, { connect: timeout, headers, body
     return { dispatcher, findProxy };
   } catch (cause) {
     // The value is not shown, because it may contain a password.
-    const problem = 'expected the URL of a proxy, such as http://127.0.0.1:8080';
+    const problem = 'expected a proxy URL, such as http://127.0.0.1:8080';
     throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
   }
 }
 
-/** Replaces the code with which undici retries indefinitely when a proxy closes the connection instead of opening a tunnel. */
+/** Replaces the error code, because undici would retry indefinitely if a proxy closes the connection instead of opening a tunnel. */
 const failOnClose =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, done) =>
@@ -295,7 +295,7 @@ const failOnClose =
       done(...result);
     });
 
-/** Returns the proxy of a URL without its password. Callers exclude the hosts of `NO_PROXY`. */
+/** Returns the proxy for a URL, without the proxy's password. Callers exclude hosts in `NO_PROXY`. */
 function environmentProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const secure = url.startsWith('https:') && (https_proxy ?? HTTPS_PROXY);
@@ -303,7 +303,7 @@ function environmentProxy(url: string): string | undefined {
   return used ? new URL(used).href.replace(/[^/]*@|\/$/g, '') : undefined;
 }
 
-/** Closes the client after the work, or when the signal aborts it. Then rejects with the signal's reason. */
+/** Closes the client after the work or when the signal aborts. After an abort, rejects with the signal's reason. */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,

@@ -33,7 +33,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
   return {
     stats: stats as Readonly<typeof stats>,
     getRetryStatus: client.getRetryStatus,
-    /** The edition of the last run; null unless the run was complete and of one edition. */
+    /** The edition of the last run; null unless the run was complete and from one edition. */
     lastEdition: cache.lastRun?.edition ?? null,
     reuseRun(): unknown {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
@@ -67,7 +67,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
         const response = await client.get(urlOverride ?? url, codec.decode, options);
         const isConfirmed = response.status === 304;
         if (isConfirmed) stats.cacheHits++;
-        // A 304 that names no edition confirms the cached one.
+        // A 304 without an edition confirms the cached edition.
         const edition = response.edition ?? (isConfirmed ? (entry?.edition ?? null) : null);
         return put(response.value, edition, response.freshForMs, response.revalidation);
       } catch (error) {

@@ -48,7 +48,7 @@ function readResponse(request: ProbeRequest, { status, headers, body: sent }: Ra
     return Array.isArray(value) ? value.join(', ') : value;
   };
   const encoding = header('content-encoding');
-  // A response to HEAD has the header without a body.
+  // A HEAD response may have `Content-Encoding` but has no body.
   const body = sent.length === 0 ? sent : decompress(sent, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
   const shown = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);

@@ -21,11 +21,11 @@ export class AttemptError extends Error {
 export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
   new AttemptError(`got more than ${maxBytes} bytes`, { retryable: false, cause });
 
-/** Reads the headers with which PokeAPI names its edition: https://github.com/PokeAPI/pokeapi */
+/** Reads the edition from PokeAPI's response headers: https://github.com/PokeAPI/pokeapi */
 export const readEdition = (headers: Headers): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
-/** Sent by gateways that do not reach the upstream. Codes from 520 on are Cloudflare's. */
+/** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
 const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
 export const isGatewayError = (status: number): boolean => GATEWAY_STATUS.includes(status);
@@ -39,7 +39,7 @@ export function unexpectedStatus(status: number, headers: Headers): AttemptError
   if (status >= 300 && status < 400 && location !== undefined) {
     return new AttemptError(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
       ...{ status, location, retryable: false },
-      hint: 'Redirects to other URLs are not followed: use the final URL.',
+      hint: 'Use the final URL, because redirects to other URLs are not followed.',
     });
   }
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
@@ -61,13 +61,13 @@ const BROKEN_CONNECTION_CODES = new Set([
 ]);
 
 const ownCa = {
-  hint: 'If your network inspects TLS or has its own CA, add its certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.',
+  hint: 'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.',
 };
 const incomplete = { hint: `The server may lack the intermediate certificates of its chain. ${ownCa.hint}` };
 const expired = {
-  hint: 'Check the clock of this machine: a certificate of the server is not valid today.',
+  hint: "Check this machine's clock. A certificate of the server's chain is not valid today.",
 };
-const noTls = { hint: 'Try http:// or another port: the server does not seem to use TLS on this one.' };
+const noTls = { hint: 'Try http:// or another port. The server does not seem to use TLS on this port.' };
 
 const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
   SELF_SIGNED_CERT_IN_CHAIN: ownCa,
@@ -83,7 +83,7 @@ const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
 
 const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
-/** Converts an error of undici or a decoder to a failed attempt. Rethrows any other error. */
+/** Converts an error from undici or a decoder to a failed attempt. Rethrows any other error. */
 export function toAttemptError(error: unknown, proxy?: string): AttemptError {
   const failed = error instanceof AttemptError ? error : describeTransportError(error);
   if (proxy === undefined) return failed;
@@ -95,10 +95,10 @@ function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
   if (error.name === 'HTTPParserError')
     return new AttemptError(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
-  // undici has no code for a proxy that refuses CONNECT or a request.
+  // undici sets no error code if a proxy refuses CONNECT or a request.
   const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
   if (refusal)
-    return new AttemptError(`the proxy refused to connect, with status ${refusal}`, {
+    return new AttemptError(`the proxy refused to connect (status ${refusal})`, {
       ...{ retryable: RETRYABLE_STATUS.has(Number(refusal)), unreachable: true, cause: error },
     });
   const code = errorCode(error);
@@ -110,7 +110,7 @@ function describeTransportError(error: unknown): AttemptError {
   return new AttemptError(message, { retryable, unreachable, ...tlsHints[code], cause: error });
 }
 
-/** Returns a URL of the same response that caches do not have. The upstream ignores the parameter. */
+/** Adds a query parameter that the upstream ignores, so that caches miss. */
 export function bustCaches(url: string, edition: string | number): string {
   const plain = url.replace(/[?&]edition=\w+$/, '');
   return `${plain}${plain.includes('?') ? '&' : '?'}edition=${edition}`;

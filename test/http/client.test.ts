@@ -189,7 +189,9 @@ describe('redirects', () => {
       expect(error.message).toBe(
         `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
       );
-      expect(error.hint).toBe('Redirects to other URLs are not followed: use the final URL. Do this.');
+      expect(error.hint).toBe(
+        'Use the final URL, because redirects to other URLs are not followed. Do this.',
+      );
       expect(server.requests).toHaveLength(1);
     },
   );

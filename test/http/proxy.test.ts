@@ -71,7 +71,7 @@ describe('the proxy from the environment', () => {
     const authority = `upstream.test:${server.port}`;
     await expect(testClient().get(`https://${authority}/`, decodeJson)).rejects.toMatchObject({
       message: `GET https://${authority}/: through the proxy ${proxy.url}: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`,
-      hint: 'Try http:// or another port: the server does not seem to use TLS on this one.',
+      hint: 'Try http:// or another port. The server does not seem to use TLS on this port.',
     });
     expect(proxy.requested).toEqual([`CONNECT ${authority}`]);
   });
@@ -90,7 +90,7 @@ describe('the proxy from the environment', () => {
     ],
     [
       'asks for a password',
-      /^the proxy refused to connect, with status 407/,
+      /^the proxy refused to connect \(status 407\)/,
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
   ])('is shown without its password in errors if it %s', async (_, problem, answer) => {
@@ -140,7 +140,7 @@ describe('the proxy from the environment', () => {
 
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('rejects %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);
-    const message = 'HTTP_PROXY or HTTPS_PROXY: expected the URL of a proxy, such as http://127.0.0.1:8080';
+    const message = 'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
     expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
   });
 });

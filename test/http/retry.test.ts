@@ -76,8 +76,8 @@ describe('a failed TLS handshake', () => {
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may lack the intermediate certificates'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['CERT_HAS_EXPIRED', 'Check the clock'],
-    ['CERT_NOT_YET_VALID', 'Check the clock'],
+    ['CERT_HAS_EXPIRED', "Check this machine's clock"],
+    ['CERT_NOT_YET_VALID', "Check this machine's clock"],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
   ])('explains %s: "%s"', (code, hint) => {
     const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
