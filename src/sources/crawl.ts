@@ -15,7 +15,7 @@ import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 type Lists = Readonly<Record<Kind, readonly ServedRecord[]>>;
 type Fail = (response: ProbeResponse, problem: string) => void;
 
-/** The maximum length of all pages of a list, in characters, because its records are kept in memory. */
+/** Maximum total length of a list's pages in characters, because the list's records are kept in memory. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /**
@@ -58,7 +58,7 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
     const response = await probe.send({ path, maxBytes });
     length += response.text.length;
     try {
-      assert(length <= MAX_LENGTH, `got list pages of more than ${MAX_LENGTH} characters in all`);
+      assert(length <= MAX_LENGTH, `got list pages of more than ${MAX_LENGTH} characters in total`);
       const page = readPage(kind, response);
       if (offset === 0) count = page.count;
       assert(page.count === count, `got count ${page.count}, expected ${count}, as on the first page`);

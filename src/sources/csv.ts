@@ -22,7 +22,7 @@ type TableTexts = Readonly<Record<string, string>>;
 
 const readGeneration = (row: Row) => ({ generation: parseInteger(row, 'generation_id') });
 
-/** Kind → the columns of its table next to id and identifier, and a function that reads the kind's fields from a row. */
+/** Kind → the columns of its table in addition to id and identifier, and a function that reads the kind's fields from a row. */
 const kinds: {
   readonly [K in Kind]: {
     readonly columns: readonly string[];
@@ -110,7 +110,7 @@ const splitCells = (text: string, preview = 0) =>
 function findColumnProblem(text: string, table: string): string | undefined {
   const [header = []] = splitCells(text, 1).data;
   const missing = columns[table]?.find((column) => !header.includes(column));
-  return missing && `got columns ${formatValue(header)}, expected one called ${missing}`;
+  return missing && `got columns ${formatValue(header)}, expected a column called ${missing}`;
 }
 
 /** Parses a table with any line endings, and skips rows of empty cells. @throws DataError */
@@ -129,7 +129,7 @@ function parseTable(texts: TableTexts, table: string): Row[] {
   });
 }
 
-/** Groups rows by record. A row about an unknown record means that the tables do not belong together. */
+/** Groups rows by record. A row for an unknown record shows that the tables are from different commits. */
 function groupById(
   texts: TableTexts,
   table: string,
@@ -145,7 +145,7 @@ function groupById(
   }
   const orphans = [...groups.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
   if (orphans.length === 0) return groups;
-  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}, expected tables of the same date`;
+  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}, expected tables from the same date`;
   throw new DataError(problem, { record: `${table}.csv` });
 }
 
@@ -162,7 +162,7 @@ function readIdentifier({ record, get }: Row): string {
   throw new DataError('got "", expected an identifier', { record, field: 'identifier' });
 }
 
-/** Applies the rule of the upstream's server, because the tables contain no icons. */
+/** Applies the upstream server's rule, because the tables contain no icons. */
 const deriveSpritePath = (slug: string): string =>
   `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
 
@@ -177,7 +177,7 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
       text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch (cause) {
       const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
-      const problem = `cannot be read (${reason}), expected a table of the upstream`;
+      const problem = `cannot be read (${reason}), expected an upstream table`;
       throw new OutputError(problem, file, { cause });
     }
     const problem = findColumnProblem(text, name);
@@ -202,7 +202,7 @@ const createCodec = (table: string): Codec<string> => ({
   revive: (cached) => (typeof cached === 'string' ? cached : undefined),
 });
 
-/** Fetches all tables in one state: unless the URL names a commit, they are read past caches until they stay unchanged. */
+/** Fetches all tables from one commit. Unless the URL names a commit, bypasses caches until two reads return the same tables. */
 async function fetchTables(
   fetcher: Fetcher,
   upstream: string,
@@ -223,7 +223,7 @@ async function fetchTables(
     before = texts;
   }
   throw new UpstreamError(
-    `got different tables in each of ${MAX_PASSES} reads, expected tables of one commit`,
+    `got different tables in each of ${MAX_PASSES} reads, expected tables from one commit`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
   );

@@ -13,14 +13,14 @@ import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from 
 import { type LocalSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
-  /** Distinct icons named by records, without the placeholder. */
+  /** Distinct icons in records, excluding the placeholder. */
   readonly icons: number;
   /** Icons that the upstream does not have. */
   readonly missing: number;
   readonly copied: number;
   readonly published: number;
   readonly placeholders: number;
-  /** Why the upstream could not be reached; null if it was not requested or responded. */
+  /** The reason why the upstream was unreachable; null if it responded or no request was sent. */
   readonly offline: string | null;
   readonly requests: FetcherStats | null;
 }
@@ -32,7 +32,7 @@ export interface IconOrigins {
   readonly assets: readonly SiteFile[];
   /** The copied site. */
   readonly site: Site | undefined;
-  /** Whether to fetch other icons. `ifReachable` uses the published icons if the upstream is unreachable, and `never` without a request. */
+  /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
   readonly fetching: 'always' | 'ifReachable' | 'never';
   readonly fetcher: FetcherOptions;
   readonly local: LocalSite;
@@ -60,7 +60,7 @@ export async function gatherIcons(
   if (site && mode === 'mirror')
     for (const icon of icons.filter((name) => site.entries.has(name))) {
       const body = readIcon(site, icon);
-      // By default, the site's placeholder can mean that the site was built without icons.
+      // A placeholder may also mean that the site was built without icons, so by default the icon is fetched.
       if (body || fetching === 'always') files.set(icon, body);
     }
   const copied = files.size;
@@ -91,7 +91,7 @@ export async function gatherIcons(
   };
 }
 
-/** Returns null for an icon that the site replaced by its placeholder. */
+/** Returns null if the site uses the placeholder for the icon. */
 function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
   const body = readVerified(storage, entries, icon);
@@ -142,7 +142,7 @@ const fetchIcons = (
       const text = await load(`${upstream}/${icon.slice(ICONS_FOLDER.length)}`);
       if (text !== undefined) files.set(icon, text === null ? null : Buffer.from(text, 'base64'));
     };
-    // The first request shows whether the upstream can be reached.
+    // The first request shows whether the upstream is reachable.
     for (const icon of icons.slice(0, 1)) await add(icon);
     await pLimit(options.concurrency).map(icons.slice(1), add);
     return { offline: offline?.message ?? null, requests: fetcher.stats };

@@ -43,5 +43,5 @@ function describeAge({ records, provenance }: DataSet): string {
   generations.sort((a, b) => a - b);
   const [first = 0, last = first] = [generations[0], generations.at(-1)];
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
-  return `bundled data of ${provenance.captured}, generations ${first} to ${last}${missing}`;
+  return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }

@@ -1,4 +1,4 @@
-/** Applies the contract's decisions to the upstream's records, each with a warning. */
+/** Converts upstream records to the contract's rules, with a warning for each adaptation. */
 
 import type * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
@@ -28,14 +28,14 @@ interface CommonFields {
   readonly id: number;
   readonly slug: string;
   readonly englishName: string | null;
-  /** Other languages as the upstream writes them → the first name in each. */
+  /** The upstream's code of each other language → the first name in that language. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** The fields of kinds whose records are not served with the upstream's values. */
+/** Upstream fields that are converted before they are served. */
 interface ConvertedFields {
   readonly item: {
-    /** Ordered as in the upstream, because the first index of a generation wins. */
+    /** In upstream order, because the first index of a generation wins. */
     readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
     /** A link or an invalid value; null if the item has no sprite. */
     readonly sprite: string | null;
@@ -69,7 +69,7 @@ const converters: {
 };
 const isConverted = (kind: Kind): kind is keyof ConvertedFields => kind in converters;
 
-/** Creates a data set from raw records in any order, without the skipped ones. @throws DataError */
+/** Creates a data set from raw records in any order. Omits skipped records. @throws DataError */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
   const languages = new Map<string, Names>();
@@ -115,7 +115,7 @@ export function assertUniqueIds(
   throw new DataError(`got repeated ids: ${listFirst(culprits)}, expected unique ids`, location);
 }
 
-/** Keeps the slug for the lowest id. Other records get their id appended, which may be the original slug of another record. */
+/** Keeps the slug for the lowest id and appends the id to other slugs. The result may be another record's original slug. */
 function resolveSlug(
   kind: Kind,
   { id, slug: wanted }: { id: number; slug: string },
@@ -132,17 +132,14 @@ function resolveSlug(
   return slug;
 }
 
-/** Space, soft hyphens and zero-width characters, which are often copied from a page with a name. */
+/** White space, soft hyphens and zero-width characters, which are often copied together with a name. */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
 function trimName(name: string, language: string, warn: Warn): string {
   const [trimmed = ''] = VISIBLE.exec(name) ?? [];
   if (trimmed !== '' && trimmed !== name)
-    warn(
-      'trimmed-name',
-      `the name in ${language}, ${formatValue(name)}, has invisible characters around it, removed`,
-    );
+    warn('trimmed-name', `removed invisible characters around the name in ${language}, ${formatValue(name)}`);
   return trimmed;
 }
 
@@ -158,9 +155,9 @@ function addNames(
     const problem = (added ? undefined : findProblem(languageSchema, tag)) ?? findProblem(nameSchema, name);
     if (name === '') {
       // An empty English name has a warning already.
-      if (tag !== 'en') warn('missing-name', `the name in ${tag} is empty, left out`);
+      if (tag !== 'en') warn('missing-name', `omitted the empty name in ${tag}`);
     } else if (problem !== undefined) {
-      warn('unusable-name', `the name in ${formatValue(tag)} is left out: ${problem}`);
+      warn('unusable-name', `omitted the name in ${formatValue(tag)}: ${problem}`);
     } else {
       const own = added ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
       all.set(tag, own);
@@ -180,7 +177,7 @@ function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object
   for (const { generation, index } of gameIndices) {
     const first = indices.get(generation);
     if (first === undefined)
-      warn('unknown-generation', `index in generation ${generation}, for which there is no field`);
+      warn('unknown-generation', `index in generation ${generation}, which has no field`);
     if (first == null) indices.set(generation, index);
     else if (first === index)
       warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
@@ -190,7 +187,7 @@ function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object
   return Object.fromEntries(fields.map(([generation]) => [`id${generation}`, indices.get(generation)]));
 }
 
-/** Returns the part of the sprite's URL from `sprites/items/` on, or the placeholder. */
+/** Returns the sprite URL's path from `sprites/items/` on, or the placeholder. */
 function resolveIcon(sprite: RawItem['sprite'], warn: Warn): string {
   const icon = sprite?.slice(Math.max(0, sprite.lastIndexOf(ICONS_FOLDER)));
   const problem = icon === undefined ? undefined : findProblem(iconSchema, icon);
@@ -200,10 +197,10 @@ function resolveIcon(sprite: RawItem['sprite'], warn: Warn): string {
   return PLACEHOLDER_ICON;
 }
 
-/** Matches nearly all slugs, so that they need neither the schema nor `slugify`. */
+/** Matches nearly all slugs. Slugs that match need neither the schema nor `slugify`. */
 const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** Matches characters that make paths or change how a terminal shows the rest. No name of a record has them. */
+/** Matches path separators and characters that affect how a terminal shows text. No real slug contains them. */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**

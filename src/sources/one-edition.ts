@@ -1,4 +1,4 @@
-/** Editions of the upstream: reads all responses from one edition, and checks whether the cache has the current one. */
+/** Reads all responses from one edition of the upstream, and checks whether the cache has the current edition. */
 
 import * as z from 'zod';
 import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
@@ -9,12 +9,12 @@ import { bustCaches } from '../http/retry.ts';
 
 type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly error: UpstreamError };
 
-/** Reads values, each URL once for each edition. Returns undefined if only another edition may have the response. */
+/** Reads each URL once per edition. Returns undefined if only a different edition may have the response. */
 export type Read = <T>(url: string, codec: Codec<T>, options?: LoadOptions<T>) => Promise<T | undefined>;
 
 const MAX_DEPLOYS = 2;
 
-/** Reads everything until all responses are from the newest edition. The edition is null if any response names none. */
+/** Repeats the work until all responses are from the newest edition. The edition is null if any response lacks an edition. */
 export async function readOneEdition<T>(
   { fetcher, upstream }: { fetcher: Fetcher; upstream: string },
   readAll: (read: Read) => Promise<T>,
@@ -24,14 +24,14 @@ export async function readOneEdition<T>(
   let target = null as Edition | null;
 
   async function load<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Response> {
-    // Unconditional, because a 304 might name no edition.
+    // We send no validators, because a 304 might lack an edition.
     const override = target && { urlOverride: bustCaches(url, target.hash), revalidate: false };
     try {
       return await fetcher.load(url, codec, { ...options, ...override });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       const { status, edition } = error.request;
-      // A record that is gone may belong to another edition.
+      // A missing record may belong to a different edition.
       if (!edition || (status !== 404 && status !== 410)) throw error;
       return { error, edition };
     }
@@ -67,7 +67,7 @@ function inconsistentError(upstream: string, responses: readonly Response[]): Up
   const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
   const parts = [...new Set(names)].map((name) => `${names.filter((one) => one === name).length} of ${name}`);
   return new UpstreamError(
-    `got responses of several editions: ${parts.join(', ')}, expected one`,
+    `got responses from several editions: ${parts.join(', ')}, expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: "The upstream's CDN drops old responses within a day. Try again then." },
   );
@@ -75,7 +75,7 @@ function inconsistentError(upstream: string, responses: readonly Response[]): Up
 
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
-/** Whether the cache is complete for the current edition. Notices report an invalid `/meta/` response. */
+/** Checks whether the cache is complete for the current edition. Notices report an invalid `/meta/` response. */
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
   upstream: string,

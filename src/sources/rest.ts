@@ -20,7 +20,7 @@ import { assertSkipsExist, hintAtSkip, type Progress, type Source, type SourceCo
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
-/** The version of the raw records in the disk cache. Increase it with every change to them. A test fails if it is forgotten. */
+/** The version of the raw records in the disk cache. Increment it whenever raw records change, or a test fails. */
 export const RAW_VERSION = 3;
 
 /** `/api/v2/generation/4/` → 4. */
@@ -50,7 +50,7 @@ const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
           .object({ game_index: z.int().min(0), generation })
           .transform(({ generation, game_index: index }) => ({ generation, index })),
       ),
-      // Some are an empty list: https://github.com/PokeAPI/pokeapi/issues/71
+      // Some `sprites` are an empty list: https://github.com/PokeAPI/pokeapi/issues/71
       sprites: lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
         z.object({ default: lenient(z.string().nullable(), formatValue) }),
       ),
@@ -80,7 +80,7 @@ export function parseRecord<K extends Kind>(
   return { id, slug, ...splitNames(first), ...fields };
 }
 
-/** Reads every list, then every listed record. If the cache has the current edition, only that is requested. */
+/** Reads every list, then every listed record. If the cache has the current edition, requests only the edition. */
 export const rest: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries, onProgress } = context;
   return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
@@ -137,7 +137,7 @@ async function readAll(
   const total = wanted.length;
   let done = 0;
   report({ done, total });
-  // More than the connections, so that requests are sent while responses are decoded.
+  // The limit exceeds the number of connections, so that requests are sent while responses are decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wanted, async (listed) => {
     const hint = hintAtSkip(listed.kind, listed.id);
@@ -158,7 +158,7 @@ const listSchema = z.object({
 });
 type List = z.infer<typeof listSchema>;
 
-/** Reads a list, in pages if the upstream caps the limit. Always revalidated, so that new records appear immediately. */
+/** Reads a list, in pages if the upstream caps the limit. Always revalidates, so that new records appear immediately. */
 async function readList(read: Read, upstream: string, kind: Kind, retries?: number | undefined) {
   const location = { kind, record: 'list' };
   const base = new URL(`${upstream}/${kind}/`);
@@ -167,13 +167,13 @@ async function readList(read: Read, upstream: string, kind: Kind, retries?: numb
   const codec: Codec<List> = {
     decode(body) {
       const list = parse(listSchema, decodeJson(body), location);
-      // Before it is cached, because every later build would fail, too.
+      // Links are checked before the list is cached, because a cached invalid list would break every later build.
       resolve(list);
       return list;
     },
     revive: (cached) => listSchema.safeParse(cached).data,
   };
-  const hint = 'Try again later, or name another --upstream: --skip leaves out records, not lists.';
+  const hint = 'Try again later, or choose another --upstream. --skip cannot skip a list.';
   const options = { revalidate: true, hint, maxBytes: responseLimits.list };
   const pages: Listed[][] = [];
   let [query, length] = ['?limit=100000&offset=0', 0];
@@ -186,14 +186,14 @@ async function readList(read: Read, upstream: string, kind: Kind, retries?: numb
     const isLast = list.results.length === 0 || length >= list.count;
     query = isLast ? '' : parseQuery(list.next ?? '', base);
     if (query === '' && length !== list.count)
-      throw new DataError(`got ${length} results, expected ${list.count}, its count`, location);
+      throw new DataError(`got ${length} results, expected ${list.count} (the list's count)`, location);
   }
   const listed = pages.flat();
   assertUniqueIds(listed, location);
   return listed;
 }
 
-/** Returns the query of a link to the next page. Its origin and path are ignored. */
+/** Returns the query of a link to the next page. Ignores the link's origin and path. */
 const parseQuery = (next: string, base: URL): string =>
   URL.canParse(next, base.href) ? new URL(next, base).search : '';
 

@@ -1,4 +1,4 @@
-/** The site source: a built site in a folder, an archive or a deployment, of which only the data is used. */
+/** The site source: reads only the data of a built site, from a folder, an archive or a deployment. */
 
 import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
@@ -53,7 +53,7 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
 /** An upstream as gamedata writes it: a URL, or the origin of tables. */
 const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
-/** Drops implausible provenance, because a copy may come from anyone. */
+/** Drops implausible provenance, because the copied site is untrusted. */
 function validateProvenance(
   { source, ...claimed }: Meta,
   today: string,
@@ -61,11 +61,11 @@ function validateProvenance(
   const { captured, edition } = correctDates(claimed, today);
   const upstream = UPSTREAM.test(claimed.upstream) ? claimed.upstream : 'unknown';
   const notices = [
-    upstream !== claimed.upstream && 'the upstream of the source is not a URL, and is dropped',
+    upstream !== claimed.upstream && "dropped the source's upstream, which is not a URL",
     captured !== claimed.captured &&
-      `the source was captured on ${claimed.captured}, which is in the future: ${today} is used instead`,
+      `the source was captured on ${claimed.captured}, which is in the future; using ${today} instead`,
     edition !== claimed.edition &&
-      `the source has an edition of ${claimed.edition?.deployed}, which is in the future, and is dropped`,
+      `dropped the source's edition from ${claimed.edition?.deployed}, which is in the future`,
   ].filter((notice) => notice !== false);
   return { provenance: { source, upstream, captured, edition }, notices };
 }
@@ -98,7 +98,7 @@ function validateRecords({ storage }: Site, found: AnyRecords): Records {
       if (valid.id <= (found[kind][at - 1]?.id ?? 0))
         throw new DataError(`got ${valid.id}, expected ascending ids`, { record, field: 'id' });
       if (JSON.stringify(Object.keys(valid)) === JSON.stringify(Object.keys(value))) return valid;
-      throw new DataError('got fields in another order, expected that of the schemas', { record });
+      throw new DataError("got fields out of order, expected the schema's order", { record });
     }),
   );
 }

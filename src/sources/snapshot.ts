@@ -1,4 +1,4 @@
-/** The snapshot source: a data set in files, one record per line, so that a diff of it is a changelog of the data. */
+/** The snapshot source: a data set in files with one record per line, so that a diff is a changelog of the data. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -134,7 +134,7 @@ export function openSnapshot(folder: string) {
       };
       return withRestoreHint(about, read, mayBeLost);
     },
-    /** Reads the records of any version. */
+    /** Reads records written by any gamedata version. */
     records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),
     readNames: readAllNames,
   };
@@ -153,11 +153,11 @@ function assertDigest(
 export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
   openSnapshot(folder).data(options);
 
-/** Reads the bundled data set, which only guards a first build, or returns undefined if it is damaged. */
+/** Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first build. */
 export const readBundledSnapshot = (folder: string): ReturnType<typeof readPreviousSnapshot> =>
   ignoreDamage(() => {
     const bundled = readPreviousSnapshot(folder);
-    // Damage must show now, and not while data sets are compared.
+    // Reading the records now detects damage before data sets are compared.
     bundled?.records();
     bundled?.former();
     return bundled;

@@ -20,7 +20,7 @@ export type SourceName = (typeof sourceNames)[number];
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
-  /** Called with the recovery result of an interrupted build, if the work fails after that. */
+  /** Called with the recovery result of an interrupted build if the work fails afterwards. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
-  /** Whether unreadable old slugs may be lost. Default false. */
+  /** Whether unreadable old slugs may be dropped. Default false. */
   readonly forgetHistory?: boolean | undefined;
   /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
@@ -56,7 +56,7 @@ export interface SourceResult {
   readonly history?: History | undefined;
   readonly former?: Former | undefined;
   readonly site?: Site | undefined;
-  /** The source that was finally read. For a site, the source that it was built from. */
+  /** The source that was actually read. For a site, the source that the site was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
   readonly requests?: FetcherStats | undefined;
   /** True if every record comes from the cache because the upstream's edition has not changed. */
@@ -72,14 +72,14 @@ export function assertSkipsExist(skip: Skipped | undefined, records: Identified)
   for (const kind of kindNames) {
     const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
     if (unknown !== undefined)
-      throw new UsageError(`--skip: got ${kind}/${unknown}, which does not exist, expected another record`);
+      throw new UsageError(`--skip: got ${kind}/${unknown}, expected an existing record`);
   }
 }
 
 export const hintAtSkip = (kind: Kind, id: number): string =>
   `To build without this record, add --skip ${kind}/${id}.`;
 
-/** Removes skipped records from a complete data set. The history is dropped with them, because it belongs to all records. */
+/** Removes skipped records from a complete data set. Also drops the history, because it describes all records. */
 export function removeSkipped(
   dataSet: DataSet,
   history: () => History | undefined,
@@ -87,7 +87,7 @@ export function removeSkipped(
 ): Pick<SourceResult, 'dataSet' | 'history'> {
   if (!skip) return { dataSet, history: history() };
   const before = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
-  // A fallback may lack records of the upstream, and the build of a copy may have skipped some.
+  // A fallback may lack upstream records, and a copied site may have been built without some.
   if (source !== 'auto' && source !== 'site')
     assertSkipsExist(
       skip,

@@ -15,7 +15,7 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import type { Fault } from '../support/upstream-server.ts';
 
-const AGE = ': built from bundled data of 2017-12-08, generations 1 to 7; the live upstream has more';
+const AGE = ': built from bundled data from 2017-12-08, generations 1 to 7; the live upstream has more';
 
 const loadAuto = (upstream: string, options: Partial<SourceContext> = {}) =>
   loadFrom('auto', upstream, { retries: 2, dataFolder: BUNDLED_DATA, ...options });
@@ -34,8 +34,8 @@ describe('auto reads the bundled data', () => {
   });
 
   it.each([
-    ...[403, 407, 502].map((code) => ['https', code, `the proxy refused to connect, with status ${code}`]),
-    ['http', 407, 'the proxy refused to connect, with status 407'],
+    ...[403, 407, 502].map((code) => ['https', code, `the proxy refused to connect (status ${code})`]),
+    ['http', 407, 'the proxy refused to connect (status 407)'],
     ['http', 502, 'got 502, expected 200'],
   ] as [string, number, string][])('if the proxy for %s responds with %i', async (scheme, code, problem) => {
     const proxy = createServer((_, response) => status(code)(response)).on('connect', (_, socket) =>

@@ -107,7 +107,7 @@ describe('the csv source', () => {
       response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`),
     );
     await expect(read(server.url)).rejects.toMatchObject({
-      message: `GET ${server.url}/: got different tables in each of 4 reads, expected tables of one commit`,
+      message: `GET ${server.url}/: got different tables in each of 4 reads, expected tables from one commit`,
       hint: 'Try again later, or name a commit in the URL instead of a branch.',
       request: { unreachable: false },
     });
@@ -123,7 +123,7 @@ describe('the csv source', () => {
     });
     const cache = temporaryFolder();
     await expect(read(server.url, cache)).rejects.toThrow(
-      `GET ${server.url}/items.csv: got columns ["<!doctype html>"], expected one called id (2 attempts)`,
+      `GET ${server.url}/items.csv: got columns ["<!doctype html>"], expected a column called id (2 attempts)`,
     );
     const [journal = ''] = readdirSync(cache);
     expect(readFileSync(path.join(cache, journal), 'utf8')).not.toContain('doctype');
@@ -137,7 +137,7 @@ describe('the csv source', () => {
     await expect(read(url)).rejects.toThrow(`GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
     const folder = writeFolder(others);
     await expect(load('csv', folder)).rejects.toThrow(
-      `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected a table of the upstream`,
+      `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected an upstream table`,
     );
   });
 });
@@ -191,7 +191,7 @@ describe('parsing', () => {
     [
       'names of unknown moves',
       added('move_names.csv', unknownIds),
-      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables of the same date',
+      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables from the same date',
     ],
     [
       'a repeated id',
@@ -204,12 +204,12 @@ describe('parsing', () => {
   });
 
   it.each<[flaw: string, text: string | Buffer, problem: string]>([
-    ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected one called identifier'],
-    ['a missing header', '', 'got columns [], expected one called id'],
+    ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected a column called identifier'],
+    ['a missing header', '', 'got columns [], expected a column called id'],
     [
       'an encoding other than UTF-8',
       Buffer.from([0xff]),
-      'cannot be read (not UTF-8), expected a table of the upstream',
+      'cannot be read (not UTF-8), expected an upstream table',
     ],
   ])('rejects %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);

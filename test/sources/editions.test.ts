@@ -115,7 +115,7 @@ describe('the REST source', () => {
     await publish({ maxShrink: 10 });
     const readJson = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
     expect(readJson('meta.json').edition).toEqual(namedEdition(3));
-    expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain('edition 00000000 of 2026-04-03');
+    expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain('edition 00000000 from 2026-04-03');
     expect(readJson('changes.json').steps).toMatchObject([
       { from: { edition: namedEdition(1) }, to: { edition: namedEdition(3) } },
     ]);
@@ -211,7 +211,7 @@ describe('the REST source behind a CDN with older responses', () => {
         : stateNumber(2, current);
     await expect(publish()).rejects.toMatchObject({
       problem: expect.stringMatching(
-        /^got responses of several editions: \d+ of edition 00000000 of 2026-04-02, \d+ of edition 00000000 of 2026-04-01, expected one$/,
+        /^got responses from several editions: \d+ of edition 00000000 from 2026-04-02, \d+ of edition 00000000 from 2026-04-01, expected one$/,
       ),
       hint: expect.stringContaining('within a day'),
     });

@@ -99,13 +99,13 @@ describe('normalizing names in other languages', () => {
 
   const TAG = 'expected a language tag in lower case';
   it.each([
-    ['con', 'x', `unusable-name: move-7: the name in "con" is left out: got "con", ${TAG}`],
-    ['../x', 'x', `unusable-name: move-7: the name in "../x" is left out: got "../x", ${TAG}`],
-    ['pt_BR', 'x', `unusable-name: move-7: the name in "pt_br" is left out: got "pt_br", ${TAG}`],
-    ['', 'x', `unusable-name: move-7: the name in "" is left out: got "", ${TAG}`],
-    ['fr', 'a\nb', 'unusable-name: move-7: the name in "fr" is left out: got "a\\nb", expected text without'],
-    ['fr', '\u202e', 'unusable-name: move-7: the name in "fr" is left out: got "\u202e", expected text'],
-    ['fr', ' ', 'missing-name: move-7: the name in fr is empty, left out'],
+    ['con', 'x', `unusable-name: move-7: omitted the name in "con": got "con", ${TAG}`],
+    ['../x', 'x', `unusable-name: move-7: omitted the name in "../x": got "../x", ${TAG}`],
+    ['pt_BR', 'x', `unusable-name: move-7: omitted the name in "pt_br": got "pt_br", ${TAG}`],
+    ['', 'x', `unusable-name: move-7: omitted the name in "": got "", ${TAG}`],
+    ['fr', 'a\nb', 'unusable-name: move-7: omitted the name in "fr": got "a\\nb", expected text without'],
+    ['fr', '\u202e', 'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text'],
+    ['fr', ' ', 'missing-name: move-7: omitted the empty name in fr'],
   ])('omits an invalid name with a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
     const { names, warnings } = createDataSet({ move: raw });
@@ -143,11 +143,10 @@ describe('normalizing a name', () => {
     const shown = JSON.stringify(spelled);
     expect(warnings).toEqual([
       ...['en', 'fr'].map(
-        (tag) =>
-          `trimmed-name: move-1: the name in ${tag}, ${shown}, has invisible characters around it, removed`,
+        (tag) => `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
       ),
       'missing-name: move-2: no English name, called "Move 2"',
-      'missing-name: move-2: the name in fr is empty, left out',
+      'missing-name: move-2: omitted the empty name in fr',
     ]);
   });
 });
@@ -155,7 +154,7 @@ describe('normalizing a name', () => {
 describe('game indices', () => {
   const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
   const noField = (generation: number) =>
-    `unknown-generation: item-1: index in generation ${generation}, for which there is no field`;
+    `unknown-generation: item-1: index in generation ${generation}, which has no field`;
 
   it.each<[what: string, indices: [generation: number, index: number][], ids: object, warnings: string[]]>([
     ['are null by default', [], {}, []],

@@ -100,7 +100,7 @@ describe('reading a record', () => {
 
   const icon = (got: string) =>
     `unusable-icon: item-2: using the placeholder: got "${got}", expected an image`;
-  const language = 'unusable-name: move-2: the name in "" is left out: got "", expected a language tag';
+  const language = 'unusable-name: move-2: omitted the name in "": got "", expected a language tag';
   it.each<[value: string, spoil: Change, warning: string]>([
     ['a list as icon', change('item', { sprites: { default: ['a.png'] } }), icon('[\\"a.png\\"]')],
     ['a number as icon', change('item', { sprites: { default: 7 } }), icon('7')],
@@ -111,7 +111,7 @@ describe('reading a record', () => {
     [
       'null as name',
       changeName({ name: null, language: { name: 'it' } }),
-      'missing-name: move-2: the name in it is empty, left out',
+      'missing-name: move-2: omitted the empty name in it',
     ],
     [
       'a number as English name',
@@ -188,7 +188,7 @@ describe('reading a list', () => {
     ]);
     const cut = await serveUpstream(data, { fault: capped(2) });
     await expect(loadFrom('rest', cut.url)).rejects.toThrow(
-      'move › list: got 4 results, expected 5, its count',
+      "move › list: got 4 results, expected 5 (the list's count)",
     );
   });
 });

@@ -46,7 +46,7 @@ describe('the site source', () => {
     ['{"format":1}', 'has no valid meta.json: generator: got nothing, expected string'],
     [
       '{"format":9,"generator":"gamedata/9.0.0"}',
-      'meta.json has format 9, this version of gamedata reads format 1',
+      'meta.json has format 9, but this version of gamedata reads format 1',
     ],
   ])('rejects a site whose meta.json is %j', async (text, problem) => {
     const folder = await publish();

@@ -86,8 +86,7 @@ describe('--skip', () => {
 
   it('requires the record to exist in any source', async () => {
     const { at, data, reading, rest } = await scene();
-    const unknown = (id: string) =>
-      new UsageError(`--skip: got ${id}, which does not exist, expected another record`);
+    const unknown = (id: string) => new UsageError(`--skip: got ${id}, expected an existing record`);
     await expect(build({ ...rest, skip: ['item/2', 'move/99'] })).rejects.toThrow(unknown('move/99'));
     await build(rest);
     // The edition is cached.
@@ -118,7 +117,7 @@ describe('--skip', () => {
     ['/item/2/', 'To build without this record, add --skip item/2.'],
     [
       '/item/?limit=100000&offset=0',
-      'Try again later, or name another --upstream: --skip leaves out records, not lists.',
+      'Try again later, or choose another --upstream. --skip cannot skip a list.',
     ],
   ])(
     'is suggested in the hint if the upstream refuses a record, but not a list: %s',

@@ -125,8 +125,8 @@ describe('a snapshot', () => {
     [
       'a newer format',
       edit('provenance.json', '"format": 1', '"format": 9'),
-      'DATA/provenance.json: has format 9, this version of gamedata reads format 1',
-      'A newer version of gamedata wrote it: upgrade, or use another folder.',
+      'DATA/provenance.json: has format 9, but this version of gamedata reads format 1',
+      'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.',
     ],
     [
       'a missing file',

@@ -269,7 +269,7 @@ const editionFaults: Fault[] = [
   nameEdition('of an older edition in a CDN', first, { hasEditions: true }),
   nameEdition('of an older edition at every URL', first, {
     ...{ hasEditions: true, isGlobal: true, isCached: false },
-    outcome: upstream(`got responses of several editions: ${two}, expected one`),
+    outcome: upstream(`got responses from several editions: ${two}, expected one`),
   }),
   nameEdition('without an edition', {}, { hasEditions: true }),
   nameEdition('with an edition, unlike the others', first),
@@ -293,8 +293,12 @@ const list = (
 const invalidLink = data('<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/');
 const invalidIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
 const listFaults: Fault[] = [
-  list('a count that is too large', (all) => all, data('got 3 results, expected 4, its count'), { count: 4 }),
-  list('a count that is too small', (all) => all, data('got 3 results, expected 2, its count'), { count: 2 }),
+  list('a count that is too large', (all) => all, data("got 3 results, expected 4 (the list's count)"), {
+    count: 4,
+  }),
+  list('a count that is too small', (all) => all, data("got 3 results, expected 2 (the list's count)"), {
+    count: 2,
+  }),
   list(
     'a repeated record',
     (all) => [...all, ...all.slice(0, 1)],

@@ -22,7 +22,7 @@ import type { HttpClient } from '../../http/client.ts';
 import { type LocalSite, readManifest } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
-const MIXED = 'Try again later: the deployment may be partly cached, or just being replaced.';
+const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;
 
 const isListPage = (file: string): boolean =>
@@ -46,7 +46,7 @@ interface Selection {
 }
 
 /**
- * Reads files of a deployment, all from one build. Starts again if the deployment is replaced in the meantime.
+ * Reads a deployment's files from a single build. Starts over if the deployment is replaced in the meantime.
  *
  * @throws UpstreamError if a file cannot be fetched or differs from the manifest, OutputError if a file is too large or the
  * manifest is not from a gamedata build

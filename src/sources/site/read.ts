@@ -76,7 +76,7 @@ function parseFile<S extends z.ZodType>(storage: SiteStorage, file: string, sche
   } catch (cause) {
     throw fail(errorCode(cause) || 'invalid JSON', cause);
   }
-  // Web applications have a manifest.json, too.
+  // Web apps also have a `manifest.json`.
   if (ownSchema.safeParse(json).success)
     rejectOtherFormat(
       json,
@@ -134,7 +134,7 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (records: AddressedRecords): Former =>
       convertMoved(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
-    /** Lists the records by their own files, for a site whose list pages are damaged. Damaged files have no ids. */
+    /** Lists records from their own files, for a site whose list pages are damaged. Records in damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         findSlugs(kind, [...entries.keys()]).map((slug) => {
@@ -156,7 +156,7 @@ export const readNames = (
     return parse(namesReader, read(file), { record: at(file) });
   });
 
-/** Reads the published site as the previous data set. Without `meta.json`, only its files are known. */
+/** Reads the published site as the previous data set. Without `meta.json`, only the site's files are known. */
 export function readPreviousSite(
   storage: SiteStorage,
   { meta, entries }: { meta?: Meta | undefined; entries: Entries },
@@ -181,7 +181,7 @@ export function readPreviousSite(
 
 const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
-/** Makes damaged old slugs an error, because published URLs would become 404. */
+/** Rejects damaged old slugs, because published URLs would become 404. */
 export function withRestoreHint(
   site: { name: string; wayOut: string },
   read: () => Former,

@@ -11,7 +11,7 @@ import { openRegular, readFile, walk } from '../../files.ts';
 export interface SiteStorage {
   readonly name: string;
   at(file: string): string;
-  /** @throws Error with a code */
+  /** @throws an error with a `code`, such as ENOENT */
   read(file: string): Buffer;
   list(): Iterable<{ readonly path: string; readonly isFile: boolean }>;
 }
@@ -53,7 +53,7 @@ export function readOrThrow(
   }
 }
 
-/** @throws OutputError if files exceed the limits of their roles, or the memory limit together */
+/** @throws OutputError if a file exceeds its own limit, or all files together exceed the memory limit */
 export function assertSize(
   storage: Pick<SiteStorage, 'name' | 'at'>,
   files: readonly { path: string; bytes: number }[],
@@ -65,7 +65,7 @@ export function assertSize(
     sum += bytes;
   }
   const problem = describeExcess(sum, MAX_MEMORY_BYTES);
-  if (problem !== undefined) throw new OutputError(`${problem} in all`, storage.name);
+  if (problem !== undefined) throw new OutputError(`${problem} in total`, storage.name);
 }
 
 export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
@@ -96,7 +96,7 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
   }
 }
 
-/** Limits the unpacked size with headers, because an archive may have millions of empty files. */
+/** Limits the unpacked size including headers, because an archive may contain millions of empty files. */
 function limitBytes(archive: string): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   return new TransformStream({

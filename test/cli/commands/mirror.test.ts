@@ -172,9 +172,9 @@ describe('a site from an untrusted author', () => {
     const today = new Date().toISOString().slice(0, 10);
     expect(meta).toMatchObject({ upstream: 'unknown', captured: today, edition: null });
     expect(report.notices).toEqual([
-      'the upstream of the source is not a URL, and is dropped',
-      `the source was captured on 2099-01-01, which is in the future: ${today} is used instead`,
-      'the source has an edition of 2099-01-01T00:00:00Z, which is in the future, and is dropped',
+      "dropped the source's upstream, which is not a URL",
+      `the source was captured on 2099-01-01, which is in the future; using ${today} instead`,
+      "dropped the source's edition from 2099-01-01T00:00:00Z, which is in the future",
     ]);
   });
 
@@ -192,7 +192,7 @@ describe('a site from an untrusted author', () => {
   it.each([
     ['"name":"Move 7"', '"name":"\\u001b[2J"', 'expected text without control'],
     ['"id":7', '"id":5', 'id: got 5, expected ascending ids'],
-    ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields in another order'],
+    ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields out of order'],
     ['"slug":"move-7"', '"slug":"../x"', 'slug: got "../x", expected a safe slug'],
   ])('is rejected with %s instead of %s, even if every digest is correct', async (from, to, problem) => {
     const copy = copied();
