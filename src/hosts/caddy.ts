@@ -5,7 +5,7 @@ const CONFIGURATION = '_hosts/Caddyfile';
 const MOVED_MAP = '_hosts/caddy-moved.map';
 
 export const caddy: Host = {
-  // Its HTTP library rejects some malformed paths before any configuration applies.
+  // Caddy's HTTP library rejects some malformed paths before any configuration applies.
   unsupported: [...webServer.unsupportedByWebServers, 'any-path'],
   installation: {
     source: CONFIGURATION,

@@ -14,10 +14,10 @@ export const cloudflare: Host = {
   unsupported: [],
   files: (context) => {
     const base = getBasePath(context.baseUrl);
-    // Assets have only their own paths, without folders' pages and base paths.
+    // Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites.
     const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
     const below = base === '' ? [] : [`${base}/* /:splat 200\n`];
-    // Neither configuration of any host nor wrangler's working files are assets.
+    // Host configuration and wrangler's working files are not assets.
     const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
     return [
       {
@@ -40,7 +40,7 @@ const createConfiguration = ({ iconRedirect }: HostContext, base: string) => ({
   assets: {
     directory: '.',
     binding: 'ASSETS',
-    // Calls of the Worker cost, requests for assets do not. The Worker redirects icons that the site lacks.
+    // Worker calls are billed, but requests for assets are free. The Worker redirects icons that the site lacks.
     run_worker_first: [`${base}/api/*`, ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`])],
     html_handling: 'none',
     not_found_handling: 'none',

@@ -7,7 +7,7 @@ export const githubPages: Host = {
       guarantees[name].needs !== 'files' && !['etag', 'not-modified', 'cors', 'compression'].includes(name),
   ),
   files: () => [
-    // Otherwise files whose names start with an underscore would be missing.
+    // GitHub Pages would otherwise omit files whose names start with an underscore.
     { path: '.nojekyll', body: '' },
   ],
 };

@@ -11,9 +11,9 @@ import {
 import type { HostContext, HostFile } from './host.ts';
 
 /**
- * Creates `_headers` of Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the rewritten
+ * Creates `_headers` for Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the rewritten
  * path, so both are listed. Both hosts send `public, max-age=0, must-revalidate` by default, and Cloudflare would join a second
- * `Cache-Control` of another block to the first one.
+ * `Cache-Control` from a later block to the first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const errors = Object.values(errorFiles).map((file) => `/${file}`);

@@ -31,7 +31,7 @@ export interface Host {
   readonly installation?: Installation;
 }
 
-/** The operator copies the configuration of a web server once and owns the copy. `enable` and `reload` are shell commands. */
+/** The operator copies a web server's configuration once and owns the copy. `enable` and `reload` are shell commands. */
 export interface Installation {
   readonly source: string;
   readonly target: string;
@@ -53,7 +53,7 @@ export function installCommand(
 ): string | undefined {
   const changed = change(source);
   const template = quoteArgument(`${out}/${source}`);
-  // -i, because a copy may exist although the site is new.
+  // We use -i, because a copy may exist although the site is new.
   if (changed === 'added')
     return [`cp -i ${template} ${target}`, ...(enable ? [enable] : []), reload].join(' && ');
   if (changed === 'changed')

@@ -1,6 +1,6 @@
 /**
  * Rules (`_redirects`, `_headers`) serve the built files; an edge function responds to requests that rules cannot distinguish. Programs
- * read records without the function, because every call costs.
+ * read records without the function, because every call is billed.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
@@ -103,7 +103,7 @@ function* createPageRules(
         yield [path, ...subset.map((name) => `${name}=${values[name]}`), `/${file} 200`].join(' ');
       }
     }
-    // The body of 400 lists the pages, unless only the format is wrong.
+    // 400.json explains page ranges, so it does not fit if only the format is wrong.
     const error = subset.some((name) => name !== 'format') ? errorFiles[400] : errorFiles[404];
     if (subset.length > 0)
       yield [path, ...subset.map((name) => `${name}=:${name}`), `/${error} 404`].join(' ');

@@ -16,7 +16,7 @@ export const nginx: Host = {
   files: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
     const text = webServer.fillTemplate(context.template('nginx.conf'), values);
-    // Regular expressions, because nginx limits the length of plain strings in maps.
+    // Paths are regular expressions, because nginx limits the length of plain strings in maps.
     const moved = context.redirects.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
       { path: CONFIGURATION, body: nameVariables(text, `${values.root}:${values.base}`) },
@@ -25,11 +25,11 @@ export const nginx: Host = {
   },
 };
 
-/** Adds a hash of the site to each variable, because the sites of one nginx share all variables. */
+/** Adds a hash of the site to each variable, because all sites on an nginx server share their variables. */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);
 
-/** FNV-1a as up to 7 letters and digits, because nginx rejects names of more than 46 characters. */
+/** Computes an FNV-1a hash of up to 7 letters and digits, because nginx rejects names of more than 46 characters. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;

@@ -7,7 +7,7 @@ import { escapeRegExp, type HostContext } from './host.ts';
 
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
-/** Servers omit `Vary` from responses that they do not compress, such as 304, so it is set here. */
+/** We set `Vary` ourselves, because servers omit it from responses that they do not compress, such as 304. */
 export const headerSets = {
   common: contract.commonHeaders,
   api: { ...contract.apiHeaders, Vary: 'Accept, Accept-Encoding' },
@@ -42,12 +42,12 @@ export const compressedTypes = [...new Set(Object.values(contract.mediaTypes))].
 );
 export const compressedTypesWithoutCharset = compressedTypes.map((type) => type.replace(/;.*/, ''));
 
-/** Types that the servers do not know, by a regular expression for the end of a file name. */
+/** Media types that the servers lack, each with a regular expression for file names. */
 export const ownMediaTypes = Object.entries(contract.mediaTypes)
   .filter(([ending]) => ending !== '.html' && ending !== '.json')
   .map(([ending, type]) => [`${escapeRegExp(ending)}$`, type] as const);
 
-// PCRE and Go's RE2 read these regular expressions for a query or an `Accept` header alike.
+// PCRE and Go's RE2 interpret the following regular expressions identically.
 
 /**
  * Matches a raw query and captures the last value of a parameter. The servers' own parameter variables ignore letter case, do
@@ -74,14 +74,14 @@ const listed = {
   html: matchMember('text/(?:\\*|html)', '[,;]'),
 } as const;
 
-/** The best quality. Browsers list HTML like this; a program that lists JSON like this gets JSON, and so does Java. */
+/** Quality 1, as browsers send for HTML. Programs that send it for JSON get JSON, and so does Java. */
 const best = {
   json: `${matchMember('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
-// Early Safari's `…,text/html;q=0.9,…,*/*;q=0.5`: HTML is no worse than the rest by the first digit, and JSON is not listed.
-// Only the first quality can belong to HTML, because matching a long header would otherwise take quadratic time.
+// Early Safari sends `…,text/html;q=0.9,…,*/*;q=0.5`, so without JSON, HTML is compared with `*/*` by the first digit.
+// HTML must have the header's first quality, because matching a long header would otherwise take quadratic time.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );
@@ -90,10 +90,10 @@ const ranked = {
   html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
 } as const;
 
-/** The first match wins; within a pair, JSON comes before HTML. */
+/** The first match wins. In each pair, JSON comes before HTML. */
 export const preferencePatterns = [best, ranked, listed] as const;
 
-/** Pattern of `Accept` → `1` if the client gets the page; the first match wins. */
+/** `Accept` pattern → `1` if the client gets the page. The first match wins. */
 export const negotiationRules = preferencePatterns.flatMap(({ json, html }) => [
   [json, ''] as const,
   [html, '1'] as const,
@@ -106,7 +106,7 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     root,
     origin,
     hostname,
-    // Plain HTTP: the operator adds TLS, or a proxy in front of the server terminates it.
+    // The template uses plain HTTP. The operator adds TLS, or a reverse proxy terminates it.
     port: protocol === 'https:' ? '80' : port || '80',
     base,
     basePattern: escapeRegExp(base),
