@@ -105,7 +105,7 @@ function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
 <span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
     ),
     captured: meta.captured,
-    // A label instead of a URL for local files.
+    // For local files, `upstream` is a label instead of a URL.
     upstream: /^https?:\/\//.test(upstream)
       ? html`<a href="${upstream}" rel="noreferrer">${upstream}</a>`
       : upstream,

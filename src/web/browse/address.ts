@@ -3,7 +3,7 @@
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/** Reads the address from the page's own path, or else from the fragment. The search of a list is in the last fragment. */
+/** Reads the address from the page's own path, or else from the fragment. The last fragment has the list's search query. */
 export function parseAddress(href: string, root: string) {
   const [url = '', ...fragments] = href.split('#');
   if (url.startsWith(root + API_PREFIX.slice(1)))
@@ -15,7 +15,7 @@ export function parseAddress(href: string, root: string) {
 export const replaceSearch = (href: string, search: string): string =>
   href.replace(/#[^#/]*$/, '') + (search && `#${search}`);
 
-/** Returns the address that a link in the data points to, on any host. A link to a file is a link to its endpoint. */
+/** Maps a link on any host to an address. Maps a link to a file to the file's endpoint. */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link) || !URL.canParse(link)) return undefined;
   const { pathname, search } = new URL(link);
@@ -51,7 +51,7 @@ export function replaceFormat(address: string): string {
   return `${getPath(address)}?${query}`;
 }
 
-/** Splits the path below the API root: kind and slug. */
+/** Splits the path below the API root into kind and slug. */
 export const splitPath = (address: string): readonly string[] =>
   getPath(address)
     .slice(API_PREFIX.length)

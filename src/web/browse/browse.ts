@@ -1,4 +1,4 @@
-/** The browsable page: shows the response of one endpoint, and navigates to others without leaving the page. */
+/** The browsable page: shows an endpoint's response, and navigates to other endpoints without leaving the page. */
 
 import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
@@ -59,7 +59,7 @@ async function load(address: string, signal: AbortSignal): Promise<View> {
   return renderView(result, { address, retry: () => void show(address, { focus: true }) });
 }
 
-/** Returns the heading when everything is rendered. */
+/** Renders a view and returns its heading. */
 async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
@@ -140,7 +140,7 @@ window.addEventListener('popstate', () => {
   if (address !== current) void show(address, { focus: false });
 });
 
-/** Keeps the search of a list in the URL, so that the back button restores it. */
+/** Keeps a list's search query in the URL, so that the back button restores it. */
 function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;

@@ -46,7 +46,7 @@ export async function renderView(
     );
   }
   if (json === undefined) {
-    const title = response.status === 404 ? 'Not found' : 'Not a response of the API';
+    const title = response.status === 404 ? 'Not found' : 'Not an API response';
     const type = response.headers.get('Content-Type') ?? 'nothing';
     const why = `Got ${formatStatus(response)} with ${type}, expected JSON.`;
     return createProblem(title, why, suggestPages(address), tryAgain);
@@ -61,11 +61,11 @@ export async function renderView(
 
 const NOT_BUILT = 'This page does not exist on this host';
 
-/** Plain file servers only have the built pages, so the page sends no request. */
+/** Plain file servers have only the built pages, so this view needs no request. */
 export const createNotBuiltView = (address: string): View =>
   createProblem(
     NOT_BUILT,
-    `This host serves pages of ${PAGE_SIZE} records only, at offsets that are multiples of ${PAGE_SIZE}.`,
+    `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
     suggestPages(address),
   );
 
@@ -129,7 +129,7 @@ function createResponseBox(response: Response, json: unknown): HTMLElement {
   return element('section', attributes, head, element('pre', { class: 'json' }, ...body));
 }
 
-/** The page shows these fields as title, link or image. */
+/** The page shows these fields as a title, link or image. */
 const HIDDEN = ['url', 'name', 'icon'];
 const FIRST_COLUMNS = ['name', 'slug', 'id'];
 
@@ -232,7 +232,7 @@ function createTable(records: readonly Fields[]): HTMLElement[] {
     element('thead', { translate: 'no' }, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
-  // Wider than a phone. The tabindex allows scrolling by keyboard.
+  // The table is wider than a phone, so tabindex allows scrolling by keyboard.
   return [element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' }, table)];
 }
 

@@ -9,9 +9,9 @@ const ROOT = '../';
 
 export interface DocsContent {
   readonly operations: readonly Operation[];
-  /** Type → its schema, which may refer to others. */
+  /** Type → its schema, which may refer to other types. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
-  /** Path → the beginning of a file that is not JSON. */
+  /** Path → the first lines of a file that is not JSON. */
   readonly excerpts: ReadonlyMap<string, string>;
   /** Whether the host supports any limit and offset. */
   readonly anyPageRange: boolean;
@@ -58,7 +58,7 @@ export function renderDocs(templates: DocsTemplates, content: DocsContent, site:
   return renderPage(templates['page.html'], filled, page, site);
 }
 
-/** The parameters of a list, on hosts with any pages and on hosts with built pages only. */
+/** List parameters on hosts that support any page range, and on hosts that serve only built pages. */
 const pageRangeMeanings: Readonly<Record<'any' | 'built', Partial<Record<keyof typeof parameters, string>>>> =
   {
     any: {

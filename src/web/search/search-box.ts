@@ -14,10 +14,10 @@ import {
 import { findPreferredLanguage } from './preferred-language.ts';
 import type { Match, SearchEngine } from './search-engine.ts';
 
-/** The number of results that are shown first, and that `Show more` adds. */
+/** The number of results that are shown first and that `Show more` adds. */
 const STEP = 30;
 
-/** The query of the front page's URL. An empty language is English. */
+/** The query parameters of the front page's URL. An empty language means English. */
 export interface SearchFields {
   readonly q: string;
   readonly kind: string;
@@ -124,7 +124,7 @@ function once<Args extends readonly string[], T>(load: (...args: Args) => Promis
 
 export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
   const [module, index] = await Promise.all([
-    // By URL, because the bundler would add it to each page.
+    // The engine is imported by URL, because the bundler would otherwise add it to each page.
     import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);

@@ -15,7 +15,7 @@ export interface Match {
 
 export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
-/** Longer queries must have the words in order. */
+/** Queries with more words match only in order. */
 const MAX_REORDERED_WORDS = 4;
 const SUGGESTIONS = 5;
 
@@ -23,7 +23,7 @@ export function createSearchEngine(index: SearchIndex) {
   const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
   // Tolerates one typo per word.
   const fuzzy = new Fuzzy({ intraMode: 1 });
-  // Also tolerates a missing letter in words of three letters, which finds too many records otherwise.
+  // Also tolerates a missing letter in words of three letters, so it finds too many records for most queries.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
   const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
@@ -52,7 +52,7 @@ export function createSearchEngine(index: SearchIndex) {
     return found.filter((record) => kind === '' || record.kind === kind);
   }
 
-  /** Suggests records for an unknown slug or id, records of the kind first. */
+  /** Suggests records for an unknown slug or id, starting with records of the same kind. */
   function suggest(slug: string, kind: string): Match[] {
     const found = match(slug.replaceAll('-', ' '));
     const ofKind = found.filter((record) => record.kind === kind);

@@ -54,7 +54,7 @@ export async function copyText(source: HTMLElement): Promise<void> {
   const status = requireElement('status', HTMLParagraphElement);
   let message = 'Copied.';
   try {
-    // On insecure origins `navigator.clipboard` is undefined.
+    // `navigator.clipboard` is undefined on insecure origins.
     await navigator.clipboard.writeText(source.textContent);
   } catch {
     getSelection()?.selectAllChildren(source);
@@ -68,7 +68,7 @@ export async function copyText(source: HTMLElement): Promise<void> {
 
 export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
-/** Plain file servers do not find the page of a folder. */
+/** Plain file servers may not serve a folder's index page. */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 
 /** Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the fragment. */
@@ -85,7 +85,7 @@ export const getLinkAttributes = (address: string): Attributes => ({
 export const createLink = (address: string, text: string): HTMLElement =>
   element('a', getLinkAttributes(address), ...breakUrls(text));
 
-/** On pages from disk, browsers refuse the requests of scripts. */
+/** Browsers block requests from scripts on `file:` pages. */
 export const isOnDisk = location.protocol === 'file:';
 
 /** Shows the content for pages without scripts, hides controls that send requests, and links to files. */

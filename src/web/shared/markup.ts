@@ -96,7 +96,7 @@ const breakUrls = (markup: string): string =>
 
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
-/** Links to the page of an endpoint. On plain file servers, the browsable page reads the path from the fragment. */
+/** Links to an endpoint's page. On plain file servers, the browsable page reads the path from the fragment. */
 export const renderApiLink = (
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
   path: string,

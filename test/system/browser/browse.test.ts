@@ -178,7 +178,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>busy</h1>' }),
     );
     await goTo(page, '/api/gamedata/item/potion/');
-    await waitForHeading(page, 'Not a response of the API');
+    await waitForHeading(page, 'Not an API response');
     expect(await page.locator('.lead').textContent()).toBe(
       'Got HTTP 503 Service Unavailable with text/html, expected JSON.',
     );
