@@ -79,7 +79,7 @@ describe('the site source', () => {
     });
     await expect(readSite(await deployBroken(4))).rejects.toMatchObject({
       message: expect.stringMatching(/meta\.json: got 2 bytes, expected \d+, as in the manifest/),
-      hint: expect.stringContaining('replaced'),
+      hint: expect.stringContaining('still updating'),
     });
   });
 

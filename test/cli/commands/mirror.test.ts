@@ -126,7 +126,7 @@ describe('mirror', () => {
       to(location);
       await expect(mirror({ from: server.url, out: newFolder(), retries: 0 })).rejects.toMatchObject({
         message: expect.stringContaining(`a redirect to ${JSON.stringify(location)}, expected 200`),
-        hint: expect.stringContaining('use the final URL'),
+        hint: expect.stringContaining('Use the final URL'),
       });
     }
     expect(server.paths().filter((name) => name === 'former.json')).toHaveLength(1 + 4 + 1 + 1);
@@ -270,7 +270,7 @@ describe('an archive', () => {
     [
       'has another format',
       (file) => pack(file, 'manifest.json', { format: 9, generator: 'gamedata/9' }),
-      'has format 9, this version',
+      'has format 9, but this version',
     ],
     [
       'lists a path outside',
