@@ -70,7 +70,7 @@ export const isTrusted = (folder: string, { uid }: Stats): boolean =>
 /** Symlinks lead outside, FIFOs block and devices never end. Windows has neither flag. */
 export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Opens a regular file of a trusted user. Throws an error with a code. */
+/** Opens a regular file owned by a trusted user. @throws an error with a `code`, such as ENOENT */
 export function openTrusted(folder: string, file: string, flags: number): number {
   const descriptor = openSync(file, flags | NO_FOLLOW, 0o666);
   const status = fstatSync(descriptor);
@@ -79,7 +79,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
   throw createOpenError(file, status.isFile() ? 'a file of another user' : 'not a regular file');
 }
 
-/** Reads a file by its path inside a folder, up to the limit of its role. Throws an error with a code. */
+/** Reads a file inside a folder, up to the size limit for its path. @throws an error with a `code`, such as ENOENT */
 export function readFile(folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer {
   const target = path.join(folder, file);
   if (!isInFolders(folder, file) || !lstatSync(target).isFile())
@@ -90,7 +90,7 @@ export function readFile(folder: string, file: string, maxBytes = getMaxBytes(fi
 
 export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
 
-/** Follows symlinks. Throws an error with a code. */
+/** Follows symlinks. @throws an error with a `code`, such as ENOENT */
 export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer> =>
   readOpened(openRegular(file, maxBytes));
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listKinds } from './contract/words.ts';
+import { listKinds, quoteArgument } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
 /** Both src/ and dist/ are directly below it. */
@@ -72,5 +72,5 @@ export function findStartCommand(
   } else if (path.basename(script) === name && PATH.split(path.delimiter).includes(folder)) return name;
   const relative = path.relative(cwd, script);
   const shown = relative.startsWith('..') ? script : relative;
-  return `node ${/^[\w./-]+$/.test(shown) ? shown : JSON.stringify(shown)}`;
+  return `node ${quoteArgument(shown)}`;
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { expect, it } from 'vitest';
+import { quoteArgument } from '../src/contract/words.ts';
 import { findStartCommand, PACKAGE_ROOT } from '../src/package.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -11,8 +12,8 @@ const cached = '/home/me/.npm/_npx/1/node_modules/.bin/gamedata';
 
 it.each<[string, NodeJS.ProcessEnv, cwd: string, command: string]>([
   [clone, { PATH }, PACKAGE_ROOT, 'node scripts/gamedata.mjs'],
-  [clone, { PATH }, '/srv', `node ${clone}`],
-  ['/opt/my tools/gamedata.mjs', { PATH }, '/opt', 'node "my tools/gamedata.mjs"'],
+  [clone, { PATH }, '/srv', `node ${quoteArgument(clone)}`],
+  ['/opt/my tools/gamedata.mjs', { PATH }, '/opt', "node 'my tools/gamedata.mjs'"],
   ['/usr/local/bin/gamedata', { PATH }, '/srv', 'gamedata'],
   ['/opt/bin/gamedata', { PATH }, '/srv', 'node /opt/bin/gamedata'],
   [cached, npx, PACKAGE_ROOT, 'npx gamedata'],

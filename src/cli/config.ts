@@ -34,7 +34,7 @@ export function readConfig(commands: Commands, name: string, file: string, envir
     options: Object.fromEntries(found.map(({ name, value }) => [name, value])),
     /** The folder that `build` writes. */
     built: typeof out === 'string' ? resolve(out) : undefined,
-    /** Names the file in an error about an option, unless the option was typed. */
+    /** Names the file in an error about an option, unless the option was given on the command line. */
     blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown {
       if (!(error instanceof UsageError)) return error;
       const [, flag = '', problem = ''] = /^--([a-z-]+)(: .*)/s.exec(error.message) ?? [];

@@ -106,7 +106,7 @@ async function replaceSite(
   };
 }
 
-/** Requests icons by default only if the source is on the network, too. */
+/** By default, allows icon requests only if the source is remote as well. */
 export function chooseFetching(
   { sprites: { mode, isUpstreamNamed } }: Pick<WantedSettings, 'sprites'>,
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
@@ -127,14 +127,14 @@ export function assertReplaceableContents(
   const [isSite, isDataSet] = [META_FILE, PROVENANCE_FILE].map((file) => entries.has(file));
   const outHint = { hint: 'Choose another folder with --out.' };
   if (wanted === 'site' && isDataSet && !isSite)
-    throw new OutputError('contains a data set, which a site would replace', name, outHint);
+    throw new OutputError('contains a data set, expected a site or an empty folder', name, outHint);
   const dataHint = { hint: 'Choose another folder with --data.' };
   if (wanted === 'dataSet' && isSite && !isDataSet)
-    throw new OutputError('contains a site, which a data set would replace', name, dataHint);
+    throw new OutputError('contains a site, expected a data set or an empty folder', name, dataHint);
   const cacheFolder = cache === undefined ? undefined : resolveWorkPaths(cache).out;
   if (cacheFolder === folder || (cacheFolder && isInside(folder, cacheFolder)))
     throw new UsageError(
-      `--cache: got ${JSON.stringify(cache)}, inside ${JSON.stringify(name)}, expected a folder outside`,
+      `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(name)}`,
     );
 }
 
@@ -151,7 +151,7 @@ function describeSite(
 
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
-/** Most scheduled builds change nothing, so the code of pages is loaded only here. */
+/** Most scheduled builds change nothing, so the page-rendering code is loaded only here. */
 async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
   const { generateFiles } = await import('../site/generate-site.ts');
   return generateFiles({ ...inputs, buildAssets: readBuildAssets() });

@@ -104,7 +104,7 @@ export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
     });
   });
 
-/** Reads the warnings about the data of a copied site. Its icons are gathered again. */
+/** Reads a copied site's warnings, except those about icons, because a copy gathers icons again. */
 export const readWarnings = ({ warnings }: Meta): WarningGroup[] =>
   kindNames.flatMap((kind) =>
     warningCodes

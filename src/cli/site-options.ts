@@ -32,7 +32,7 @@ const hostList = z
 
 export const siteOptions = {
   ...inGroup('Output:', {
-    /** The base URL. Default: `BASE_URL`, Netlify's variables, the published site's, `http://127.0.0.1:3000`. */
+    /** The base URL. Default: the first of `BASE_URL`, Netlify's variables, the published base URL and `http://127.0.0.1:3000`. */
     baseUrl: option('--base-url <url>', 'base URL [$BASE_URL, or as published]', plainUrl.optional()),
     /** Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages. */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
@@ -140,7 +140,7 @@ const CLOUDFLARE_HINT = 'Set BASE_URL in the Worker: Settings → Build → Buil
 function checkBaseUrl(found: string | undefined, where: string): string {
   if (found !== undefined && PLAIN_URL.test(found)) return found;
   throw new UsageError(`--base-url: got none, and the base URL of ${where} cannot be read`, {
-    hint: 'Name the base URL of the site with --base-url or BASE_URL.',
+    hint: 'Set the base URL with --base-url or BASE_URL.',
   });
 }
 
@@ -159,7 +159,7 @@ export function resolveDocumentRoot(
     throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
   if (server !== undefined && !root.startsWith('/'))
     throw new UsageError(
-      `--root: got the Windows path ${root}${given === undefined ? ' of --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
+      `--root: got the Windows path ${root}${given === undefined ? ' from --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
     );
   if (server !== undefined && FORBIDDEN_IN_ROOT.test(root))
     throw new UsageError(

@@ -56,7 +56,7 @@ const describe = ({ id, slug, name }: AnyRecord): NamedRecord => ({
   name: typeof name === 'string' ? name : slug,
 });
 
-/** Lists the fields that differ, except the slug. Another version may have written records with other fields. */
+/** Lists the fields that differ, except the slug. Records written by another gamedata version may have different fields. */
 function compareFields(before: AnyRecord, after: AnyRecord): FieldChange[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   names.delete('slug');

@@ -148,9 +148,9 @@ function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: 
   const [published, local] = getDays(previous, { digest, ...provenance });
   if (!published || !local || published < local) return;
   throw new GuardError(
-    `got local data of ${local}, expected data newer than the published data of ${published}`,
+    `got local data from ${local}, expected data newer than the published data from ${published}`,
     {},
-    { hint: `${fallback}. The next build with an upstream brings it up to date.` },
+    { hint: `${fallback}. The next build that reaches the upstream will update the site.` },
   );
 }
 

@@ -195,7 +195,7 @@ function listPaths({ records, former }: Addresses): Map<string, string> {
 
 type Dated = Pick<DataSetSummary, 'digest' | 'captured' | 'edition'>;
 
-/** Returns two comparable days: of the editions if both data sets have one, otherwise of the captures. */
+/** Returns the days of both editions if both data sets have one, otherwise both capture dates. */
 export const getDays = (before: Dated, next: Dated): readonly (string | null)[] =>
   before.edition && next.edition
     ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))

@@ -75,7 +75,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
         const owner = parseOwner(attempt(() => readLock(lockFile)));
         const by = owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
         throw new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, name, {
-          hint: 'Its staged files belong to the build that holds the lock. Run it again when no other build is running.',
+          hint: 'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.',
         });
       }
       // Timers do not fire during synchronous work. The clock may have been set back.

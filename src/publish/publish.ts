@@ -74,7 +74,7 @@ function assertReplaceable({ name, out }: WorkPaths): void {
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
     if (attempt(() => readText(above, MANIFEST_FILE))?.includes('"generator":"gamedata/'))
       throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
-        hint: 'Choose a folder next to it, or the next build of that site would find files not written by gamedata.',
+        hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
       });
   const here = process.cwd();
   if (here === out || isInside(out, here))
@@ -171,6 +171,6 @@ export async function waitUntilStable(folder: string): Promise<void> {
   for (const until = performance.now() + 1000; isBeingChanged(folder); await setTimeout(50))
     if (performance.now() > until)
       throw new OutputError('is being changed, or an interrupted build left it incomplete', folder, {
-        hint: 'If no build is running there, complete it: run it again, or any gamedata build, mirror or snapshot of that folder.',
+        hint: 'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.',
       });
 }

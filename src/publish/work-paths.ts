@@ -52,7 +52,7 @@ export function assertTrustedOwner(out: string, files: readonly string[]): void 
   for (const file of files) {
     const status = readStatus(file);
     if (status && !isTrusted(out, status))
-      throw new OutputError(`belongs to another user (${status.uid}), and is not used`, file, {
+      throw new OutputError(`belongs to another user (${status.uid}), so it is not used`, file, {
         hint: 'Remove it, and build again in a folder whose parent only you can write to.',
       });
   }

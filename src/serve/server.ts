@@ -18,7 +18,7 @@ export const defaultLimits = {
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,
-  /** Waiting requests of a connection. A connection with more is closed. */
+  /** Maximum queued requests per connection. Connections that exceed it are closed. */
   waiting: 100,
 };
 export type Limits = Readonly<typeof defaultLimits>;
@@ -84,7 +84,7 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
   server.on('connect', (_, socket) => {
-    // Node does not handle errors of tunnels, and an error without a listener would end the process.
+    // Node does not handle errors on tunnel sockets, and an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     void enqueue(socket, () => rejectConnection(socket, 405));
   });

@@ -334,8 +334,8 @@ describe('checkReplacement, for old data', () => {
     const next = { ...nextOf(records(2, 1), local), isCopy: true, fallback };
     const run = () => replace(next, previousOf(records(1, 1), before));
     if (isReplaced) return expect(run).not.toThrow();
-    const message = `got local data of 2026-01-02, expected data newer than the published data of ${before.captured ?? '2026-01-02'}`;
-    const hint = `${fallback}. The next build with an upstream brings it up to date.`;
+    const message = `got local data from 2026-01-02, expected data newer than the published data from ${before.captured ?? '2026-01-02'}`;
+    const hint = `${fallback}. The next build that reaches the upstream will update the site.`;
     expect(run).toThrow(expect.objectContaining({ message, hint }));
   });
 

@@ -27,7 +27,7 @@ describe('Windows', () => {
   });
 
   it.each([
-    [undefined, 'C:\\Sites\\build', 'C:\\Sites\\build of --out'],
+    [undefined, 'C:\\Sites\\build', 'C:\\Sites\\build from --out'],
     ['D:/srv', 'build', 'D:\\srv'],
     ['\\\\server\\share\\site', 'build', '\\\\server\\share\\site'],
   ])('rejects the document root %s of a site in %s', (root, out, got) => {

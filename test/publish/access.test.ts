@@ -37,7 +37,7 @@ describe('publish', () => {
       fs.mkdirSync(folders[role]);
       fs.chownSync(folders[role], USER, USER);
       await expect(publishTree(out, fresh)).rejects.toMatchObject({
-        message: `${folders[role]}: belongs to another user (${USER}), and is not used`,
+        message: `${folders[role]}: belongs to another user (${USER}), so it is not used`,
         hint: expect.stringContaining('Remove it'),
       });
       expect(fs.statSync(folders[role])).toMatchObject({ uid: USER });
@@ -86,7 +86,7 @@ describe.runIf(canBeUser)('build in a world-writable folder', () => {
     ['.cache/gamedata', 'folder', 1, '.cache/gamedata: cannot be used as a cache (EACCES)'],
     ['site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
     ['site-archives', 'link', 5, 'site-archives: belongs to another user (0)'],
-    ['.site.gamedata-staging', 'folder', 1, 'belongs to another user (0), and is not used'],
+    ['.site.gamedata-staging', 'folder', 1, 'belongs to another user (0), so it is not used'],
   ])('reports %s owned by another user (a %s) without changing it', async (name, shape, code, message) => {
     const { cwd, build } = await open('--keep', '1');
     expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });

@@ -59,7 +59,7 @@ describe('publish', () => {
     expect(isBeingChanged(out)).toBe(true);
     await expect(waitUntilStable(out)).rejects.toMatchObject({
       message: `${out}: is being changed, or an interrupted build left it incomplete`,
-      hint: expect.stringContaining('run it again'),
+      hint: expect.stringContaining('to complete it'),
     });
     const waiting = waitUntilStable(out);
     await setTimeout(100);

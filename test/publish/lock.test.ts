@@ -248,7 +248,7 @@ describe('a held lock', () => {
     });
     await expect(work).rejects.toMatchObject({
       message: `${out}: the lock of this build is gone (ENOENT)`,
-      hint: expect.stringContaining('Run it again'),
+      hint: expect.stringContaining('Run this build again'),
     });
     expect(names()).toEqual([]);
   });

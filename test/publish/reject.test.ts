@@ -29,7 +29,7 @@ describe('publish', () => {
     for (const inside of ['copy', 'a/b/c'].map((name) => path.join(out, name)))
       await expectRejected(out, () => publishTree(inside, fresh), {
         message: `${inside}: is inside ${out}, which was published by gamedata`,
-        hint: 'Choose a folder next to it, or the next build of that site would find files not written by gamedata.',
+        hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
       });
     fs.writeFileSync(path.join(out, 'manifest.json'), app);
     expect(await publishTree(path.join(out, 'copy'), fresh)).toMatchObject({ changed: true });
@@ -46,7 +46,7 @@ describe('publish', () => {
     [
       'from a newer gamedata version',
       (file) => fs.writeFileSync(file, newer),
-      'manifest.json has format 9, this version',
+      'manifest.json has format 9, but this version',
     ],
   ])('rejects a folder %s', async (_, fill, problem) => {
     const out = path.join(temporaryFolder(), 'mine');

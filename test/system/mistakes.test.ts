@@ -11,10 +11,10 @@ const SNAPSHOT = 'build --source snapshot';
 const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
 
 const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
-  [`${SNAPSHOT} --out data`, 'data: contains a data set, which a site would replace'],
+  [`${SNAPSHOT} --out data`, 'data: contains a data set, expected a site or an empty folder'],
   [
     'snapshot --source snapshot --data site',
-    'site: contains a site, which a data set would replace\nhint: Choose another folder with --data.\n',
+    'site: contains a site, expected a data set or an empty folder\nhint: Choose another folder with --data.\n',
   ],
   [`mirror site data`, 'data: contains a data set'],
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
@@ -31,7 +31,11 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
   [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
-  [`${NOWHERE} --out site --cache site/cache`, '--cache: got "site/cache", inside "site"', 2],
+  [
+    `${NOWHERE} --out site --cache site/cache`,
+    '--cache: got "site/cache", expected a folder outside "site"',
+    2,
+  ],
   ['verify x.zip', 'x.zip: cannot be read (ENOENT), expected a site folder, an archive (.tar.gz) or a URL'],
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],

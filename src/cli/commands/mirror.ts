@@ -59,7 +59,7 @@ function nameCopy(source: string): string {
 
 export const command = defineCommand({
   description:
-    'Rebuilds a site from the records, names, old slugs, history and icons of a deployment, an archive (.tar.gz) or a folder, completely or not at all.',
+    'Rebuilds a site from the records, names, old slugs, history and icons in a deployment, an archive (.tar.gz) or a folder, completely or not at all.',
   arguments: {
     '<url|archive|dir>': ['the site to copy'],
     '[dir]': ['folder of the copy (default: the folder itself, or named after the source)'],

@@ -27,7 +27,7 @@ const verifyOptions = {
     /** The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
-    /** How long to wait for that site, such as `90s`, `10m` or `1h`. */
+    /** How long to wait for the site in `like`, such as `90s`, `10m` or `1h`. */
     wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', milliseconds.optional()),
     linkBase: option('--link-base <url>', 'base URL of links, if it differs', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,

@@ -27,7 +27,7 @@ export async function readContent(store: AssetStore, file: string): Promise<Cont
 
 const parsedFiles = new WeakMap<Bytes, unknown>();
 
-/** Parses a file once as long as it stays in memory. */
+/** Parses each file only once while it stays in memory. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
   if (!asset) return undefined;
