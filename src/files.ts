@@ -57,7 +57,7 @@ export function listParentFolders(files: readonly string[]): Set<string> {
   return folders;
 }
 
-/** Whether no symlink or other file replaces a folder above a file. */
+/** Whether none of a file's parent folders has been replaced by a symlink or another file. */
 export const isInFolders = (folder: string, file: string): boolean =>
   [...listParentFolders([file])].every(
     (parent) => parent === '.' || readStatus(path.join(folder, parent))?.isDirectory() !== false,

@@ -30,7 +30,7 @@ export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
-/** Reads files that every site has, in a fixed order and without what file managers leave. */
+/** Reads the files that every site has, in a fixed order, ignoring hidden files that file managers leave behind. */
 const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
   listFiles(folder)
     .filter((file) => !path.basename(file).startsWith('.'))

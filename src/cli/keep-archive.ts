@@ -30,7 +30,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
   if (readStatus(folder)?.isSymbolicLink()) assertTrustedOwner(out, [folder]);
   if (readStatus(path.join(folder, MANIFEST_FILE)))
-    throw new OutputError('is a site, so no archive is kept in it', folder, {
+    throw new OutputError('is a site, so archives cannot be stored in it', folder, {
       hint: 'Move one of the two sites to another folder.',
     });
   const site = openSite(folderStorage(out));

@@ -5,7 +5,7 @@ import { errorCode } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package.ts';
 import { run } from './program.ts';
 
-// Node 22 and later. Next to the code, because a shared temporary folder is not safe.
+// Only Node 22 and later have this. The cache is next to the code, because a shared temporary folder is not safe.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 

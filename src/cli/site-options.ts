@@ -68,7 +68,7 @@ export function resolveWanted(
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Finds the environment variable with the base URL. Netlify's variables have too common names to apply elsewhere.
+ * Finds the environment variable with the base URL. Netlify's variable names are too generic to be trusted elsewhere.
  *
  * @see https://docs.netlify.com/configure-builds/environment-variables/
  */

@@ -68,7 +68,7 @@ export const sourceOptions = {
   }),
   ...inGroup('Guards:', {
     maxShrink: option('--max-shrink <percent>', 'percentage that may disappear', percentage.default(1)),
-    /** More records that may disappear, as `<kind>/<slug>`, and languages whose names may, as `names/fr`. */
+    /** Additional records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear. */
     allowMissing: option(
       '--allow-missing <record...>',
       'may disappear: <kind>/<slug>, names/<tag>',

@@ -55,7 +55,7 @@ export const convertMoved = (moved: Readonly<Record<string, string>>, records: A
 const sortBySlug = (slugs: ReadonlyMap<string, number>): [string, number][] =>
   [...slugs].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Writes one slug per line, which keeps diffs of a repository small. */
+/** Writes one slug per line, which keeps repository diffs small. */
 export const encodeFormer = (former: Former): string =>
   `${JSON.stringify(
     mapKinds((kind) => Object.fromEntries(sortBySlug(former[kind]))),

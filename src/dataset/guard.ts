@@ -9,7 +9,7 @@ import { getDays, type Replacement } from './replacement.ts';
 export interface GuardOptions {
   /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
   readonly maxShrink: number;
-  /** More records that may disappear, as `<kind>/<slug>`, and languages, as `names/<language>`. */
+  /** Additional records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear. */
   readonly allowMissing: readonly string[];
   readonly maxAge?: number | undefined;
   readonly today: string;

@@ -39,7 +39,7 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
   return steps[0]?.to.digest === digest || since < 0 ? [] : steps.slice(0, since + 1);
 }
 
-/** Writes one step per line, which keeps diffs of a repository small. */
+/** Writes one step per line, which keeps repository diffs small. */
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 

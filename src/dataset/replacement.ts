@@ -59,8 +59,8 @@ export type Replacement = ReturnType<typeof compareDataSets>;
 const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
 
 /**
- * Compares the next data set with the published one, or with the bundled one if nothing is published. From a bundled data set of another
- * upstream, only the number of records and the old slugs of equal records are used.
+ * Compares the next data set with the published one, or with the bundled one if nothing is published. If the bundled data set
+ * came from another upstream, uses only its record counts and the old slugs of records with the same id and slug.
  */
 export function compareDataSets(
   { dataSet, isCopy, fallback, ...next }: Next,

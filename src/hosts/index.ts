@@ -6,7 +6,7 @@ import type { Host, HostContext, HostFile } from './host.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 
-/** To add a host, write a file in this folder and add a row. */
+/** To add a host, create a file in this folder and add an entry below. */
 export const hosts = {
   netlify,
   'netlify-rules': netlifyRules,

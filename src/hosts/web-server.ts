@@ -81,7 +81,7 @@ const best = {
 } as const;
 
 // Early Safari sends `…,text/html;q=0.9,…,*/*;q=0.5`, so without JSON, HTML is compared with `*/*` by the first digit.
-// HTML must have the header's first quality, because matching a long header would otherwise take quadratic time.
+// Matches only if HTML has the first q-value in the header, because matching a long header would otherwise take quadratic time.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );

@@ -102,7 +102,7 @@ function decodeLine(line: string): unknown {
 
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
-/** Decodes the last entry of each URL, and the complete run if it is the last line. Drops stale entries before a complete run. */
+/** Decodes the last entry for each URL, and the complete run if it is the last line. Entries before a complete run become stale. */
 function decodeLines(lines: readonly string[]) {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;

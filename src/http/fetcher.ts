@@ -5,7 +5,7 @@ import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './clie
 
 export interface Codec<T> {
   decode(body: Buffer): T;
-  /** Returns undefined if `decode` would not return the cached value today. */
+  /** Returns undefined if the current `decode` could not have produced the cached value. */
   revive(cached: unknown): T | undefined;
 }
 

@@ -63,9 +63,9 @@ const BROKEN_CONNECTION_CODES = new Set([
 const ownCa = {
   hint: 'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.',
 };
-const incomplete = { hint: `The server may lack the intermediate certificates of its chain. ${ownCa.hint}` };
+const incomplete = { hint: `The server may not send its intermediate certificates. ${ownCa.hint}` };
 const expired = {
-  hint: "Check this machine's clock. A certificate of the server's chain is not valid today.",
+  hint: "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
 };
 const noTls = { hint: 'Try http:// or another port. The server does not seem to use TLS on this port.' };
 

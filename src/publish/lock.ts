@@ -56,7 +56,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
   explainFailure('cannot be locked', name, () => claimLock(paths, text, takeLock), hint);
   heldLocks.add(lockFile);
-  // Called before each file, so this omits the checks for a lock of another process.
+  // Called before each file, so it skips the checks for another process's lock.
   const isHeld = (): boolean => attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT') === text;
   let renewed = Date.now();
   /** Sets the mtime by the clock of the file system. All locks start with the same byte, in case another build took this one. */
@@ -126,7 +126,7 @@ function linkLock(file: string, draft: string, text: string): true {
   return true;
 }
 
-/** @param draft a file that was just written on the same file system, because the clocks of machines differ */
+/** @param draft a file just written to the same file system: its mtime serves as the current time, because clocks differ between machines */
 function assertBreakable(
   { lockFile, name }: WorkPaths,
   text: string | undefined,

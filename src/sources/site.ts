@@ -50,7 +50,7 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
   });
 }
 
-/** An upstream as gamedata writes it: a URL, or the origin of tables. */
+/** Matches the upstreams that gamedata writes: a URL, `local files`, `unknown` or an npm package. */
 const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
 /** Drops implausible provenance, because the copied site is untrusted. */

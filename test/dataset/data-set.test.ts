@@ -41,7 +41,7 @@ it('warningSchema accepts codes from other gamedata versions', () => {
   expect(warningSchema.parse(warning)).toEqual(warning);
 });
 
-it('provenanceSchema accepts a provenance without an edition', () => {
+it('provenanceSchema accepts provenance without an edition', () => {
   const provenance = { source: 'csv', upstream: 'x', captured: '2026-01-02' };
   expect(provenanceSchema.parse(provenance)).toEqual({ ...provenance, edition: null });
   for (const wrong of [{ source: 'site' }, { upstream: '' }, { captured: '2026-02-30' }])

@@ -265,21 +265,24 @@ describe('a request', () => {
     { control: 'no-cache, max-age=60', age: '', freshForMs: 0 },
     { control: 'no-store, max-age=60', age: '', freshForMs: 0 },
     { control: '', age: '', freshForMs: 0 },
-  ])('returns validators and a freshness of $freshForMs ms for "$control" with Age "$age"', async (row) => {
-    const server = await startServer((response) =>
-      response
-        .writeHead(200, [
-          ...['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date, 'Cache-Control', row.control],
-          ...['Age', row.age],
-        ])
-        .end('{}'),
-    );
-    const client = testClient();
-    expect(await client.get(server.url, decodeJson)).toMatchObject({
-      ...{ revalidation: { etag: 'W/"1"', lastModified: date }, freshForMs: row.freshForMs },
-    });
-    expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
-  });
+  ])(
+    'yields validators and a freshness lifetime of $freshForMs ms for "$control" with Age "$age"',
+    async (row) => {
+      const server = await startServer((response) =>
+        response
+          .writeHead(200, [
+            ...['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date, 'Cache-Control', row.control],
+            ...['Age', row.age],
+          ])
+          .end('{}'),
+      );
+      const client = testClient();
+      expect(await client.get(server.url, decodeJson)).toMatchObject({
+        ...{ revalidation: { etag: 'W/"1"', lastModified: date }, freshForMs: row.freshForMs },
+      });
+      expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
+    },
+  );
 
   it('fails if no connection opens before the timeout', async () => {
     const proxy = createServer(() => {});

@@ -240,7 +240,7 @@ describe('a held lock', () => {
     },
   );
 
-  it('stops the build if the lock was removed', async () => {
+  it('fails the build if it is removed', async () => {
     const { out, lock, names } = createPaths();
     const work = withOutput(out, ({ publish }) => {
       fs.rmSync(lock);

@@ -95,8 +95,8 @@ describe('gamedata serve', () => {
     ['http://[::1]:8080/games', '8080'],
   ])('warns if links point to a different port on this machine: %s', async (baseUrl, port) => {
     const { url, output } = await startProcess([], { baseUrl });
-    const advice = `serve the site there with --port ${port}, or build it with --base-url ${url}`;
-    await expect.poll(output).toContain(`warning: links point to ${baseUrl}: ${advice}`);
+    const advice = `Serve the site there with --port ${port}, or build it with --base-url ${url}`;
+    await expect.poll(output).toContain(`warning: links point to ${baseUrl}. ${advice}`);
     expect(output()).not.toContain("the site's base URL");
   });
 

@@ -264,7 +264,7 @@ const nameEdition = (what: string, headers: Record<string, string>, options: Opt
     unchanged,
     { isCached: true, ...options },
   );
-const two = '<n> of edition <hash> of <day>, <n> of edition <hash> of <day>';
+const two = '<n> of edition <hash> from <day>, <n> of edition <hash> from <day>';
 const editionFaults: Fault[] = [
   nameEdition('of an older edition in a CDN', first, { hasEditions: true }),
   nameEdition('of an older edition at every URL', first, {

@@ -17,7 +17,7 @@ function unpack(archive: string): string {
 }
 const listPaths = (folder: string) => [...fingerprint(folder).keys()];
 
-it('packs the site without its archive for download, and keeps an exact copy of the published site', async () => {
+it('packs the site, except the archive itself, for download, and keeps an exact copy of the published site', async () => {
   const out = path.join(temporaryFolder(), 'site');
   const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, keep: 1 };
   await build({ ...options, hosts: ['nginx'] });

@@ -23,7 +23,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --out own`, 'own: contains files, but has no valid manifest.json'],
   ['mirror own --base-url https://x.test', 'own: contains files, but has no valid manifest.json'],
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
-  [`${SNAPSHOT} --out /`, '/: contains files'],
+  [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
   ['verify own', 'own: has no valid manifest.json: ENOENT'],
   ['verify own/notes.txt', 'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive'],

@@ -110,7 +110,7 @@ export const command = defineCommand({
     if (!quiet) printToStdout(lines);
     if (port)
       reporter.notice(
-        `warning: links point to ${meta.base_url}: serve the site there with --port ${port}, or build it with --base-url ${url}`,
+        `warning: links point to ${meta.base_url}. Serve the site there with --port ${port}, or build it with --base-url ${url}`,
       );
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
@@ -118,7 +118,7 @@ export const command = defineCommand({
   },
 });
 
-/** Finds the port of links to this machine if the site is served on another port. */
+/** Returns the port of links to this machine if it differs from the port being served. */
 function findOtherPort(baseUrl: string, url: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const { protocol, hostname, port } = new URL(baseUrl);

@@ -49,7 +49,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
   if (!isUrl(target)) {
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
-    if (misplaced) throw new UsageError(`--${misplaced}: got a folder to check, expected a URL`);
+    if (misplaced) throw new UsageError(`--${misplaced}: works only for a URL, got a folder`);
     await assertSettledFolder(target);
     return verifySite(await openStorage(target));
   }

@@ -20,7 +20,7 @@ interface NetlifyContext {
   next(request: Request): Promise<Response>;
 }
 
-/** `next` reads files without this function and the rules; `fetch` would start both again. */
+/** `next` reads files directly, bypassing this function and the rules. `fetch` would run both again. */
 export const createEdgeFunction =
   (base: string) =>
   (request: Request, context: NetlifyContext): Promise<Response> => {

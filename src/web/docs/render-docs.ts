@@ -58,7 +58,7 @@ export function renderDocs(templates: DocsTemplates, content: DocsContent, site:
   return renderPage(templates['page.html'], filled, page, site);
 }
 
-/** List parameters on hosts that support any page range, and on hosts that serve only built pages. */
+/** Descriptions of the list parameters, for hosts that support any page range and for hosts that serve only built pages. */
 const pageRangeMeanings: Readonly<Record<'any' | 'built', Partial<Record<keyof typeof parameters, string>>>> =
   {
     any: {

@@ -158,7 +158,7 @@ function classifyToken(token: string, next = ''): string {
   return token === 'null' ? 'null' : 'literal';
 }
 
-/** Colors code. @param linkString creates a link for a string of JSON */
+/** Highlights code. @param linkString creates a link for a JSON string */
 export const highlight = (
   code: string,
   linkString: (text: string) => Node | undefined = () => undefined,
