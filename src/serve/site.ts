@@ -88,7 +88,8 @@ function readAsset(folder: string, file: string): Asset & { readonly sha256: str
   try {
     const body = readRegular(path.join(folder, file), getMaxBytes(file));
     const sha256 = hash('sha256', body);
-    return { body, etag: `"${sha256.slice(0, 32)}"`, sha256 };
+    const etag = `"${Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27)}"`;
+    return { body, etag, sha256 };
   } catch (cause) {
     throw new DataError(errorCode(cause), { record: file }, { cause });
   }
