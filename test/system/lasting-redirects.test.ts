@@ -83,7 +83,7 @@ describe('build keeps the redirects of renamed records', () => {
     await expectIntact();
   });
 
-  it('into an empty folder, from a different upstream than the bundled data's', async () => {
+  it('into an empty folder, from a different upstream than the bundled data', async () => {
     const { mustRun, readRedirects } = await createSite();
     const upstream = await worlds.startChangingUpstream();
     upstream.now.variant = 'renamed-again';
