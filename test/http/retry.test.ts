@@ -74,7 +74,7 @@ describe('a failed TLS handshake', () => {
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may lack the intermediate certificates'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may not send its intermediate certificates'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['CERT_HAS_EXPIRED', "Check this machine's clock"],
     ['CERT_NOT_YET_VALID', "Check this machine's clock"],
