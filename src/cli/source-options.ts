@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
+import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { CompareOptions } from '../dataset/replacement.ts';
@@ -12,7 +13,7 @@ import { BUNDLED_DATA } from '../package.ts';
 import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
-import { isUrl, type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
+import { type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
@@ -98,8 +99,7 @@ export function resolveSource(
   return {
     ...options,
     upstream,
-    isRestored:
-      options.source === 'site' && upstream !== undefined && !isUrl(upstream) && isArchive(upstream),
+    isRestored: options.source === 'site' && isArchive(upstream ?? ''),
     readBundled: () => readBundledSnapshot(BUNDLED_DATA),
     dataFolder: BUNDLED_DATA,
     cacheFolder: cache,

@@ -40,6 +40,8 @@ export const gzipFile = (file: string): string => `${file}.gz`;
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 
+export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
+
 /** Links point to endpoints, or to files on plain file servers. Links to files keep the query for programs that parse it. */
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];

@@ -6,7 +6,7 @@ import Papa from 'papaparse';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import { formatValue } from '../contract/parse.ts';
-import { ICONS_FOLDER } from '../contract/paths.ts';
+import { ICONS_FOLDER, isUrl } from '../contract/paths.ts';
 import { pluralize } from '../contract/words.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
@@ -14,7 +14,7 @@ import { decodeText, InvalidBodyError } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
 import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
-import { assertSkipsExist, isUrl, type Source, type SourceContext } from './source.ts';
+import { assertSkipsExist, type Source, type SourceContext } from './source.ts';
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 

@@ -4,14 +4,14 @@ import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import { isAhead, type Meta } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
-import { META_FILE, recordFile } from '../contract/paths.ts';
+import { isUrl, META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
 import { type AnyRecords, type Provenance, type Records, summarizeNames } from '../dataset/data-set.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
 import { openStorage, type SiteStorage } from './site/storage.ts';
-import { isUrl, removeSkipped, type Source, type SourceContext } from './source.ts';
+import { removeSkipped, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
   const [storage, requests] = await findSite(context);

@@ -12,8 +12,6 @@ import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
 import type { LocalSite, Site } from './site/read.ts';
 
-export const isUrl = (upstream: string): boolean => /^https?:\/\//i.test(upstream);
-
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
 

@@ -15,7 +15,7 @@ import {
   readMeta,
   readPreviousSite,
 } from '../../src/sources/site/read.ts';
-import { folderStorage } from '../../src/sources/site/storage.ts';
+import { folderStorage, isArchive } from '../../src/sources/site/storage.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { deploy } from '../support/deployed.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -216,4 +216,13 @@ describe('readPreviousSite', () => {
     damage('moved.json', '{')(folder);
     expect(previous?.former(true)).toEqual(noFormer);
   });
+});
+
+it.each([
+  ['site.tar.gz', true],
+  ['/backups/site.tgz', true],
+  ['site', false],
+  ['https://example.test/site.tar.gz', false],
+])('isArchive: %s → %s', (name, expected) => {
+  expect(isArchive(name)).toBe(expected);
 });

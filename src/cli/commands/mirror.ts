@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { isUrl } from '../../contract/paths.ts';
 import { isArchive } from '../../sources/site/storage.ts';
-import { isUrl } from '../../sources/source.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { makeSite } from '../make-site.ts';
 import { httpUrl, parseValue } from '../options.ts';

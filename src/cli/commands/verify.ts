@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
+import { isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hostNames, hosts } from '../../hosts/index.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
-import { isUrl } from '../../sources/source.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
@@ -14,7 +14,7 @@ import { codeOnly, hintAtBaseUrl, httpUrl, inGroup, oneOf, option, parseValue, t
 import { formatCounts, formatProblems } from '../report.ts';
 import { assertSettledFolder, sourceOptions } from '../source-options.ts';
 
-const siteFolder = text((given) => !isArchive(given), 'the folder of a site');
+const siteFolder = text((given) => !isUrl(given) && !isArchive(given), 'the folder of a site');
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const milliseconds = text((time) => /^\d{1,6}[smh]$/.test(time), 'a time such as 90s, 10m or 1h').transform(

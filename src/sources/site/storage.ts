@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
 import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../../contract/limits.ts';
+import { isUrl } from '../../contract/paths.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { openRegular, readFile, walk } from '../../files.ts';
 
@@ -68,7 +69,7 @@ export function assertSize(
   if (problem !== undefined) throw new OutputError(`${problem} in total`, storage.name);
 }
 
-export const isArchive = (name: string): boolean => /\.(?:tar\.gz|tgz)$/.test(name);
+export const isArchive = (name: string): boolean => !isUrl(name) && /\.(?:tar\.gz|tgz)$/.test(name);
 
 export const openStorage = async (target: string): Promise<SiteStorage> =>
   isArchive(target) ? await archiveStorage(target) : folderStorage(target);
