@@ -7,6 +7,7 @@ import { build, type RolldownOutput } from 'rolldown';
 import bundles from '../rolldown.config.ts';
 import { createConfigJsonSchema } from '../src/cli/config.ts';
 import { loadCommands } from '../src/cli/program.ts';
+import { compileSchemas } from '../src/contract/served.ts';
 import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
 
@@ -41,6 +42,7 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
     for (const file of sources) files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
   for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
   files.set('assets/types.d.ts', declareResponses());
+  files.set('schemas.json', JSON.stringify(compileSchemas()));
   files.set(
     'config.schema.json',
     `${JSON.stringify(createConfigJsonSchema(await loadCommands()), null, 2)}\n`,

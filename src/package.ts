@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CompiledSchemas } from './contract/served.ts';
 import { listKinds, quoteArgument } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
@@ -51,6 +52,7 @@ export function readBuildAssets() {
       'search.html': template('search.html'),
     },
     compiled: readFolder(path.join(DIST, 'assets')),
+    schemas: JSON.parse(readFileSync(path.join(DIST, 'schemas.json'), 'utf8')) as CompiledSchemas,
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
     hostTemplate: template,
   };

@@ -3,6 +3,7 @@ import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from 
 import type { Names } from '../contract/names.ts';
 import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
+import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
 import { createRedirects, type Former } from '../dataset/former.ts';
 import type { HostContext, WebServerPaths } from '../hosts/host.ts';
@@ -17,6 +18,7 @@ import * as recordFiles from './record-files.ts';
 export interface BuildAssets {
   readonly templates: PageTemplates;
   readonly compiled: readonly SiteFile[];
+  readonly schemas: CompiledSchemas;
   readonly handlerModule: HostContext['handlerModule'];
   readonly hostTemplate: HostContext['template'];
 }
@@ -70,8 +72,8 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
 
 function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
   const { records, meta, names } = site;
-  const { templates } = site.buildAssets;
-  const specification = createSpecification(records, meta, { archive, names, templates });
+  const { templates, schemas } = site.buildAssets;
+  const specification = createSpecification(records, meta, { archive, names, templates, schemas });
   const sizes = new Map([...content, ...specification].map((file) => [file.path, getSize(file)]));
   return [...specification, ...renderPages({ templates, records, meta, archive, sizes })];
 }

@@ -25,24 +25,32 @@ export function createSpecification(
   {
     archive,
     templates,
+    schemas: compiled,
     names = [],
-  }: { archive: boolean; templates: DocsTemplates; names?: readonly Names[] },
+  }: {
+    archive: boolean;
+    templates: DocsTemplates;
+    schemas: served.CompiledSchemas;
+    names?: readonly Names[];
+  },
 ): SiteFile[] {
   const first = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
   const examples = createFileExamples(first, meta, names);
   const operations = contract
     .listOperations(meta, pickExamples(records, getLinkBase(meta)), archive)
     .map((operation) => ({ ...operation, example: operation.example ?? examples[operation.id] }));
-  const schemas = pickSchemas(operations);
+  const schemas = pickSchemas(operations, compiled);
   const content = {
     ...{ operations, schemas, anyPageRange: supportsAnyPageRange(meta) },
     excerpts: createExcerpts(first, getLinkBase(meta)),
   };
-  const standalone = served.createStandaloneSchemas((name) => `${meta.base_url}/${paths.schemaFile(name)}`);
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
     { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(templates, content, meta) },
-    ...standalone.map(([name, schema]) => ({ path: paths.schemaFile(name), body: JSON.stringify(schema) })),
+    ...Object.entries(compiled.standalone).map(([name, schema]) => {
+      const path = paths.schemaFile(name);
+      return { path, body: JSON.stringify({ $id: `${meta.base_url}/${path}`, ...schema }) };
+    }),
   ];
 }
 
@@ -98,12 +106,14 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
 }
 
-function pickSchemas(operations: readonly Operation[]): Map<string, served.JsonSchema> {
+function pickSchemas(
+  operations: readonly Operation[],
+  { components }: served.CompiledSchemas,
+): Map<string, served.JsonSchema> {
   const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
   if (operations.some(contract.isEndpoint)) used.add('error');
-  const all = served.createJsonSchemas((name) => `#/components/schemas/${served.typeName(name)}`);
   return new Map(
-    [...all]
+    Object.entries(components)
       .filter(([name]) => used.has(name))
       .map(([name, { $id: _id, $schema: _dialect, ...schema }]) => [served.typeName(name), schema]),
   );

@@ -124,9 +124,9 @@ export function siteOf(
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changes = createChangeFiles({ history, former, redirects }, meta);
   const linkBase = { baseUrl: meta.base_url, links };
-  const { templates } = readBuildAssets();
+  const { templates, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);
-  const plan = { records, served, meta, linkBase, archive: false, templates };
+  const plan = { records, served, meta, linkBase, archive: false, templates, schemas };
   const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
   return { plan, meta, former, redirects, records, files };
 }

@@ -11,10 +11,10 @@ import {
 } from '../support/sites.ts';
 
 function renderDocs(raw: SomeRecords, options: SiteOptions & { hosts?: string[] } = {}, archive = false) {
-  const { records, meta, templates } = siteOf(raw, options).plan;
+  const { plan } = siteOf(raw, options);
   const names = [namesIn('fr', { move: { 'move-1': 'Un' } })];
-  const described = { ...meta, hosts: options.hosts ?? [] };
-  const files = createSpecification(records, described, { archive, templates, names });
+  const described = { ...plan.meta, hosts: options.hosts ?? [] };
+  const files = createSpecification(plan.records, described, { ...plan, archive, names });
   const page = String(files.find(({ path }) => path === 'docs/index.html')?.body);
   return page.replaceAll(/ translate="no"|<wbr>/g, '');
 }
