@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DataSetSummary } from '../../src/contract/changes.ts';
+import { encodeFormer, noFormer } from '../../src/dataset/former.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
 import { readPreviousSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
@@ -114,12 +117,15 @@ describe('the bundled data set', () => {
     expect(forgetful.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }]);
   });
 
-  it('provides only its record counts for another upstream', async () => {
+  it('provides only its record counts and the old slugs of equal records for another upstream', async () => {
     const { dataFolder } = await bundle();
+    const old = { ...noFormer, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
+    writeFileSync(path.join(dataFolder, 'former.json'), encodeFormer(old));
     const { answers, rest } = await serveTiny();
     rename(answers);
     const first = await captured({ ...rest, dataFolder });
-    expect([first.history.steps, first.notices, first.former.move.size]).toEqual([[], [], 0]);
+    expect([first.history.steps, first.notices]).toEqual([[], []]);
+    expect(first.former).toEqual({ ...noFormer, move: new Map([['old-2', 2]]) });
     answers.move.pop();
     await expect(captured({ ...rest, dataFolder })).rejects.toThrow('got 1 of 3 records missing');
   });
