@@ -15,10 +15,11 @@ import { type Output, withOutput } from '../publish/publish.ts';
 import { resolveWorkPaths } from '../publish/work-paths.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
-import { type Loaded, loadSource } from '../sources/index.ts';
+import { loadSource } from '../sources/index.ts';
 import { openLocalSite, readPreviousSite, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
+import type { SourceResult } from '../sources/source.ts';
 import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
 import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
 import { type SourceSettings, waitForSource } from './source-options.ts';
@@ -109,7 +110,7 @@ async function replaceSite(
 export function chooseFetching(
   { sprites: { mode, isUpstreamNamed } }: Pick<WantedSettings, 'sprites'>,
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
-  { fallback }: Pick<Loaded, 'fallback'>,
+  { fallback }: Pick<SourceResult, 'fallback'>,
 ): IconOrigins['fetching'] {
   if (mode !== undefined || isUpstreamNamed) return 'always';
   const isRemote =
@@ -138,7 +139,7 @@ export function assertReplaceableContents(
 }
 
 function describeSite(
-  { source }: Loaded,
+  { source }: SourceResult,
   { dataSet: { provenance, digest, counts, namesSummary: names }, fallback }: Replacement,
   { baseUrl: base_url, links, hosts, downloads, archive, sprites }: Settings,
   warnings: Meta['warnings'],

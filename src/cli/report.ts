@@ -19,7 +19,7 @@ import type { GamedataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../sources/icons.ts';
-import type { Loaded } from '../sources/index.ts';
+import type { SourceResult } from '../sources/source.ts';
 import type { Problem } from '../verify/folder.ts';
 import type { Settings } from './site-options.ts';
 
@@ -32,7 +32,7 @@ export interface WarningGroup {
 }
 
 type Changes = Pick<Replacement, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
-type Source = Pick<Loaded, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
+type Source = Pick<SourceResult, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
 
 /** The report of a build or a snapshot, as `--json` prints it. */
 export interface Report
@@ -75,7 +75,7 @@ interface ReportContext {
 }
 
 export function createReport(
-  { source, requests, isCached = false, notices: sourceNotices = [] }: Loaded,
+  { source, requests, isCached = false, notices: sourceNotices = [] }: SourceResult,
   { dataSet, steps, missing, nameChanges, fallback, notices }: Replacement,
   { changed, ...files }: PublishResult,
   { output, warnings, notices: more = [], started }: ReportContext,

@@ -87,7 +87,7 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   onNotice: (text) => notice(`warning: ${text}`),
   onFallback(message, cause) {
     notice(`WARNING: ${message}`);
-    if (cause) notice(`  ${cause.message}`);
+    notice(`  ${cause.message}`);
   },
 });
 

@@ -63,7 +63,7 @@ export const csv: Source = async (context) => {
     const raw = parseRecords(texts);
     assertSkipsExist(skip, raw);
     const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
-    return { dataSet: normalize(raw, provenance, hasNames), source: 'csv' } as const;
+    return { dataSet: normalize(raw, provenance, hasNames), source: 'csv', isCopy: false } as const;
   };
   if (!isUrl(upstream)) {
     const { texts, captured } = readTables(upstream);

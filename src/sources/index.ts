@@ -6,7 +6,7 @@ import { csv } from './csv.ts';
 import { DEFAULT_UPSTREAM, rest } from './rest.ts';
 import { site } from './site.ts';
 import { snapshot } from './snapshot.ts';
-import type { Source, SourceContext, SourceName, SourceResult } from './source.ts';
+import type { Source, SourceName } from './source.ts';
 
 /** Few, because the user may simply be offline. */
 const AUTO_FIRST_RETRIES = 1;
@@ -19,23 +19,15 @@ const auto: Source = async (context) => {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
     const loaded = await snapshot({ ...context, upstream: context.dataFolder });
     const reason = `${context.upstream ?? DEFAULT_UPSTREAM} could not be reached`;
-    return { ...loaded, fallback: `${reason}: built from ${describeAge(loaded.dataSet)}`, cause: error };
+    const fallback = `${reason}: built from ${describeAge(loaded.dataSet)}`;
+    context.onFallback?.(fallback, error);
+    return { ...loaded, fallback };
   }
 };
 
 const sources = { auto, rest, csv, snapshot, site } satisfies Record<SourceName, Source>;
 
-export interface Loaded extends SourceResult {
-  /** Whether the data set comes from a snapshot or a site, which was guarded and dated when it was captured. */
-  readonly isCopy: boolean;
-}
-
-export async function loadSource(context: SourceContext): Promise<Loaded> {
-  const loaded = await sources[context.source](context);
-  const { fallback, cause, source, site: copied } = loaded;
-  if (fallback !== undefined) context.onFallback?.(fallback, cause);
-  return { ...loaded, isCopy: source === 'snapshot' || copied !== undefined };
-}
+export const loadSource: Source = (context) => sources[context.source](context);
 
 function describeAge({ records, provenance }: DataSet): string {
   const all = kindNames.flatMap((kind) => records[kind]);

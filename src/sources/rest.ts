@@ -105,7 +105,8 @@ export const rest: Source = (context) => {
     }
     const provenance = { source: 'rest', upstream, captured: today, edition, skipped: skip } as const;
     const dataSet = normalize(raw, provenance, hasNames);
-    return { dataSet, source: 'rest', requests: fetcher.stats, isCached: isCurrent, notices };
+    const about = { source: 'rest', isCopy: false, isCached: isCurrent } as const;
+    return { dataSet, ...about, requests: fetcher.stats, notices };
   });
 };
 

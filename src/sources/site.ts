@@ -28,7 +28,7 @@ export const site: Source = async (context) => {
   const history = () => correctHistory(found.history(), context.today);
   return {
     ...removeSkipped(dataSet, history, context),
-    ...{ former, site: found, source: provenance.source, requests, notices },
+    ...{ former, site: found, source: provenance.source, isCopy: true, requests, notices },
   };
 };
 

@@ -49,6 +49,7 @@ export const snapshot: Source = async (context) => {
     ...removeSkipped(data(context), history, context),
     former: former(context.forgetHistory),
     source: 'snapshot',
+    isCopy: true,
   };
 };
 

@@ -5,8 +5,8 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
 import { createDataSet, type DataSet } from '../dataset/data-set.ts';
-import type { Former } from '../dataset/former.ts';
 import { selectNames } from '../dataset/names.ts';
+import type { Next } from '../dataset/replacement.ts';
 import { UsageError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
@@ -17,7 +17,7 @@ export type SourceName = (typeof sourceNames)[number];
 
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  readonly onFallback?: ((message: string, cause: Error | undefined) => void) | undefined;
+  readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
   /** Called with the recovery result of an interrupted build if the work fails afterwards. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
@@ -49,10 +49,7 @@ export interface Progress {
   readonly waiting: HttpClient['getRetryStatus'];
 }
 
-export interface SourceResult {
-  readonly dataSet: DataSet;
-  readonly history?: History | undefined;
-  readonly former?: Former | undefined;
+export interface SourceResult extends Next {
   readonly site?: Site | undefined;
   /** The source that was actually read. For a site, the source that the site was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
@@ -60,8 +57,6 @@ export interface SourceResult {
   /** True if every record comes from the cache because the upstream's edition has not changed. */
   readonly isCached?: boolean | undefined;
   readonly notices?: readonly string[] | undefined;
-  readonly fallback?: string | undefined;
-  readonly cause?: Error | undefined;
 }
 
 type Identified = Readonly<Record<Kind, readonly { readonly id: number }[]>>;

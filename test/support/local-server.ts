@@ -70,6 +70,4 @@ export const truncated: Answer = (response) => {
 
 export const reset: Answer = (response) => response.socket?.resetAndDestroy();
 
-export const silent: Answer = () => {};
-
 export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');
