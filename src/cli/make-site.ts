@@ -6,7 +6,7 @@ import { API_PREFIX, isHostConfig, isUrl, META_FILE } from '../contract/paths.ts
 import { encodeFormer } from '../dataset/former.ts';
 import { checkIcons, checkReplacement } from '../dataset/guard.ts';
 import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
-import { OutputError, UsageError } from '../errors.ts';
+import { OutputError, toOutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
 import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
@@ -20,7 +20,7 @@ import { openLocalSite, readPreviousSite, type Site } from '../sources/site/read
 import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
-import { countWarnings, createReport, groupWarnings, readWarnings, type SiteReport } from './report.ts';
+import { type BuildReport, countWarnings, createReport, groupWarnings, readWarnings } from './report.ts';
 import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
 import { type SourceSettings, waitForSource } from './source-options.ts';
 
@@ -29,6 +29,8 @@ export interface MakeSiteOptions {
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
   readonly verify: boolean;
+  /** The number of states of the data whose archives are kept. */
+  readonly keep?: number | undefined;
   /** Whether the source is another site or the published one; undefined for a build from an upstream or snapshot. */
   readonly copies?: 'another' | 'itself' | undefined;
 }
@@ -38,13 +40,13 @@ export interface MakeSiteOptions {
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged
  */
-export async function makeSite(options: MakeSiteOptions): Promise<SiteReport> {
+export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
   const { out, verify, source } = options;
-  const { takeLock, onNotice } = source;
   await waitForSource(source, out);
   const work = (output: Output) => replaceSite(output, options, started);
-  return withOutput(out, work, { byContent: verify, takeLock, onNotice });
+  const report = await withOutput(out, work, { ...source, byContent: verify });
+  return { ...report, ...(await verifyAndArchive(options)) };
 }
 
 /** The main job: reads a data set, compares it with the published one, checks it, and publishes its site. */
@@ -52,23 +54,25 @@ async function replaceSite(
   output: Output,
   { out, source, wanted, copies }: MakeSiteOptions,
   started: number,
-): Promise<SiteReport> {
+): Promise<Omit<BuildReport, keyof FinalReport>> {
   assertReplaceableContents(output, 'site', source.cacheFolder);
   const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
   const { entries } = output.published;
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
-  const resolve = (copied: Meta | undefined): Settings =>
-    resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
+  const resolve = (site?: Meta): Settings => {
+    const copied = copies && site;
+    return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
+  };
   // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
-  if (!copies) resolve(undefined);
+  if (!copies) resolve();
 
   const local = openLocalSite(output.folder, entries, previous);
-  const hasIcons = (meta: Meta | undefined) => resolve(copies && meta).sprites.mode === 'mirror';
+  const hasIcons = (meta: Meta | undefined) => resolve(meta).sprites.mode === 'mirror';
   const next = await loadSource({ ...source, local, hasIcons });
   const changes = compareDataSets(next, previous, source);
   checkReplacement(changes, source);
 
-  const settings = resolve(copies && next.site?.meta);
+  const settings = resolve(next.site?.meta);
   const { records, names } = changes.dataSet;
   const publicFiles = readPublicFiles();
   const icons = await gatherIcons(settings.sprites, records, {
@@ -106,6 +110,25 @@ async function replaceSite(
   };
 }
 
+type FinalReport = Pick<BuildReport, 'verified' | 'problems' | 'kept'>;
+
+/** Checks and archives a published site. Failures are problems instead of errors, because the site stays published. */
+async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Promise<FinalReport> {
+  let verified = null;
+  try {
+    const checked = verify ? (await import('../verify/folder.ts')).verifyFolder(out) : undefined;
+    const problems = checked?.problems ?? [];
+    verified = checked?.files ?? null;
+    if (problems.length > 0 || keep === 0) return { verified, problems, kept: null };
+    const { keepArchive } = await import('./keep-archive.ts');
+    return { verified, problems, kept: await keepArchive(out, keep) };
+  } catch (thrown) {
+    const error = toOutputError(thrown, out);
+    if (!(error instanceof OutputError)) throw thrown;
+    return { verified, problems: [{ file: error.path, problem: error.problem }], kept: null };
+  }
+}
+
 /** By default, allows icon requests only if the source is remote as well. */
 export function chooseFetching(
   { sprites: { mode, isUpstreamNamed } }: Pick<WantedSettings, 'sprites'>,
@@ -121,16 +144,15 @@ export function chooseFetching(
 /** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
 export function assertReplaceableContents(
   { name, folder, published: { entries } }: Output,
-  wanted: 'site' | 'dataSet',
+  wanted: 'site' | 'data set',
   cache: string | undefined,
 ): void {
   const [isSite, isDataSet] = [META_FILE, PROVENANCE_FILE].map((file) => entries.has(file));
-  const outHint = { hint: 'Choose another folder with --out.' };
-  if (wanted === 'site' && isDataSet && !isSite)
-    throw new OutputError('contains a data set, expected a site or an empty folder', name, outHint);
-  const dataHint = { hint: 'Choose another folder with --data.' };
-  if (wanted === 'dataSet' && isSite && !isDataSet)
-    throw new OutputError('contains a site, expected a data set or an empty folder', name, dataHint);
+  const found = isSite ? 'site' : 'data set';
+  if (isSite !== isDataSet && found !== wanted)
+    throw new OutputError(`contains a ${found}, expected a ${wanted} or an empty folder`, name, {
+      hint: `Choose another folder with --${wanted === 'site' ? 'out' : 'data'}.`,
+    });
   const cacheFolder = cache === undefined ? undefined : resolveWorkPaths(cache).out;
   if (cacheFolder === folder || (cacheFolder && isInside(folder, cacheFolder)))
     throw new UsageError(
@@ -144,9 +166,22 @@ function describeSite(
   { baseUrl: base_url, links, hosts, downloads, archive, sprites }: Settings,
   warnings: Meta['warnings'],
 ): Meta {
-  const data = { ...provenance, source, fallback, warnings, digest, names, counts };
-  const options = { base_url, links, hosts: [...hosts], downloads, sprites, ...(archive && { archive }) };
-  return createMeta({ generator: PRODUCT, ...data, ...options });
+  return createMeta({
+    generator: PRODUCT,
+    ...provenance,
+    source,
+    fallback,
+    warnings,
+    digest,
+    names,
+    counts,
+    base_url,
+    links,
+    hosts: [...hosts],
+    downloads,
+    sprites,
+    ...(archive && { archive }),
+  });
 }
 
 type Inputs = Omit<SiteInput, 'buildAssets'>;
@@ -170,7 +205,7 @@ function fingerprint({ meta, history, former, archive, serving, assets }: Inputs
 function findLeftBehind(
   source: Site | undefined,
   files: readonly { readonly path: string }[],
-): Pick<SiteReport, 'leftBehind' | 'missingKinds'> {
+): Pick<BuildReport, 'leftBehind' | 'missingKinds'> {
   const own = new Set(files.map(({ path }) => path));
   const leftBehind = [...(source?.entries.keys() ?? [])].filter(
     (file) => !own.has(file) && !isHostConfig(file) && !archiveFiles.includes(file),

@@ -50,15 +50,12 @@ export interface Report
   readonly seconds: number;
 }
 
-export interface SiteReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
+export interface BuildReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
   /** The command for the operator of each web server whose configuration or redirects changed. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
   readonly leftBehind: readonly string[];
   readonly missingKinds: readonly string[];
-}
-
-export interface BuildReport extends SiteReport {
   /** The number of checked files; null without `verify`. */
   readonly verified: number | null;
   /** Problems of the published site or its archive. */

@@ -2,7 +2,6 @@ import path from 'node:path';
 import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { joinWords, quoteArgument } from '../../contract/words.ts';
-import { OutputError, toOutputError } from '../../errors.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
@@ -37,39 +36,13 @@ const buildOptions = {
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /** @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged */
-export async function build(options: BuildOptions = {}): Promise<BuildReport> {
-  const { keep, ...resolved } = resolveBuild(options, process.env);
-  const { out, verify } = resolved;
-  return { ...(await makeSite(resolved)), ...(await verifyAndArchive(out, { verify, keep })) };
-}
+export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
+  makeSite(resolveBuild(options, process.env));
 
-export function resolveBuild(
-  options: BuildOptions,
-  environment: Environment,
-): MakeSiteOptions & { readonly keep: number } {
-  const { out, keep = 0, verify, ...parsed } = parseOptions(buildOptions, options);
+export function resolveBuild(options: BuildOptions, environment: Environment): MakeSiteOptions {
+  const { out, keep, verify, ...parsed } = parseOptions(buildOptions, options);
   const source = resolveSource(parsed, environment);
   return { out, keep, verify, source, wanted: resolveWanted(parsed, environment) };
-}
-
-/** Checks and archives a published site. Failures are problems instead of errors, because the site stays published. */
-export async function verifyAndArchive(
-  out: string,
-  { verify, keep = 0 }: { verify: boolean; keep?: number },
-): Promise<Pick<BuildReport, 'verified' | 'problems' | 'kept'>> {
-  let verified = null;
-  try {
-    const checked = verify ? (await import('../../verify/folder.ts')).verifyFolder(out) : undefined;
-    const problems = checked?.problems ?? [];
-    verified = checked?.files ?? null;
-    if (problems.length > 0 || keep === 0) return { verified, problems, kept: null };
-    const { keepArchive } = await import('../keep-archive.ts');
-    return { verified, problems, kept: await keepArchive(out, keep) };
-  } catch (thrown) {
-    const error = toOutputError(thrown, out);
-    if (!(error instanceof OutputError)) throw thrown;
-    return { verified, problems: [{ file: error.path, problem: error.problem }], kept: null };
-  }
 }
 
 export const command = defineCommand({

@@ -8,7 +8,7 @@ import { httpUrl, parseValue } from '../options.ts';
 import { type BuildReport, formatPreserved } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
-import { outputFolder, reportBuild, verifyAndArchive } from './build.ts';
+import { outputFolder, reportBuild } from './build.ts';
 
 const { source: _, upstream: __, ...dataOptions } = sourceOptions;
 
@@ -46,7 +46,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     source: resolveSource({ ...parsed, source: 'site', upstream: from }, process.env),
     wanted: resolveWanted(parsed, process.env),
   });
-  return { ...report, ...(await verifyAndArchive(out, { verify })), address: from };
+  return { ...report, address: from };
 }
 
 /** Returns `example.org`, the archive's name, or the folder itself. */

@@ -54,7 +54,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const source = resolveSource({ ...parsed, source: name }, process.env);
   await waitForSource(source, data);
   const work = async (output: Output): Promise<Report> => {
-    assertReplaceableContents(output, 'dataSet', source.cacheFolder);
+    assertReplaceableContents(output, 'data set', source.cacheFolder);
     const next = await loadSource(source);
     const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
     checkReplacement(changes, source);

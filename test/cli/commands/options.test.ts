@@ -28,7 +28,7 @@ describe('defaults', () => {
         allowMissing: [],
         today: '2014-01-01',
       },
-      ...{ out: 'build', verify: false, keep: 0 },
+      ...{ out: 'build', verify: false },
       wanted: {
         ...{ downloads: true, archive: false },
       },
