@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { type Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
 import * as z from 'zod';
+import { MANIFEST_FILE } from '../contract/paths.ts';
 import { escapeControls } from '../contract/words.ts';
-import { GamedataError, toOutputError } from '../errors.ts';
+import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { type CliOption, type Command, exitCodes, listCliOptions, ON_CHANGE_HINT } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
 
 const DEFAULT_CONFIG = 'gamedata.config.json';
 
-type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
-
 /** @param loadAll loads the commands for the configuration file, which has a section for each */
-export function addCommand(to: Commander, command: Command<Options>, loadAll: LoadCommands): void {
+export function addCommand(
+  to: Commander,
+  command: Command<Options>,
+  loadAll: () => Promise<Readonly<Record<string, Command<Options>>>>,
+): void {
   to.description(command.description);
   for (const [name, [about, value]] of Object.entries(command.arguments ?? {}))
     to.argument(name, about, value);
@@ -33,7 +37,10 @@ export function addCommand(to: Commander, command: Command<Options>, loadAll: Lo
         .map(({ option, parsed }) => [option.name, to.getOptionValue(parsed.attributeName())]),
     );
     const { config = existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined } = to.opts();
-    const configured = config === undefined ? undefined : await loadConfig(config, to.name(), loadAll);
+    const configured =
+      config === undefined
+        ? undefined
+        : (await import('./config.ts')).readConfig(await loadAll(), to.name(), config, process.env);
     const args = [...to.processedArgs];
     // `serve` uses the folder of the configured `build` by default.
     if (to.args.length === 0 && args[0] !== undefined) args[0] = configured?.built ?? args[0];
@@ -43,11 +50,6 @@ export function addCommand(to: Commander, command: Command<Options>, loadAll: Lo
       throw configured ? configured.blame(error, typed) : error;
     }
   });
-}
-
-async function loadConfig(file: string, name: string, loadAll: LoadCommands) {
-  const { readConfig } = await import('./config.ts');
-  return readConfig(await loadAll(), name, file, process.env);
 }
 
 function createOption({ flags, schema, group = '' }: CliOption) {
@@ -89,26 +91,32 @@ async function runCommand(
     process.exitCode = exitCode;
   } catch (thrown) {
     reporter.settle();
-    const describePreserved = (failure?: GamedataError) =>
-      command.describePreserved?.(options, failure, ...args) ?? [];
+    const error = toOutputError(thrown, '.');
+    const out = command.getOut?.(options, ...args);
+    const isResumable = stoppedBy !== undefined || error instanceof UpstreamError;
+    const preserved =
+      out === undefined ? [] : describePreserved(out, isResumable ? options.cache : undefined);
     if (stoppedBy) {
-      [`stopped by ${stoppedBy}`, ...describePreserved()].forEach(reporter.notice);
+      [`stopped by ${stoppedBy}`, ...preserved].forEach(reporter.notice);
       process.exitCode = exitCodes[stoppedBy];
       return;
     }
-    const error = toOutputError(thrown, '.');
     if (!(error instanceof GamedataError)) throw error;
     const { code, message, hint } = error;
     const lines = hint?.split('\n').map(escapeControls);
     printJson({ error: { code, message: escapeControls(message), hint: lines?.join('\n') ?? null } });
     if (code === 'usage') throw error;
-    process.exitCode = printError(error, reporter, [
-      ...args.flatMap(hintAtBaseUrl),
-      ...describePreserved(error),
-    ]);
+    process.exitCode = printError(error, reporter, [...args.flatMap(hintAtBaseUrl), ...preserved]);
   } finally {
     ignoreSignals();
   }
+}
+
+/** Describes the published folder and the cache from which the same command would continue. */
+function describePreserved(out: string, cache: unknown): string[] {
+  const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
+  if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];
+  return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];
 }
 
 function printError(

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type GamedataError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { Watchers } from '../sources/source.ts';
 import { flag, inGroup, type Option, type Options, parseFlag, parseValue } from './options.ts';
 import type { Reporter } from './reporter.ts';
@@ -31,13 +31,12 @@ export interface Command<O extends Options> {
   readonly inherits?: string;
   /** Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up. */
   readonly exitsOnSignal?: boolean;
-  run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
-  /** Describes the state after a failure, or after an interruption if there is no failure. */
-  describePreserved?(
-    options: OptionInput<O>,
-    failure: GamedataError | undefined,
+  run(
+    context: CommandContext<O>,
     ...args: string[]
-  ): readonly string[];
+  ): Promise<{ readonly output?: object; readonly exitCode?: number }>;
+  /** Returns the folder that the command publishes. */
+  readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;
 }
 
 export interface CommandContext<O extends Options> {
@@ -46,11 +45,6 @@ export interface CommandContext<O extends Options> {
   readonly reporter: Reporter;
   readonly watchers: Watchers;
   readonly signal: AbortSignal;
-}
-
-interface CommandResult {
-  readonly output?: object;
-  readonly exitCode?: number;
 }
 
 export const defineCommand = <O extends Options>(command: Command<O>): Command<O> => command;
@@ -71,19 +65,15 @@ export const listCliOptions = (command: Command<Options> | undefined): CliOption
     flags === undefined ? [] : [{ ...option, name, flags }],
   );
 
-/** @throws UsageError if an option is unknown, as in `build({ sorce: 'csv' })` */
-export function rejectUnknownOptions<O extends Options>(options: O, given: OptionInput<O>): void {
+/** Checks options and applies defaults. @throws UsageError, also for an unknown option, as in `build({ sorce: 'csv' })` */
+export function parseOptions<O extends Options>(options: O, given: OptionInput<O>): ParsedOptions<O> {
   if (typeof given !== 'object' || given === null)
     throw new UsageError(`options: got ${JSON.stringify(given) ?? 'nothing'}, expected an object`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(options, name));
-  if (unknown === undefined) return;
-  const known = Object.keys(options).join(', ');
-  throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known}`);
-}
-
-/** Checks options and applies defaults. @throws UsageError */
-export function parseOptions<O extends Options>(options: O, given: OptionInput<O>): ParsedOptions<O> {
-  rejectUnknownOptions(options, given);
+  if (unknown !== undefined) {
+    const known = Object.keys(options).join(', ');
+    throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known}`);
+  }
   const parsed = Object.entries(options).map(([name, { flags, schema }]) => [
     name,
     parseValue(schema, given[name], flags === undefined ? name : `--${parseFlag(flags)}`),

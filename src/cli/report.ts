@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Comparison } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { describeEdition, type Meta } from '../contract/meta.ts';
-import { MANIFEST_FILE } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { formatBytes, formatCount, groupDigits, listFirst, measureSeconds } from '../contract/words.ts';
 import {
@@ -15,7 +12,6 @@ import {
 } from '../dataset/data-set.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type { Replacement } from '../dataset/replacement.ts';
-import type { GamedataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../sources/icons.ts';
@@ -220,18 +216,6 @@ function formatLeftBehind({ missingKinds = [], leftBehind = [] }: Partial<BuildR
 function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildReport>): string[] {
   if (baseUrlFrom === 'published') return [`base URL: ${baseUrl}, as published`];
   return baseUrlFrom === 'source' ? [`base URL: ${baseUrl}, as in the source`] : [];
-}
-
-/** Describes the published folder and the cache after a failure, or after an interruption if there is no failure. */
-export function formatPreserved(
-  out: string,
-  failure: GamedataError | undefined,
-  cache: string | false = false,
-): string[] {
-  const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
-  const isResumable = failure === undefined || failure.code === 'upstream';
-  if (cache === false || !isResumable || !existsSync(cache)) return [`${out}: ${published}`];
-  return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];
 }
 
 const PROBLEMS_SHOWN = 20;

@@ -8,13 +8,7 @@ import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { type MakeSiteOptions, makeSite } from '../make-site.ts';
 import { inGroup, integer, option } from '../options.ts';
-import {
-  type BuildReport,
-  formatPreserved,
-  formatProblems,
-  formatPublished,
-  formatSummary,
-} from '../report.ts';
+import { type BuildReport, formatProblems, formatPublished, formatSummary } from '../report.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
@@ -51,7 +45,7 @@ export const command = defineCommand({
   async run({ options, reporter, watchers, signal }) {
     return reportBuild(await build({ ...options, ...watchers, signal }), reporter);
   },
-  describePreserved: ({ out = '', cache }, failure) => formatPreserved(out, failure, cache),
+  getOut: ({ out = '' }) => out,
 });
 
 export function reportBuild(report: BuildReport, reporter: Reporter) {

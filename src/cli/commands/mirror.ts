@@ -5,7 +5,7 @@ import { isArchive } from '../../sources/site/storage.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { makeSite } from '../make-site.ts';
 import { httpUrl, parseValue } from '../options.ts';
-import { type BuildReport, formatPreserved } from '../report.ts';
+import type { BuildReport } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 import { outputFolder, reportBuild } from './build.ts';
@@ -69,6 +69,5 @@ export const command = defineCommand({
   async run({ options, watchers, signal, reporter }, from: string, out?: string) {
     return reportBuild(await mirror({ ...options, ...watchers, from, out, signal }), reporter);
   },
-  describePreserved: ({ cache }, failure, from: string, out = nameCopy(from)) =>
-    formatPreserved(out, failure, cache),
+  getOut: (_, from: string, out = nameCopy(from)) => out,
 });

@@ -18,7 +18,7 @@ import { readPreviousSnapshot, snapshotFiles } from '../../sources/snapshot.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { assertReplaceableContents } from '../make-site.ts';
 import { inGroup, option } from '../options.ts';
-import { createReport, formatPreserved, formatSummary, groupWarnings, type Report } from '../report.ts';
+import { createReport, formatSummary, groupWarnings, type Report } from '../report.ts';
 import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
 
 const snapshotOptions = {
@@ -73,5 +73,5 @@ export const command = defineCommand({
     reporter.print(formatSummary(output));
     return { output };
   },
-  describePreserved: ({ data = '', cache }, failure) => formatPreserved(data, failure, cache),
+  getOut: ({ data = '' }) => data,
 });
