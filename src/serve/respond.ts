@@ -1,9 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { API_PREFIX } from '../contract/paths.ts';
 import { commonHeaders, getMediaType, isCompressible } from '../contract/responses.ts';
-import { escapeControls } from '../contract/words.ts';
 import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
 import { readQualities, resolveTarget } from './handler/request.ts';
 import type { Site } from './site.ts';
@@ -98,21 +97,4 @@ function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed 
   files.set(file, compressed);
   compressed.catch(() => files.delete(file));
   return compressed;
-}
-
-/** Prints `GET /api/gamedata/move/ 200 12240 B 0.4 ms`, with the size of the body. */
-export function logRequest(
-  { method, url }: IncomingMessage,
-  response: ServerResponse,
-  print: (line: string) => void,
-): void {
-  const started = performance.now();
-  response.on('close', () => {
-    const { statusCode, writableFinished } = response;
-    const hasBody = method !== 'HEAD' && statusCode !== 304 && statusCode !== 204;
-    const bytes = hasBody ? (response.getHeader('Content-Length') ?? 0) : 0;
-    const took = (performance.now() - started).toFixed(1);
-    const end = writableFinished ? '' : ', cut off';
-    print(escapeControls(`${method} ${url} ${statusCode} ${bytes} B ${took} ms${end}`));
-  });
 }

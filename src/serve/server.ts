@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { escapeControls } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { createError, type PlainResponse } from './handler/index.ts';
 
@@ -26,11 +27,12 @@ export type Limits = Readonly<typeof defaultLimits>;
 interface ServerOptions {
   readonly respond: (request: IncomingMessage) => Promise<PlainResponse>;
   readonly limits: Limits;
-  readonly onResponse: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Called after each request with a line such as `GET /api/gamedata/move/ 200 12240 B 0.4 ms`. */
+  readonly onRequest: ((line: string) => void) | undefined;
   readonly onProblem: (line: string) => void;
 }
 
-export function createBoundedServer({ respond, limits, onResponse, onProblem }: ServerOptions) {
+export function createBoundedServer({ respond, limits, onRequest, onProblem }: ServerOptions) {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -63,26 +65,33 @@ export function createBoundedServer({ respond, limits, onResponse, onProblem }: 
   }
 
   async function respondTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
     const closed = new Promise((resolve) => response.on('close', resolve));
+    const target = `${request.method} ${request.url}`;
+    let sent: PlainResponse | undefined;
     if (stopped) response.setHeader('Connection', 'close');
-    onResponse(request, response);
     try {
       const status = findFault(request);
-      const plain = status ? createClosingError(status) : await respond(request);
-      await writeResponse(request, response, plain);
+      sent = status ? createClosingError(status) : await respond(request);
+      await writeResponse(request, response, sent);
     } catch (error) {
       if (!response.destroyed) {
-        onProblem(`${request.method} ${request.url}: ${error instanceof Error ? error.message : error}`);
-        await writeResponse(request, response, createClosingError(500));
+        onProblem(`${target}: ${error instanceof Error ? error.message : error}`);
+        sent = createClosingError(500);
+        await writeResponse(request, response, sent);
       }
     }
     await closed;
+    const bytes = sent?.body ? sent.headers['Content-Length'] : 0;
+    const took = (performance.now() - started).toFixed(1);
+    const end = response.writableFinished ? '' : ', cut off';
+    onRequest?.(escapeControls(`${target} ${response.statusCode} ${bytes} B ${took} ms${end}`));
   }
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
     void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
-  server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
+  server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle);
   server.on('connect', (_, socket) => {
     // Node does not handle errors on tunnel sockets, and an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
@@ -141,10 +150,9 @@ async function writeResponse(
   response: ServerResponse,
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
-  response.statusCode = status;
-  response.setHeaders(new Map(Object.entries(headers)));
   const hasBody = request.headers['transfer-encoding'] ?? Number(request.headers['content-length'] ?? 0) > 0;
-  if (hasBody) response.setHeader('Connection', 'close');
+  // Unlike `setHeader`, this does not copy the headers.
+  response.writeHead(status, hasBody ? { ...headers, Connection: 'close' } : headers);
   if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
     await pipeline(splitBody(body), response, { end: false });
   else if (body) response.write(Buffer.concat(body));

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { logRequest } from '../../src/serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../src/serve/server.ts';
 import { openSocket, readAll, sendTarget, sendText } from '../support/serving.ts';
 
@@ -33,7 +32,7 @@ async function start(limits: Partial<Limits> = {}) {
       return { status: 200, headers: { 'Content-Length': `${length}` }, body };
     },
     limits: { ...defaultLimits, ...limits },
-    onResponse: (request, response) => logRequest(request, response, (line) => lines.push(line)),
+    onRequest: (line) => lines.push(line),
     onProblem: (line) => problems.push(line),
   });
   const { port } = await server.listen(0, '127.0.0.1');

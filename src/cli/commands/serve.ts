@@ -5,7 +5,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath } from '../../contract/paths.ts';
 import { escapeControls } from '../../contract/words.ts';
-import { logRequest, respond } from '../../serve/respond.ts';
+import { respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { openSite } from '../../serve/site.ts';
 import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
@@ -59,7 +59,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const server = createBoundedServer({
     respond: (request) => respond(request, site(), compress),
     limits: { ...defaultLimits, ...limits },
-    onResponse: (request, response) => onRequest && logRequest(request, response, onRequest),
+    onRequest,
     onProblem,
   });
   const { meta, base } = site();

@@ -53,7 +53,8 @@ export async function createEtag(bytes: Bytes): Promise<string> {
 export async function readPageRange(
   store: AssetStore,
   kind: Kind,
-  { range, isJson }: { range: PageRange; isJson: boolean },
+  range: PageRange,
+  isJson: boolean,
 ): Promise<Content | undefined> {
   const { limit, offset } = range;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;

@@ -53,10 +53,9 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
     if (request.method === 'OPTIONS') return createOptions(request, target.name);
     if (!requests.isGetOrHead(request))
       return createError(request, 405, contract.formatNotAllowed(request.method));
-    const selected = { range: parsePageRange(query), isJson: format === 'json' };
     const content =
       target.type === 'list'
-        ? await assets.readPageRange(store, target.kind, selected)
+        ? await assets.readPageRange(store, target.kind, parsePageRange(query), format === 'json')
         : target.file && (await assets.readContent(store, target.file));
     if (!content) {
       const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
@@ -113,10 +112,10 @@ function createFileHeaders(file: string): HeaderValues {
 
 function createContent(request: PlainRequest, content: assets.Content, headers: HeaderValues): PlainResponse {
   const { parts, etag } = content;
-  const { 'Content-Type': type = '', ...unchanged }: Record<string, string> = { ...headers, ETag: etag };
-  if (isKnown(request.headers.get('If-None-Match'), etag))
-    return { status: 304, headers: unchanged, body: null };
-  return createResponse(request, 200, { ...unchanged, 'Content-Type': type }, parts);
+  if (!isKnown(request.headers.get('If-None-Match'), etag))
+    return createResponse(request, 200, headers, parts, etag);
+  const { 'Content-Type': _, ...unchanged } = headers;
+  return { status: 304, headers: { ...unchanged, ETag: etag }, body: null };
 }
 
 /** Compares weakly: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
@@ -149,8 +148,9 @@ function createResponse(
   status: number,
   headers: HeaderValues,
   parts: assets.Content['parts'],
+  etag?: string,
 ): PlainResponse {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const sized = { ...headers, 'Content-Length': String(length) };
+  const sized = { ...headers, ...(etag && { ETag: etag }), 'Content-Length': String(length) };
   return { status, headers: sized, body: method === 'HEAD' ? null : parts };
 }
