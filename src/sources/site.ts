@@ -33,19 +33,12 @@ export const site: Source = async (context) => {
 };
 
 async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherStats?]> {
-  const { upstream = '', signal, local, hasIcons, hasNames } = context;
+  const { upstream = '', signal } = context;
   if (!isUrl(upstream)) return [await openStorage(upstream)];
   const { closeOnAbort, createClient } = await import('../http/client.ts');
-  const { deploymentStorage, isSourceFile } = await import('./site/deployment.ts');
+  const { deploymentStorage } = await import('./site/deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
-    const storage = await deploymentStorage(client, upstream, {
-      local,
-      select(meta) {
-        const hasRecords = !meta || local?.records(meta.digest) === undefined;
-        const wanted = { hasRecords, hasIcons: hasIcons?.(meta), hasNames };
-        return (file) => isSourceFile(file, wanted);
-      },
-    });
+    const storage = await deploymentStorage(client, upstream, context);
     return [storage, { ...client.stats, cacheHits: 0 }];
   });
 }

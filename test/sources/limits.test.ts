@@ -39,7 +39,7 @@ describe.each(['meta.json', 'former.json', 'changes.json', 'names/de.json'])('a 
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
     const server = await startServer((response) => response.end(manifest));
     const client = createClient({ concurrency: 1, retries: 0 });
-    const reading = deploymentStorage(client, server.url, { select: () => () => true });
+    const reading = deploymentStorage(client, server.url, {});
     await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
     expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
     await client.close();
