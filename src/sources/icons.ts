@@ -10,7 +10,7 @@ import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';
 import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
-import { type LocalSite, readVerified, type Site } from './site/read.ts';
+import { ignoreDamage, type LocalSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons in records, excluding the placeholder. */
@@ -69,12 +69,13 @@ export async function gatherIcons(
     mode === 'mirror' && upstream !== null && others.length > 0 && fetching !== 'never'
       ? await fetchIcons(others, upstream, files, { ...fetcher, isOptional: fetching === 'ifReachable' })
       : { offline: null, requests: null };
-  const kept = mode === 'mirror' ? others.filter((icon) => !files.has(icon)) : [];
-  const published = kept.flatMap((icon) => {
-    const body = local.readIcon(icon);
-    return body ? [[icon, body] as const] : [];
-  });
-  for (const [icon, body] of published) files.set(icon, body);
+  let published = 0;
+  for (const icon of mode === 'mirror' ? others.filter((name) => !files.has(name)) : []) {
+    const body = ignoreDamage(() => readIcon(local, icon));
+    if (!body) continue;
+    files.set(icon, body);
+    published++;
+  }
   const missing = items.filter(({ icon }) => files.get(icon) === null);
   return {
     files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
@@ -84,7 +85,7 @@ export async function gatherIcons(
     })),
     notices: offline === null ? [] : [`using cached or published icons: ${offline}`],
     report: {
-      ...{ ...source, icons: icons.length, copied, published: published.length, offline, requests },
+      ...{ ...source, icons: icons.length, copied, published, offline, requests },
       missing: new Set(missing.map(({ icon }) => icon)).size,
       placeholders: icons.filter((icon) => !files.get(icon)).length,
     },
@@ -92,7 +93,7 @@ export async function gatherIcons(
 }
 
 /** Returns null if the site uses the placeholder for the icon. */
-function readIcon({ storage, entries }: Site, icon: string): Buffer | null {
+function readIcon({ storage, entries }: Pick<Site, 'storage' | 'entries'>, icon: string): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
   const body = readVerified(storage, entries, icon);
   if (isImage(body)) return body;

@@ -135,7 +135,8 @@ describe('readPreviousSite', () => {
     const folder = await publish([...files]);
     change(folder);
     const storage = folderStorage(folder);
-    const published = { meta: readMeta(storage), entries: entriesByPath(readManifest(storage)) };
+    const entries = entriesByPath(readManifest(storage));
+    const published = { meta: readMeta(storage, entries), entries };
     return { folder, previous: readPreviousSite(storage, published), open: () => openSite(storage) };
   }
 

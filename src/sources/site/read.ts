@@ -23,7 +23,6 @@ import {
   META_FILE,
   MOVED_FILE,
   namesFile,
-  PLACEHOLDER_ICON,
   recordFile,
 } from '../../contract/paths.ts';
 import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
@@ -56,9 +55,9 @@ export const readManifest = (storage: SiteStorage): Manifest =>
   parseFile(storage, MANIFEST_FILE, manifestReader);
 
 /** Returns undefined if `meta.json` is missing, invalid or differs from the manifest. */
-export const readMeta = (storage: SiteStorage, entries?: Entries): Meta | undefined =>
+export const readMeta = (storage: SiteStorage, entries: Entries): Meta | undefined =>
   ignoreDamage(() => {
-    if (entries) readVerified(storage, entries, META_FILE);
+    readVerified(storage, entries, META_FILE);
     return parseFile(storage, META_FILE, metaReader);
   });
 
@@ -207,29 +206,18 @@ export function ignoreDamage<T>(read: () => T): T | undefined {
   }
 }
 
-export interface LocalSite {
-  records(digest: string): AnyRecords | undefined;
-  read(entry: ManifestEntry): Buffer | undefined;
-  /** Returns undefined for the placeholder. */
-  readIcon(icon: string): Buffer | undefined;
-}
+export type LocalSite = ReturnType<typeof openLocalSite>;
 
-export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined): LocalSite {
+/** Opens the published site, because files with the same hash need not be requested again. */
+export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined) {
   const storage = folderStorage(folder);
-  let records: AnyRecords | undefined;
   return {
-    records(digest) {
-      if (previous?.digest !== digest) return undefined;
-      records ??= previous.records();
-      return records;
-    },
-    read: ({ path, sha256 }) =>
+    storage,
+    entries,
+    records: (digest: string) => (previous?.digest === digest ? previous.records() : undefined),
+    read: ({ path, sha256 }: ManifestEntry) =>
       entries.get(path)?.sha256 === sha256
         ? ignoreDamage(() => readVerified(storage, entries, path))
         : undefined,
-    readIcon: (icon) =>
-      entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256
-        ? undefined
-        : ignoreDamage(() => readVerified(storage, entries, icon)),
   };
 }
