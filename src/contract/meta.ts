@@ -102,7 +102,7 @@ export const metaSchema = z
       .default(defaultIconSource)
       .describe('How icons are served (link, mirror or none), and the address of their source.'),
   })
-  .meta({ title: 'Description', description: 'The data that a site holds, and how the site was built.' });
+  .meta({ title: 'Description', description: 'The data in a site, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
 export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });

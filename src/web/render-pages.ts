@@ -59,7 +59,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
     );
     return render('browse.html', { search, json, files: links }, { ...browse, root });
   };
-  const missing = { title: 'Not found · gamedata', description: 'There is nothing at this address.', root };
+  const missing = { title: 'Not found · gamedata', description: 'There is nothing at this URL.', root };
   return [
     // The same page twice: for API paths of any depth, and for plain file servers.
     { path: paths.BROWSE_FILE, body: renderBrowse(root, '?format=json') },
