@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { keepArchive } from '../../src/cli/keep-archive.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { irregular } from '../support/irregular-files.ts';
 import { publishedSite, publishTree, readTree } from '../support/publishing.ts';
-import { cliCommand, runProgram } from '../support/run-cli.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { serveUpstream } from '../support/test-upstream.ts';
-import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const USER = 12_345;
@@ -67,51 +66,51 @@ describe('publish', () => {
   });
 });
 
-const asUser = ['--reuid', `${USER}`, '--regid', `${USER}`, '--clear-groups', ...cliCommand];
-/** The user may be unable to read the folder of the program. */
-const canBeUser = isRoot && spawnSync('setpriv', [...asUser, '--version']).status === 0;
-
-describe.runIf(canBeUser)('build in a world-writable folder', () => {
-  async function open(...options: string[]) {
-    const upstream = await serveUpstream(upstreamOf(tinyUpstream()));
-    const cwd = temporaryFolder();
-    fs.chmodSync(cwd, 0o1777);
-    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--out', 'site', ...options];
-    const build = (...more: string[]) => runProgram(['setpriv', ...asUser, ...args, ...more], { cwd });
-    return { cwd, build };
+describe.runIf(isRoot)('in a world-writable folder', () => {
+  /** Runs the rest of the test as a user without privileges. */
+  function createSharedFolder(): { out: string } {
+    const folder = temporaryFolder();
+    fs.chmodSync(folder, 0o1777);
+    process.seteuid?.(USER);
+    onTestFinished(() => process.seteuid?.(0));
+    return { out: path.join(folder, 'site') };
   }
 
-  it.each<[string, 'file' | 'folder' | 'link', number, string]>([
-    ['.site.gamedata-lock', 'file', 1, 'site: cannot be locked (EACCES)'],
-    ['.cache/gamedata', 'folder', 1, '.cache/gamedata: cannot be used as a cache (EACCES)'],
-    ['site-archives', 'folder', 5, 'site-archives: cannot be written (EACCES)'],
-    ['site-archives', 'link', 5, 'site-archives: belongs to another user (0)'],
-    ['.site.gamedata-staging', 'folder', 1, 'belongs to another user (0), so it is not used'],
-  ])('reports %s owned by another user (a %s) without changing it', async (name, shape, code, message) => {
-    const { cwd, build } = await open('--keep', '1');
-    expect(await build('--no-cache', '--max-shrink', '100')).toMatchObject({ code: 0 });
-    const left = path.join(cwd, name);
-    fs.rmSync(left, { recursive: true, force: true });
-    fs.mkdirSync(path.dirname(left), { recursive: true });
-    if (shape === 'folder') fs.mkdirSync(left);
-    else if (shape === 'link') fs.symlinkSync('site', left);
-    else fs.writeFileSync(left, 'theirs', { mode: 0o600 });
-    const { ino, size, mtimeMs } = fs.lstatSync(left);
-    expect(await build()).toMatchObject({ code, stderr: expect.stringContaining(message) });
-    expect(fs.lstatSync(left)).toMatchObject({ ino, uid: 0, size, mtimeMs });
-    expect(fs.existsSync(path.join(cwd, 'site/meta.json'))).toBe(true);
+  /** Creates a file or folder that belongs to root. */
+  function leave(file: string, create: (file: string) => void) {
+    process.seteuid?.(0);
+    create(file);
+    process.seteuid?.(USER);
+    return () => fs.lstatSync(file);
+  }
+
+  it("publish rejects another user's lock without changing it", async () => {
+    const { out } = createSharedFolder();
+    const lock = path.join(path.dirname(out), '.site.gamedata-lock');
+    const read = leave(lock, (file) => fs.writeFileSync(file, 'theirs', { mode: 0o600 }));
+    const before = read();
+    await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be locked (EACCES)`);
+    expect(read()).toEqual(before);
   });
 
-  it('repairs an unreadable file, and reports an unreadable file that is not part of the site', async () => {
-    const { cwd, build } = await open('--no-cache');
-    expect(await build('--max-shrink', '100')).toMatchObject({ code: 0 });
-    const file = path.join(cwd, 'site/robots.txt');
-    fs.chownSync(file, 0, 0);
-    fs.chmodSync(file, 0o600);
-    fs.writeFileSync(path.join(cwd, 'site/diary.txt'), 'mine', { mode: 0o600 });
-    const { code, stderr } = await build('--base-url', 'https://new.test', '--verify');
-    expect(code).toBe(5);
-    expect(fs.lstatSync(file)).toMatchObject({ uid: USER });
-    expect(stderr).toContain('diary.txt: is not in the manifest\nsite: 1 problem found\n');
+  it("publish replaces another user's unreadable file", async () => {
+    const { out } = createSharedFolder();
+    await publishTree(out, fresh);
+    const read = leave(path.join(out, 'a.json'), (file) => {
+      fs.chownSync(file, 0, 0);
+      fs.chmodSync(file, 0o600);
+    });
+    expect(await publishTree(out, fresh, { byContent: true })).toMatchObject({ written: 2 });
+    expect(read().uid).toBe(USER);
+  });
+
+  it.each<[string, (folder: string) => void, string]>([
+    ['folder', (folder) => fs.mkdirSync(folder), 'cannot be written (EACCES)'],
+    ['symlink', (folder) => fs.symlinkSync('site', folder), 'belongs to another user (0)'],
+  ])("keepArchive rejects another user's %s", async (_, create, problem) => {
+    const { out } = createSharedFolder();
+    await withOutput(out, ({ publish }) => publish(siteOf(rawRecords(1, 1)).files()));
+    leave(`${out}-archives`, create);
+    await expect(keepArchive(out, 1)).rejects.toThrow(`${out}-archives: ${problem}`);
   });
 });
