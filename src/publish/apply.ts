@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { kindNames } from '../contract/kinds.ts';
 import type { Entries } from '../contract/meta.ts';
-import { listPath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, isInFolders, listParentFolders, readStatus } from '../files.ts';
-import { flush, flushAll } from './flush.ts';
 import type { Lock, LockedPaths } from './lock.ts';
 import { setPermission, setPermissions } from './permissions.ts';
 import { listOwnFiles, readFileList } from './read-published.ts';
+import { flush, flushAll } from './stage.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
@@ -136,13 +135,11 @@ function replaceFiles(paths: LockedPaths): void {
 
 /** Sorts files so that links always resolve: records, list pages from last to first, other files, `meta.json`. */
 function sortByLinks(files: readonly string[]): string[] {
-  const lists = kindNames.map((kind) => listPath(kind).slice(1));
   const rank = (file: string): number => {
     if (file === META_FILE) return 3;
-    const list = lists.find((folder) => file.startsWith(folder));
-    if (!list) return 2;
-    const rest = file.slice(list.length);
-    return rest.startsWith('offset/') || !rest.includes('/') ? 1 : 0;
+    const [, inKind] = /^api\/gamedata\/[^/]+\/(.+)$/.exec(file) ?? [];
+    if (inKind === undefined) return 2;
+    return /^(?:offset\/\d+\/)?index\.json$/.test(inKind) ? 1 : 0;
   };
   const { compare } = new Intl.Collator('en', { numeric: true });
   const byRank = (a: string, b: string): number => rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);

@@ -1,11 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
-import { explainFailure, listParentFolders, readStatus } from '../files.ts';
-import { flush, flushAll } from './flush.ts';
+import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
 import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
 import { createEntry, type Published } from './read-published.ts';
@@ -34,8 +34,7 @@ export async function stageFiles(
       const target = path.join(paths.staged, file.path);
       fs.mkdirSync(path.dirname(target), { recursive: true });
       fs.writeFileSync(target, body, { flag: 'wx' });
-      const time = published.entries.has(file.path) ? chooseTime(path.join(paths.out, file.path)) : undefined;
-      if (time !== undefined) setTime(target, time);
+      setLaterTime(target, path.join(paths.out, file.path));
     });
     staged.push(file.path);
     return entry;
@@ -74,15 +73,15 @@ function setTime(file: string, mtimeMs: number): void {
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
-/** Chooses an mtime in a later second than the replaced file's, because web servers derive ETags from mtimes in seconds. */
-function chooseTime(replaced: string): number | undefined {
+/** Sets an mtime in a later second than the replaced file's, because web servers derive ETags from mtimes in seconds. */
+function setLaterTime(file: string, replaced: string): void {
   const status = readStatus(replaced);
   const now = Date.now();
   // A time far in the future would make the file look modified in every build.
-  if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return undefined;
+  if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return;
   const second = Math.floor(status.mtimeMs / 1000);
-  if (second < Math.floor((now - CLOCK_MS) / 1000)) return undefined;
-  return Math.max((second + 1) * 1000, now);
+  if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
+  setTime(file, Math.max((second + 1) * 1000, now));
 }
 
 /**
@@ -106,14 +105,35 @@ export function commit(
     setPermissions(staged, files, permissions);
     setPermissions(staging, [MANIFEST_FILE], permissions);
     // The next build treats files that are newer than the manifest as modified.
-    const times = files.map((file) => fs.statSync(path.join(staged, file)).mtimeMs);
-    const later = chooseTime(path.join(out, MANIFEST_FILE)) ?? 0;
-    const newest = times.reduce((latest, time) => Math.max(latest, time), later);
-    if (newest > fs.statSync(draft).mtimeMs) setTime(draft, newest);
+    setLaterTime(draft, path.join(out, MANIFEST_FILE));
+    const times = [draft, ...files.map((file) => path.join(staged, file))].map(
+      (file) => fs.statSync(file).mtimeMs,
+    );
+    setTime(
+      draft,
+      times.reduce((newest, time) => Math.max(newest, time)),
+    );
     flushAll(staged, files);
     for (const file of [paths.replacedFile, draft, staging]) flush(file);
     lock.assertHeld();
     fs.renameSync(draft, path.join(staged, MANIFEST_FILE));
     flush(staged);
   });
+}
+
+/** One `sync -f` is faster than thousands of fsync calls. Other systems may ignore `-f`. */
+export function flushAll(folder: string, files: readonly string[]): void {
+  const isLinux = process.platform === 'linux';
+  if (isLinux && spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
+  for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
+}
+
+export function flush(file: string): void {
+  const descriptor = attempt(() => fs.openSync(file, 'r'), 'ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES');
+  if (descriptor === undefined) return;
+  try {
+    attempt(() => fs.fsyncSync(descriptor), 'EINVAL', 'EPERM', 'ENOTSUP', 'EROFS');
+  } finally {
+    fs.closeSync(descriptor);
+  }
 }
