@@ -106,7 +106,7 @@ async function replaceSite(
     hosts,
     install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
     sprites: icons.report,
-    ...findLeftBehind(next.site, isUnchanged ? output.published.files : files),
+    ...findLeftBehind(next.site, isUnchanged ? [...output.published.entries.values()] : files),
   };
 }
 

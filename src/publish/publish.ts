@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as contract from '../contract/meta.ts';
@@ -9,8 +9,8 @@ import { PRODUCT } from '../package.ts';
 import { applyChange, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
 import { readPermissions, setPermissions } from './permissions.ts';
-import { createEntry, type Published, readPublished } from './read-published.ts';
-import { recover } from './recover.ts';
+import { createEntry, hashFile, type Published, readPublished } from './read-published.ts';
+import { type Recovery, recover } from './recover.ts';
 import { commit, stageFiles } from './stage.ts';
 import { isCommitted, resolveWorkPaths, type WorkPaths } from './work-paths.ts';
 
@@ -45,26 +45,21 @@ export async function withOutput<T>(
   assertReplaceable(work);
   explainFailure('cannot be created', out, () => mkdirSync(path.dirname(work.out), { recursive: true }));
   const lock = acquireLock(work, takeLock);
-  const notices: string[] = [];
-  let isRecovered: boolean | undefined;
+  let recovery: Recovery | undefined;
   try {
     const paths = { ...work, lock, permissions: readPermissions(work.out) };
-    isRecovered = recover(paths);
-    const isSetAside = existsSync(paths.setAside);
-    if (isRecovered) notices.push('an interrupted build was finished first');
-    if (isSetAside)
-      notices.push('an interrupted build no longer fits this folder: every file is compared by its content');
-    const published = readPublished(paths, byContent || isSetAside);
-    return await use(createOutput(paths, { published, notices, isRecovered, isSetAside }));
+    recovery = recover(paths);
+    const published = readPublished(paths, byContent || recovery.isSetAside);
+    return await use(createOutput(paths, published, recovery));
   } catch (error) {
-    notices.forEach(onNotice);
+    recovery?.notices.forEach(onNotice);
     const failure = toOutputError(error, out);
     // Another build may have replaced the files meanwhile.
     if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
     throw failure;
   } finally {
     // Before the recovery, the staging folder may belong to another user.
-    if (isRecovered !== undefined && !isCommitted(work)) attempt(() => removeAll([work.staging], lock));
+    if (recovery && !isCommitted(work)) attempt(() => removeAll([work.staging], lock));
     lock.release();
   }
 }
@@ -83,34 +78,30 @@ function assertReplaceable({ name, out }: WorkPaths): void {
     });
 }
 
-interface Opened {
-  readonly published: Published;
-  readonly notices: readonly string[];
-  readonly isRecovered: boolean;
-  readonly isSetAside: boolean;
-}
-
-const inputKeys = ['generator', 'code', 'inputs'] as const;
-
 export type Output = ReturnType<typeof createOutput>;
 
-function createOutput(paths: LockedPaths, { published, notices, isRecovered, isSetAside }: Opened) {
-  const summarize = (
-    files: readonly contract.ManifestEntry[],
+function createOutput(
+  paths: LockedPaths,
+  published: Published,
+  { isCompleted, isSetAside, notices }: Recovery,
+) {
+  const finish = (
+    entries: readonly contract.ManifestEntry[],
     written: number,
     removed: number,
-  ): PublishResult => ({
-    changed: written > 0 || isRecovered,
-    files: files.length,
-    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-    written,
-    kept: files.length - written,
-    removed,
-  });
-  // Earlier builds may have had another umask.
-  const restorePermissions = (files: readonly contract.ManifestEntry[]): void => {
-    const names = files.map((file) => file.path);
-    setPermissions(paths.out, names, paths.permissions);
+  ): PublishResult => {
+    const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
+    // Earlier builds may have had another umask.
+    setPermissions(paths.out, files, paths.permissions);
+    const { size } = statSync(path.join(paths.out, MANIFEST_FILE));
+    return {
+      changed: written > 0 || isCompleted,
+      files: files.length,
+      bytes: entries.reduce((sum, { bytes }) => sum + bytes, size),
+      written,
+      kept: files.length - written,
+      removed,
+    };
   };
   return {
     folder: paths.out,
@@ -121,11 +112,10 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
     isUnchanged: (buildInputs: Required<contract.BuildInputs>): boolean =>
       published.modified.size === 0 &&
       !isSetAside &&
-      inputKeys.every((key) => published.buildInputs?.[key] === buildInputs[key]),
-    keepPublished(): PublishResult {
-      restorePermissions(published.files);
-      return summarize(published.files, 0, 0);
-    },
+      (['generator', 'code', 'inputs'] as const).every(
+        (key) => published.buildInputs?.[key] === buildInputs[key],
+      ),
+    keepPublished: (): PublishResult => finish([...published.entries.values()], 0, 0),
     async publish(
       files: Iterable<contract.AnyFile>,
       {
@@ -134,29 +124,20 @@ function createOutput(paths: LockedPaths, { published, notices, isRecovered, isS
       }: { buildInputs?: contract.BuildInputs; signal?: AbortSignal | undefined } = {},
     ): Promise<PublishResult> {
       const { entries, staged } = await stageFiles(files, paths, { published, signal });
-      const body = Buffer.from(
-        JSON.stringify({
-          format: contract.FORMAT,
-          ...buildInputs,
-          files: entries,
-        } satisfies contract.Manifest),
-      );
-      const manifest = createEntry(MANIFEST_FILE, body);
+      const manifest: contract.Manifest = { format: contract.FORMAT, ...buildInputs, files: entries };
+      const body = Buffer.from(JSON.stringify(manifest));
       const next = entries.map((entry) => entry.path);
       const removed = listRemoved(paths.out, published.entries, next);
-      const replacedHash = published.manifest?.sha256 ?? '';
-      const isNewFolder = !existsSync(paths.out);
-      const isChanged = staged.length > 0 || removed.length > 0 || manifest.sha256 !== replacedHash;
+      const replacedHash = hashFile(paths.out, MANIFEST_FILE) ?? '';
+      const { sha256 } = createEntry(MANIFEST_FILE, body);
+      const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
       if (isChanged) {
         assertNoObstacles(paths, published.entries, { added: [...staged, MANIFEST_FILE], removed });
         commit(paths, { files: staged, manifest: body, replacedHash });
         applyChange(paths);
       }
       removeAll([paths.setAside], paths.lock);
-      const all = [...entries, manifest];
-      // The staged files of a new folder already have their permissions.
-      if (!isNewFolder) restorePermissions(all);
-      return summarize(all, isChanged ? staged.length + 1 : 0, removed.length);
+      return finish(entries, isChanged ? staged.length + 1 : 0, removed.length);
     },
   };
 }

@@ -22,9 +22,10 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   // An interrupted first build left files without a manifest.
   const isInterruptedFirstBuild = existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
   if (isEmpty || isInterruptedFirstBuild)
-    return { entries: listOwnFiles(paths, []), files: [], modified: new Set<string>() };
+    return { entries: listOwnFiles(paths, []), modified: new Set<string>() };
   const storage = folderStorage(out, name);
-  const { format: _, files, ...buildInputs } = readOwnManifest(storage);
+  const { files, ...buildInputs } = readOwnManifest(storage);
+  const entries = listOwnFiles(paths, files);
   const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
   const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
     const status = readStatus(path.join(out, file));
@@ -32,17 +33,8 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
     if (!status?.isFile() || status.size !== bytes || status.mtimeMs > written) return true;
     return byContent && hashFile(out, file) !== sha256;
   };
-  const entries = listOwnFiles(paths, files);
-  const manifest = createEntry(MANIFEST_FILE, readFile(out, MANIFEST_FILE));
-  const listed = entriesByPath({ files });
-  return {
-    entries,
-    files: [...listed.values(), manifest],
-    modified: new Set([...entries.values()].filter(isModified).map((entry) => entry.path)),
-    manifest,
-    buildInputs,
-    meta: readMeta(storage, listed),
-  };
+  const modified = new Set([...entries.values()].filter(isModified).map((entry) => entry.path));
+  return { entries, modified, buildInputs, meta: readMeta(storage, entries) };
 }
 
 function readOwnManifest(storage: SiteStorage) {
@@ -55,31 +47,29 @@ function readOwnManifest(storage: SiteStorage) {
   }
 }
 
+/** The record of a change by version 146d34f, with the files that an interrupted build still had to remove. */
+const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
+
 /** Lists the files in a folder that gamedata wrote: files in its manifest, and files of changes that were set aside. */
 export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly ManifestEntry[]): Entries {
-  const changes = (attempt(() => readdirSync(setAside)) ?? []).map((name) => path.join(setAside, name));
-  const moved = changes
-    .flatMap((change) => readFileList(change) ?? [])
-    .filter((entry) => hashFile(out, entry.path) === entry.sha256);
-  const old = changes.flatMap((change) => listOldFiles(out, change));
-  return entriesByPath({ files: [...moved, ...old, ...listed] });
+  const own = (attempt(() => readdirSync(setAside)) ?? []).flatMap((name) => {
+    const text = attempt(() => readFile(setAside, name, getMaxBytes(MANIFEST_FILE))) ?? '';
+    const change = parseJson(`${text}`);
+    const { files = [] } = parseOptional(manifestReader, change) ?? {};
+    const { remove = [] } = parseOptional(oldRecordSchema, change) ?? {};
+    return [
+      ...files.filter((entry) => hashFile(out, entry.path) === entry.sha256),
+      ...remove
+        .filter((file) => readStatus(path.join(out, file))?.isFile())
+        .map((file) => ({ path: file, bytes: 0, sha256: '' })),
+    ];
+  });
+  return entriesByPath({ files: [...own, ...listed] });
 }
 
 export function readFileList(site: string): ManifestEntry[] | undefined {
   const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;
-}
-
-const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
-
-/** Lists the files that an interrupted build of version 146d34f still had to remove, if this is its record of a change. */
-function listOldFiles(out: string, record: string): ManifestEntry[] {
-  const [folder, file] = [path.dirname(record), path.basename(record)];
-  const text = attempt(() => readFile(folder, file, getMaxBytes(MANIFEST_FILE))) ?? '';
-  const { remove } = oldRecordSchema.safeParse(parseJson(`${text}`)).data ?? { remove: [] };
-  return remove
-    .filter((name) => readStatus(path.join(out, name))?.isFile())
-    .map((name) => ({ path: name, bytes: 0, sha256: '' }));
 }
 
 export const hashFile = (folder: string, file: string): string | undefined =>

@@ -8,21 +8,26 @@ import type { LockedPaths } from './lock.ts';
 import { hashFile, readFileList } from './read-published.ts';
 import { assertTrustedOwner, isCommitted, type WorkPaths } from './work-paths.ts';
 
+export interface Recovery {
+  readonly isCompleted: boolean;
+  /** Whether this or an earlier recovery set a change aside, and nothing was published since. */
+  readonly isSetAside: boolean;
+  readonly notices: readonly string[];
+}
+
 /**
  * Recovers a folder from an interrupted build. A committed change is completed if it still fits the site. Otherwise it is set
  * aside, and the next publish compares all files by content.
- *
- * @returns whether a change was completed
  */
-export function recover(paths: LockedPaths): boolean {
+export function recover(paths: LockedPaths): Recovery {
   const { name, out, staging, staged, setAside, old, lock } = paths;
   assertTrustedOwner(out, [staging, setAside, old.staging, old.record]);
-  const isApplicable = isCommitted(paths) && canApply(paths);
-  if (isApplicable) applyChange(paths);
+  const isCompleted = isCommitted(paths) && canApply(paths);
+  if (isCompleted) applyChange(paths);
   explainFailure('cannot be recovered from an interrupted build', name, () => {
-    const committed = existsSync(old.record) ? [old.staging, old.record] : [];
-    if (isCommitted(paths)) committed.push(staged);
-    for (const file of committed.filter((file) => existsSync(file))) {
+    const lists = [path.join(staged, MANIFEST_FILE)];
+    if (existsSync(old.record)) lists.push(path.join(old.staging, MANIFEST_FILE), old.record);
+    for (const file of lists.filter((file) => existsSync(file))) {
       lock.assertHeld();
       mkdirSync(setAside, { recursive: true });
       renameSync(file, path.join(setAside, randomUUID()));
@@ -30,7 +35,12 @@ export function recover(paths: LockedPaths): boolean {
     removeAll([staging, old.staging], lock);
   });
   attempt(() => removeAll(listUnused(paths), lock));
-  return isApplicable;
+  const isSetAside = existsSync(setAside);
+  const notices = [
+    isCompleted && 'an interrupted build was finished first',
+    isSetAside && 'an interrupted build no longer fits this folder: every file is compared by its content',
+  ].filter((notice) => notice !== false);
+  return { isCompleted, isSetAside, notices };
 }
 
 function canApply({ out, staged, replacedFile }: WorkPaths): boolean {
