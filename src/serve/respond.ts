@@ -5,11 +5,11 @@ import { API_PREFIX } from '../contract/paths.ts';
 import { commonHeaders, getMediaType, isCompressible } from '../contract/responses.ts';
 import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
 import { readQualities, resolveTarget } from './handler/request.ts';
-import type { Site } from './site.ts';
+import type { LoadedSite } from './site.ts';
 
 export async function respond(
   request: IncomingMessage,
-  { base, respond }: Site,
+  { base, respond }: LoadedSite,
   compressesApi: boolean,
 ): Promise<PlainResponse> {
   const plain = toPlain(request);

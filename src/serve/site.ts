@@ -12,7 +12,7 @@ import { readRegular } from '../files.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory: exactly the files that its manifest lists. */
-export interface Site {
+export interface LoadedSite {
   readonly meta: contract.Meta;
   readonly base: string;
   readonly respond: Responder;
@@ -34,13 +34,13 @@ const WAITING = 'Waiting until gamedata build completes it; name another folder 
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
  */
-export async function openSite(
+export async function watchSite(
   folder: string,
   onProblem: (line: string) => void,
   signal: AbortSignal,
-): Promise<() => Site> {
+): Promise<() => LoadedSite> {
   let isReported = false;
-  async function loadNext(previous?: Site): Promise<Site> {
+  async function loadNext(previous?: LoadedSite): Promise<LoadedSite> {
     for (;;) {
       try {
         const site = await loadSite(folder, previous);
@@ -64,7 +64,7 @@ export async function openSite(
   return () => site;
 }
 
-async function loadSite(folder: string, previous?: Site): Promise<Site> {
+async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSite> {
   const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   // A build replaces the manifest last.
   const version = status && [status.ino, status.mtimeMs, status.size].join(':');

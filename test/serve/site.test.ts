@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestReader } from '../../src/contract/meta.ts';
-import { openSite } from '../../src/serve/site.ts';
+import { watchSite } from '../../src/serve/site.ts';
 import { publishSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -12,7 +12,7 @@ async function open(folder: string) {
   const problems: string[] = [];
   const controller = new AbortController();
   onTestFinished(() => controller.abort());
-  const site = await openSite(folder, (line) => problems.push(line), controller.signal);
+  const site = await watchSite(folder, (line) => problems.push(line), controller.signal);
   const get = async (path: string, search = '') => {
     const { status, body } = await site().respond({ method: 'GET', path, search, headers: new Headers() });
     return { status, text: Buffer.concat(body ?? []).toString() };
@@ -38,7 +38,7 @@ function changeManifest(folder: string, change: (files: { path: string; bytes: n
   renameSync(`${file}.new`, file);
 }
 
-describe('openSite', () => {
+describe('watchSite', () => {
   it("loads the manifest's files except the configuration of hosts", async () => {
     const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
     const folder = await publish({ extras: extras.map((path) => ({ path, body: 'x' })) });
@@ -98,7 +98,7 @@ describe('openSite', () => {
     const folder = await publish();
     damage(folder);
     const problems: string[] = [];
-    const opened = openSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
+    const opened = watchSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
     await expect.poll(() => problems, eventually).toHaveLength(1);
     expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
     expect(problems[0]).toContain('Waiting until gamedata build completes it');
@@ -139,7 +139,7 @@ describe('openSite', () => {
 
   it('stops waiting if the signal is aborted', async () => {
     const controller = new AbortController();
-    const opened = openSite(
+    const opened = watchSite(
       path.join(temporaryFolder(), 'nowhere'),
       () => controller.abort(),
       controller.signal,

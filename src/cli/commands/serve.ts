@@ -7,7 +7,7 @@ import { listPath } from '../../contract/paths.ts';
 import { escapeControls } from '../../contract/words.ts';
 import { respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
-import { openSite } from '../../serve/site.ts';
+import { watchSite } from '../../serve/site.ts';
 import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
 import { codeOnly, flag, inGroup, integer, option, text } from '../options.ts';
 import { formatCounts } from '../report.ts';
@@ -55,7 +55,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = parsed;
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, ...(parsed.signal ? [parsed.signal] : [])]);
-  const site = await openSite(dir, onProblem, signal);
+  const site = await watchSite(dir, onProblem, signal);
   const server = createBoundedServer({
     respond: (request) => respond(request, site(), compress),
     limits: { ...defaultLimits, ...limits },

@@ -84,7 +84,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
       request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null;
     if (isPreflight) return createEmpty(204, { ...contract.apiHeaders, ...contract.preflightHeaders });
     const target = requests.resolveTarget(request.path, base);
-    if (target.type === 'slashless') return redirect(target.path, request);
+    if (target.type === 'redirect') return redirect(target.path, request);
     if (target.type === 'file') return respondWithFile(request, target.file);
     return target.type === 'nothing' ? respondNotFound(request) : respondToEndpoint(request, target);
   };

@@ -23,24 +23,24 @@ export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =
 export type Target =
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
-  | { readonly type: 'slashless'; readonly path: string }
+  | { readonly type: 'redirect'; readonly path: string }
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
 
 /** Decodes percent-encoding, including encoded slashes. */
 export function resolveTarget(sent: string, base = ''): Target {
-  if (sent === base) return { type: 'slashless', path: '/' };
+  if (sent === base) return { type: 'redirect', path: '/' };
   if (!sent.startsWith(`${base}/`)) return { type: 'nothing' };
   const path = sent.slice(base.length);
   const decoded = decode(path);
   if (decoded === undefined) return { type: 'nothing' };
   const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
   if (rest === '') return { type: 'root', name: 'Api Root', file: rootFile };
-  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'slashless', path: `${path}/` };
+  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'redirect', path: `${path}/` };
   const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
   const kind = kindNames.find((name) => name === kindName);
   if (kind === undefined) return resolveFile(decoded);
-  if (slash === '') return { type: 'slashless', path: `${path}/` };
+  if (slash === '') return { type: 'redirect', path: `${path}/` };
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
   const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;

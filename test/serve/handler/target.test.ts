@@ -38,7 +38,7 @@ describe('resolveTarget', () => {
         expect(path.posix.join('/site', file)).toBe(`/site/${file}`);
         expect(file).not.toMatch(/(?:^|\/)[._]/);
       }
-      if (target.type === 'slashless') expect(target.path).toMatch(/^\/[^/].*\/$/s);
+      if (target.type === 'redirect') expect(target.path).toMatch(/^\/[^/].*\/$/s);
     });
     fc.assert(property, { numRuns: 5000 });
   });
