@@ -64,23 +64,19 @@ function parseConfig(file: string, commands: Commands): Config {
     throw new UsageError(`${[...where, key].join(' › ')}: got a removed option, expected none`, {
       hint: ON_CHANGE_HINT,
     });
-  const { expected, meant } = suggest(key, issue.path[0], commands);
+  const [section] = issue.path.map(String);
+  const expected = section === undefined ? 'a command' : `an option of gamedata ${section}`;
   throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {
-    hint: `Did you mean ${meant}?`,
+    hint: `Did you mean ${suggest(key, section, commands)}?`,
   });
 }
 
-function suggest(key: string, section: PropertyKey | undefined, commands: Commands) {
-  const listFlags = (name: string) => listCliOptions(commands[name]).map((option) => parseFlag(option.flags));
-  if (section !== undefined)
-    return {
-      expected: `an option of gamedata ${String(section)}`,
-      meant: formatValue(closest(key, listFlags(String(section)))),
-    };
+function suggest(key: string, section: string | undefined, commands: Commands): string {
   const names = Object.keys(commands);
+  const listFlags = (name: string) => listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
+  if (section !== undefined) return formatValue(closest(key, listFlags(section)));
   const owner = names.find((name) => listFlags(name).includes(key));
-  const meant = formatValue(owner ? key : closest(key, names));
-  return { expected: 'a command', meant: owner ? `${meant} in ${formatValue(owner)}` : meant };
+  return owner ? `${formatValue(key)} in ${formatValue(owner)}` : formatValue(closest(key, names));
 }
 
 export function createConfigSchema(commands: Commands) {
@@ -97,4 +93,4 @@ export function createConfigSchema(commands: Commands) {
 }
 
 export const createConfigJsonSchema = (commands: Commands): object =>
-  z.toJSONSchema(createConfigSchema(commands), { target: 'draft-2020-12', io: 'input' });
+  z.toJSONSchema(createConfigSchema(commands), { io: 'input' });
