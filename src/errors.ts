@@ -44,11 +44,7 @@ export class UpstreamError extends GamedataError {
   }
 }
 
-export interface DataLocation {
-  readonly kind?: string | undefined;
-  readonly record?: string | undefined;
-  readonly field?: string | undefined;
-}
+export type DataLocation = Readonly<Partial<Record<'kind' | 'record' | 'field', string | undefined>>>;
 
 export class DataError extends GamedataError {
   readonly code: 'data' | 'guard' = 'data';

@@ -10,12 +10,11 @@ import { listFiles, readFile } from './files.ts';
 /** Both src/ and dist/ are directly below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const { name, version } = JSON.parse(readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
-  name: string;
-  version: string;
-};
+const { name, version }: Record<'name' | 'version', string> = JSON.parse(
+  readFileSync(path.join(PACKAGE_ROOT, 'package.json'), 'utf8'),
+);
 
-export const VERSION: string = version;
+export const VERSION = version;
 
 /** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
 export const PRODUCT = `${name}/${version}`;
@@ -38,7 +37,7 @@ const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
     .sort()
     .map((file) => ({ path: file, body: readFile(folder, file) }));
 
-export const readPublicFiles = (): { path: string; body: Uint8Array }[] => readFolder(PUBLIC_FOLDER);
+export const readPublicFiles = () => readFolder(PUBLIC_FOLDER);
 
 export function readBuildAssets() {
   const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');

@@ -47,8 +47,6 @@ const cacheFolder = z
   .default(path.join('.cache', 'gamedata'))
   .transform((folder) => (folder === false ? undefined : folder));
 
-type Watcher<Name extends keyof Watchers> = Exclude<Watchers[Name], undefined>;
-
 export const sourceOptions = {
   ...inGroup('Data:', {
     /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
@@ -80,10 +78,10 @@ export const sourceOptions = {
     takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),
   signal: codeOnly<AbortSignal>(),
-  onProgress: codeOnly<Watcher<'onProgress'>>(),
-  onFallback: codeOnly<Watcher<'onFallback'>>(),
+  onProgress: codeOnly<Watchers['onProgress']>(),
+  onFallback: codeOnly<Watchers['onFallback']>(),
   /** Called with the recovery result of an interrupted build, if the work then fails. */
-  onNotice: codeOnly<Watcher<'onNotice'>>(),
+  onNotice: codeOnly<Watchers['onNotice']>(),
 };
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
