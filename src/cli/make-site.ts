@@ -193,11 +193,11 @@ async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
 }
 
 /** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
-function fingerprint({ meta, history, former, archive, serving, assets }: Inputs): Required<BuildInputs> {
+function fingerprint({ meta, history, former, archive, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   // Only the configuration of web servers contains the document root.
-  const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [serving] : [];
+  const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [{ root }] : [];
   const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, hashes, ...served]);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
 }

@@ -5,7 +5,6 @@ import { formatValue } from '../contract/parse.ts';
 import { type LinkStyle, linkStyles, PLAIN_URL } from '../contract/paths.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconSource, iconModes } from '../contract/responses.ts';
 import { UsageError } from '../errors.ts';
-import type { WebServerPaths } from '../hosts/host.ts';
 import {
   findConflictingHosts,
   type HostName,
@@ -57,7 +56,9 @@ export function resolveWanted(
   { sprites: mode, spritesUpstream, ...options }: ParsedOptions<Omit<typeof siteOptions, 'verify'>>,
   environment: Environment,
 ) {
-  const { baseUrl = readBaseUrl(environment), links, hosts, root, downloads, archive } = options;
+  const variable = findBaseUrlVariable(environment);
+  const fromVariable = variable && parseValue(plainUrl, environment[variable], variable);
+  const { baseUrl = fromVariable, links, hosts, root, downloads, archive } = options;
   const isUpstreamNamed = mode !== 'none' && spritesUpstream !== undefined;
   const upstream = isUpstreamNamed
     ? parseValue(plainUrl, spritesUpstream, '--sprites-upstream')
@@ -78,19 +79,12 @@ export function findBaseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variab
   return names.find((candidate) => variables[candidate]);
 }
 
-function readBaseUrl(environment: Environment): string | undefined {
-  const name = findBaseUrlVariable(environment);
-  return name === undefined ? undefined : parseValue(plainUrl, environment[name], name);
-}
-
 export type Settings = ReturnType<typeof resolveSettings>;
-
-type Described = Pick<Meta, 'base_url' | 'links' | 'hosts'>;
 
 interface KnownSites {
   /** Undefined if nothing is published; without fields if its description is damaged. */
-  readonly published: Partial<Described> | undefined;
-  readonly copied: Described | undefined;
+  readonly published: Partial<Meta> | undefined;
+  readonly copied: Meta | undefined;
   /** Whether the published site is its own source. It may come from anyone, so it provides no hosts. */
   readonly isOwnSource: boolean;
 }
@@ -101,11 +95,8 @@ interface KnownSites {
  *
  * @throws UsageError if only the user can name a base URL, or hosts and links contradict each other
  */
-export function resolveSettings(
-  wanted: WantedSettings,
-  out: string,
-  { published, copied, isOwnSource }: KnownSites,
-) {
+export function resolveSettings(wanted: WantedSettings, out: string, known: KnownSites) {
+  const { published, copied, isOwnSource } = known;
   const keptHosts = copied && !isOwnSource ? published?.hosts : undefined;
   const supportedHosts = keptHosts && hostNames.filter((name) => keptHosts.includes(name));
   const hosts = [...new Set(wanted.hosts ?? supportedHosts ?? DEFAULT_HOSTS)];
@@ -114,20 +105,26 @@ export function resolveSettings(
   // Sites with links to files are for hosts that cannot redirect to icons.
   const { mode = links === 'file' ? 'mirror' : 'link', upstream } = wanted.sprites;
   const sprites: IconSource = { mode, upstream: mode === 'none' ? null : upstream };
-  const address = resolveBaseUrl(wanted, out, published, copied);
-  const serving = resolveDocumentRoot(wanted.root, hosts, out);
-  return { ...wanted, ...address, hosts, links, sprites, serving };
+  const address = resolveBaseUrl(wanted, out, known);
+  const root = resolveDocumentRoot(wanted.root, hosts, out);
+  return { ...wanted, ...address, hosts, links, sprites, root };
 }
 
 function resolveBaseUrl(
   { baseUrl, hosts = [] }: WantedSettings,
   out: string,
-  published: Partial<Described> | undefined,
-  copied: Described | undefined,
+  { published, copied }: KnownSites,
 ): { baseUrl: string; baseUrlFrom: 'option' | 'published' | 'source' | 'default' } {
   if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
-  if (published) return { baseUrl: checkBaseUrl(published.base_url, out), baseUrlFrom: 'published' };
-  if (copied) return { baseUrl: checkBaseUrl(copied.base_url, 'the source'), baseUrlFrom: 'source' };
+  const known = published ?? copied;
+  if (known) {
+    if (known.base_url !== undefined && PLAIN_URL.test(known.base_url))
+      return { baseUrl: known.base_url, baseUrlFrom: published ? 'published' : 'source' };
+    const where = published ? out : 'the source';
+    throw new UsageError(`--base-url: got none, and the base URL of ${where} cannot be read`, {
+      hint: 'Set the base URL with --base-url or BASE_URL.',
+    });
+  }
   if (hosts.length === 0) return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
   const names = [...new Set(hosts)].join(', ');
   throw new UsageError(`--base-url: got none, expected the base URL of the site on ${names}`, {
@@ -137,13 +134,6 @@ function resolveBaseUrl(
 
 const CLOUDFLARE_HINT = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
 
-function checkBaseUrl(found: string | undefined, where: string): string {
-  if (found !== undefined && PLAIN_URL.test(found)) return found;
-  throw new UsageError(`--base-url: got none, and the base URL of ${where} cannot be read`, {
-    hint: 'Set the base URL with --base-url or BASE_URL.',
-  });
-}
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
@@ -152,7 +142,7 @@ export function resolveDocumentRoot(
   hosts: readonly HostName[],
   out: string,
   system: Pick<typeof path, 'resolve'> = path,
-): WebServerPaths {
+): string {
   const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined && given !== undefined)
@@ -165,7 +155,7 @@ export function resolveDocumentRoot(
     throw new UsageError(
       `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets and other characters that are special in ${server}`,
     );
-  return { root };
+  return root;
 }
 
 function resolveLinks(given: LinkStyle | undefined, hosts: readonly HostName[], fallback: LinkStyle) {

@@ -6,12 +6,9 @@ import { quoteArgument } from '../contract/words.ts';
 
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-export interface WebServerPaths {
-  /** The document root. */
+export interface HostContext {
+  /** The document root of a web server. */
   readonly root: string;
-}
-
-export interface HostContext extends WebServerPaths {
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];
   /** The prefix of redirects for icons that the site lacks. */

@@ -6,7 +6,7 @@ import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
 import { createRedirects, type Former } from '../dataset/former.ts';
-import type { HostContext, WebServerPaths } from '../hosts/host.ts';
+import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
 import { type PageTemplates, renderPages } from '../web/render-pages.ts';
 import { formatChecksum, listContents, packArchive } from './archive.ts';
@@ -30,7 +30,7 @@ export interface SiteInput {
   readonly history: History;
   readonly former: Former;
   readonly hosts: readonly HostName[];
-  readonly serving: WebServerPaths;
+  readonly root: string;
   /** Hand-written files and icons. */
   readonly assets: readonly AnyFile[];
   /** Whether the site contains its own archive. */
@@ -59,14 +59,15 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
   const served = addUrls(getLinkBase(meta), records);
   const redirects = createRedirects(former, records);
   const { handlerModule, hostTemplate: template } = site.buildAssets;
-  const hosting = { baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
+  const { root } = site;
+  const hosting = { root, baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
   return [
     ...recordFiles.createApiFiles(served, meta),
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
     ...recordFiles.createNamesFiles(names, meta.base_url),
     recordFiles.createSearchFile(records),
     ...createChangeFiles({ history, former, redirects }, meta),
-    ...createHostFiles(site.hosts, { ...site.serving, ...hosting, records, handlerModule, template }),
+    ...createHostFiles(site.hosts, { ...hosting, records, handlerModule, template }),
   ];
 }
 

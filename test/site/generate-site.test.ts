@@ -43,7 +43,7 @@ it('generates the files in golden-site.txt (update with npx vitest run test/site
   const { meta, records, former } = siteOf(tiny, { history, downloads: true });
   const names = [namesIn('fr', { move: { pound: 'Écras’Face' } })];
   const files = await generateFiles({
-    ...{ records, names, history, former, hosts: [], serving: { root: '/srv' }, assets: [], archive: false },
+    ...{ records, names, history, former, hosts: [], root: '/srv', assets: [], archive: false },
     meta: { ...meta, names: summarizeNames(names) },
     buildAssets: { ...readBuildAssets(), compiled: [] },
   });

@@ -35,7 +35,7 @@ describe('defaults', () => {
     });
     expect(settingsOf({}, {})).toMatchObject({
       baseUrl: 'http://127.0.0.1:3000',
-      ...{ hosts: ['netlify'], serving: { root: path.resolve('build') }, links: 'query' },
+      ...{ hosts: ['netlify'], root: path.resolve('build'), links: 'query' },
       sprites: {
         mode: 'link',
         upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
@@ -138,8 +138,8 @@ describe('hosts', () => {
 
 it('sets the document root to the output folder or --root', () => {
   const options = { hosts: ['caddy'], out: 'site', baseUrl: 'https://example.test' } as const;
-  expect(settingsOf(options, {}).serving).toEqual({ root: path.resolve('site') });
-  expect(settingsOf({ ...options, root: '/srv/My ü' }, {}).serving.root).toBe(path.resolve('/srv/My ü'));
+  expect(settingsOf(options, {}).root).toBe(path.resolve('site'));
+  expect(settingsOf({ ...options, root: '/srv/My ü' }, {}).root).toBe(path.resolve('/srv/My ü'));
 });
 
 it.each<[hosts: BuildOptions['hosts'], links: BuildOptions['links'], resolved: string]>([
