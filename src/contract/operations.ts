@@ -28,11 +28,11 @@ export const parameters = {
   },
   limit: {
     ...{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: PAGE_SIZE } },
-    description: `The maximum number of records on the page. Hosts that do not run code reject any value other than ${PAGE_SIZE}. Hosts that run code treat an invalid value as ${PAGE_SIZE}.`,
+    description: `The maximum number of records on the page. If this host serves only built pages, it rejects any value other than ${PAGE_SIZE}. Otherwise, it treats an invalid value as ${PAGE_SIZE}.`,
   },
   offset: {
     ...{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
-    description: `The number of records to skip. Hosts that do not run code accept only multiples of ${PAGE_SIZE} below \`count\`. Hosts that run code treat an invalid value as 0 and return no results beyond the end.`,
+    description: `The number of records to skip. If this host serves only built pages, it accepts only multiples of ${PAGE_SIZE} below \`count\`. Otherwise, it treats an invalid value as 0 and returns no results beyond the end.`,
   },
   pageOffset: {
     ...{ name: 'offset', in: 'path', required: true },

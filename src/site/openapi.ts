@@ -153,7 +153,7 @@ function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
   const hosts =
     links === 'file'
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
-      : 'Hosts that do not run code serve only built pages, and reject any other limit or offset with 400 or 404.';
+      : 'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
   return `${about}\n\n${hosts}`;
 }
 
