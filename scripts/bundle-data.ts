@@ -9,8 +9,8 @@ import path from 'node:path';
 import { parseOptions } from '../src/cli/command.ts';
 import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
 import { resolveSource, sourceOptions } from '../src/cli/source-options.ts';
-import { checkReplacement } from '../src/dataset/guard.ts';
-import { compareDataSets } from '../src/dataset/replacement.ts';
+import { checkUpdate } from '../src/dataset/guard.ts';
+import { planUpdate } from '../src/dataset/update.ts';
 import { BUNDLED_DATA } from '../src/package.ts';
 import { withOutput } from '../src/publish/publish.ts';
 import { loadSource } from '../src/sources/index.ts';
@@ -28,10 +28,10 @@ try {
   const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
     const next = await loadSource(source);
-    const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
-    checkReplacement(changes, source);
-    const provenance = { ...changes.dataSet.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
-    await output.publish(dataSetFiles({ ...changes.dataSet, provenance }, changes));
+    const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
+    checkUpdate(update, source);
+    const provenance = { ...update.dataSet.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
+    await output.publish(dataSetFiles({ ...update.dataSet, provenance }, update));
   });
 } finally {
   rmSync(folder, { recursive: true });

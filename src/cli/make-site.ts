@@ -3,9 +3,9 @@ import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
 import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
 import { API_PREFIX, isHostConfig, isUrl, META_FILE } from '../contract/paths.ts';
-import { encodeFormer } from '../dataset/former.ts';
-import { checkIcons, checkReplacement } from '../dataset/guard.ts';
-import { compareDataSets, type Replacement } from '../dataset/replacement.ts';
+import { checkIcons, checkUpdate } from '../dataset/guard.ts';
+import { encodeOldSlugs } from '../dataset/old-slugs.ts';
+import { planUpdate, type Update } from '../dataset/update.ts';
 import { OutputError, toOutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
@@ -69,11 +69,11 @@ async function replaceSite(
   const local = openLocalSite(output.folder, entries, previous);
   const hasIcons = (meta: Meta | undefined) => resolve(meta).sprites.mode === 'mirror';
   const next = await loadSource({ ...source, local, hasIcons });
-  const changes = compareDataSets(next, previous, source);
-  checkReplacement(changes, source);
+  const update = planUpdate(next, previous, source);
+  checkUpdate(update, source);
 
   const settings = resolve(next.site?.meta);
-  const { records, names } = changes.dataSet;
+  const { records, names } = update.dataSet;
   const publicFiles = readPublicFiles();
   const icons = await gatherIcons(settings.sprites, records, {
     assets: publicFiles,
@@ -82,14 +82,14 @@ async function replaceSite(
     fetching: chooseFetching(wanted, source, next),
     fetcher: source,
   });
-  checkIcons(changes, icons.warnings, source);
+  checkIcons(update, icons.warnings, source);
   const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
   const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
 
-  const { history, former } = changes;
-  const meta = describeSite(next, changes, settings, countWarnings(warnings));
+  const { history, oldSlugs } = update;
+  const meta = describeSite(next, update, settings, countWarnings(warnings));
   const assets = [...publicFiles, ...icons.files];
-  const inputs = { ...settings, meta, records, names, history, former, assets };
+  const inputs = { ...settings, meta, records, names, history, oldSlugs, assets };
   const buildInputs = fingerprint(inputs);
   const isUnchanged = output.isUnchanged(buildInputs);
   const files = isUnchanged ? [] : await generateSite(inputs);
@@ -99,7 +99,7 @@ async function replaceSite(
 
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {
-    ...createReport(next, changes, result, { output, warnings, notices: icons.notices, started }),
+    ...createReport(next, update, result, { output, warnings, notices: icons.notices, started }),
     baseUrl,
     baseUrlFrom,
     links,
@@ -162,7 +162,7 @@ export function assertReplaceableContents(
 
 function describeSite(
   { source }: SourceResult,
-  { dataSet: { provenance, digest, counts, namesSummary: names }, fallback }: Replacement,
+  { dataSet: { provenance, digest, counts, namesSummary: names }, fallback }: Update,
   { baseUrl: base_url, links, hosts, downloads, archive, sprites }: Settings,
   warnings: Meta['warnings'],
 ): Meta {
@@ -193,12 +193,12 @@ async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
 }
 
 /** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
-function fingerprint({ meta, history, former, archive, root, assets }: Inputs): Required<BuildInputs> {
+function fingerprint({ meta, history, oldSlugs, archive, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   // Only the configuration of web servers contains the document root.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [{ root }] : [];
-  const inputs = JSON.stringify([meta, history, encodeFormer(former), archive, hashes, ...served]);
+  const inputs = JSON.stringify([meta, history, encodeOldSlugs(oldSlugs), archive, hashes, ...served]);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
 }
 

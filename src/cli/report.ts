@@ -11,7 +11,7 @@ import {
   warningCodes,
 } from '../dataset/data-set.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
-import type { Replacement } from '../dataset/replacement.ts';
+import type { Update } from '../dataset/update.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import type { Output, PublishResult } from '../publish/publish.ts';
 import type { IconsReport } from '../sources/icons.ts';
@@ -27,7 +27,7 @@ export interface WarningGroup {
   readonly examples: readonly string[];
 }
 
-type Changes = Pick<Replacement, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
+type Changes = Pick<Update, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
 type Source = Pick<SourceResult, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
 
 /** The report of a build or a snapshot, as `--json` prints it. */
@@ -69,7 +69,7 @@ interface ReportContext {
 
 export function createReport(
   { source, requests, isCached = false, notices: sourceNotices = [] }: SourceResult,
-  { dataSet, steps, missing, nameChanges, fallback, notices }: Replacement,
+  { dataSet, steps, missing, nameChanges, fallback, notices }: Update,
   { changed, ...files }: PublishResult,
   { output, warnings, notices: more = [], started }: ReportContext,
 ): Report {

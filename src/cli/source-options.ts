@@ -6,7 +6,7 @@ import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
-import type { CompareOptions } from '../dataset/replacement.ts';
+import type { UpdateOptions } from '../dataset/update.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { BUNDLED_DATA } from '../package.ts';
@@ -86,7 +86,7 @@ export const sourceOptions = {
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
-export type SourceSettings = SourceContext & CompareOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
+export type SourceSettings = SourceContext & UpdateOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
 
 /** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
 export function resolveSource(

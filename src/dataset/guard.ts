@@ -3,8 +3,8 @@ import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { countRecords, type Warning } from './data-set.ts';
-import type { Addressed, Former } from './former.ts';
-import { getDays, type Replacement } from './replacement.ts';
+import type { Addressed, OldSlugs } from './old-slugs.ts';
+import { getDays, type Update } from './update.ts';
 
 export interface GuardOptions {
   /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
@@ -34,29 +34,25 @@ interface Row {
 const FEW = 9;
 
 /** @throws GuardError if a data set is implausible or too old, or would remove too much */
-export function checkReplacement(replacement: Replacement, options: GuardOptions): void {
-  if (!options.isRestored) checkAge(replacement, options);
-  checkFallback(replacement);
-  const emptyKind = kindNames.find((kind) => replacement.dataSet.counts[kind] === 0);
+export function checkUpdate(update: Update, options: GuardOptions): void {
+  if (!options.isRestored) checkAge(update, options);
+  checkFallback(update);
+  const emptyKind = kindNames.find((kind) => update.dataSet.counts[kind] === 0);
   if (emptyKind && options.maxShrink < 100)
     throw new GuardError(
       'got 0 records, expected at least one',
       { kind: emptyKind },
-      { hint: hintAtMissing(replacement) },
+      { hint: hintAtMissing(update) },
     );
-  if (!options.isRestored) for (const row of listRows(replacement, options)) checkRow(row);
+  if (!options.isRestored) for (const row of listRows(update, options)) checkRow(row);
 }
 
 /** @throws GuardError if too many icons are missing that the published site has */
-export function checkIcons(
-  replacement: Replacement,
-  warnings: readonly Warning[],
-  options: GuardOptions,
-): void {
-  const { previous } = replacement;
+export function checkIcons(update: Update, warnings: readonly Warning[], options: GuardOptions): void {
+  const { previous } = update;
   if (options.isRestored || previous?.sprites?.mode !== 'mirror') return;
   for (const kind of kindNames)
-    checkRow(createWarningRow(replacement, warnings, { kind, code: 'icon-not-found' }, options.maxShrink));
+    checkRow(createWarningRow(update, warnings, { kind, code: 'icon-not-found' }, options.maxShrink));
 }
 
 function checkRow({ subject, unit, affected, total, percent, few = 0, examples = [], hint }: Row): void {
@@ -66,19 +62,19 @@ function checkRow({ subject, unit, affected, total, percent, few = 0, examples =
   throw new GuardError(problem, subject === undefined ? {} : { kind: subject }, { hint });
 }
 
-function* listRows(replacement: Replacement, options: GuardOptions): Generator<Row> {
-  const { dataSet, previous, losses, bundledCounts, oldSlugs, nameChanges, isCopy } = replacement;
+function* listRows(update: Update, options: GuardOptions): Generator<Row> {
+  const { dataSet, previous, losses, bundledCounts, oldSlugs, nameChanges, isCopy } = update;
   const { maxShrink: percent, allowMissing } = options;
   const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
   for (const kind of kindNames) {
     // A copy was checked when it was captured.
     const codes = isCopy ? [] : ['unusable-icon', 'unusable-name', ...(isSameUpstream ? ['no-icon'] : [])];
-    for (const code of codes) yield createWarningRow(replacement, dataSet.warnings, { kind, code }, percent);
+    for (const code of codes) yield createWarningRow(update, dataSet.warnings, { kind, code }, percent);
     const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isForbidden) ?? [];
     const total = losses?.counts[kind] ?? bundledCounts?.[kind] ?? 0;
     yield {
-      ...{ subject: kind, unit: 'records missing', total, percent, hint: hintAtMissing(replacement) },
+      ...{ subject: kind, unit: 'records missing', total, percent, hint: hintAtMissing(update) },
       affected: losses ? missing.length : total - dataSet.counts[kind],
       examples: missing.map(({ slug }) => slug),
     };
@@ -106,7 +102,7 @@ function* listRows(replacement: Replacement, options: GuardOptions): Generator<R
 
 /** Limits warnings that the previous data set did not have, for example because the upstream changed a field. A new record may lack an icon. */
 function createWarningRow(
-  { dataSet, previous }: Replacement,
+  { dataSet, previous }: Update,
   warnings: readonly Warning[],
   { kind, code }: { kind: Kind; code: string },
   percent: number,
@@ -126,14 +122,14 @@ function createWarningRow(
   };
 }
 
-function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: Former, listed: readonly string[]) {
+function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: OldSlugs, listed: readonly string[]) {
   if (listed.length === 0) return false;
   const own = [...oldSlugs[kind]].filter(([, owner]) => owner === id).map(([name]) => name);
   return [slug, ...own].some((name) => listed.includes(`${kind}/${name}`));
 }
 
 /** Unchanged data in a new edition is not old, so the edition that was read applies. */
-function checkAge({ dataSet, asRead }: Replacement, { today, maxAge }: GuardOptions): void {
+function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions): void {
   const { edition } = asRead;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
   const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
@@ -143,7 +139,7 @@ function checkAge({ dataSet, asRead }: Replacement, { today, maxAge }: GuardOpti
 }
 
 /** A fallback replaces only data of an earlier day. */
-function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: Replacement): void {
+function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: Update): void {
   if (fallback === null || !previous || previous.digest === digest) return;
   const [published, local] = getDays(previous, { digest, ...provenance });
   if (!published || !local || published < local) return;
@@ -154,7 +150,7 @@ function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: 
   );
 }
 
-function hintAtMissing({ fallback, bundledCounts, losses }: Replacement): string {
+function hintAtMissing({ fallback, bundledCounts, losses }: Update): string {
   if (fallback !== null) return `${fallback}. It has less than the published data, which is unchanged.`;
   if (!losses && bundledCounts)
     return 'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.';

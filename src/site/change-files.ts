@@ -4,17 +4,17 @@ import type { Meta, SiteFile } from '../contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
-import { encodeFormer, type Former } from '../dataset/former.ts';
 import { encodeHistory } from '../dataset/history.ts';
+import { encodeOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
 
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
 export function createChangeFiles(
-  { history, former, redirects }: { history: History; former: Former; redirects: readonly Redirect[] },
+  { history, oldSlugs, redirects }: { history: History; oldSlugs: OldSlugs; redirects: readonly Redirect[] },
   site: Site,
 ): readonly SiteFile[] {
   return [
-    { path: FORMER_FILE, body: encodeFormer(former) },
+    { path: FORMER_FILE, body: encodeOldSlugs(oldSlugs) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, site) },
     {

@@ -5,7 +5,7 @@ import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
-import { createRedirects, type Former } from '../dataset/former.ts';
+import { createRedirects, type OldSlugs } from '../dataset/old-slugs.ts';
 import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
 import { type PageTemplates, renderPages } from '../web/render-pages.ts';
@@ -28,7 +28,7 @@ export interface SiteInput {
   readonly names: readonly Names[];
   readonly meta: Meta;
   readonly history: History;
-  readonly former: Former;
+  readonly oldSlugs: OldSlugs;
   readonly hosts: readonly HostName[];
   readonly root: string;
   /** Hand-written files and icons. */
@@ -55,9 +55,9 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   ];
 }
 
-function createDataFiles({ records, names, meta, history, former, ...site }: SiteInput): SiteFile[] {
+function createDataFiles({ records, names, meta, history, oldSlugs, ...site }: SiteInput): SiteFile[] {
   const served = addUrls(getLinkBase(meta), records);
-  const redirects = createRedirects(former, records);
+  const redirects = createRedirects(oldSlugs, records);
   const { handlerModule, hostTemplate: template } = site.buildAssets;
   const { root } = site;
   const hosting = { root, baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
@@ -66,7 +66,7 @@ function createDataFiles({ records, names, meta, history, former, ...site }: Sit
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
     ...recordFiles.createNamesFiles(names, meta.base_url),
     recordFiles.createSearchFile(records),
-    ...createChangeFiles({ history, former, redirects }, meta),
+    ...createChangeFiles({ history, oldSlugs, redirects }, meta),
     ...createHostFiles(site.hosts, { ...hosting, records, handlerModule, template }),
   ];
 }

@@ -24,11 +24,11 @@ export const site: Source = async (context) => {
   const namesSummary = summarizeNames(names);
   const dataSet = { warnings: [], provenance, counts, digest, records, names, namesSummary };
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
-  const former = withRestoreHint(about, found.former, context.forgetHistory);
+  const oldSlugs = withRestoreHint(about, found.oldSlugs, context.forgetHistory);
   const history = () => correctHistory(found.history(), context.today);
   return {
     ...removeSkipped(dataSet, history, context),
-    ...{ former, site: found, source: provenance.source, isCopy: true, requests, notices },
+    ...{ oldSlugs, site: found, source: provenance.source, isCopy: true, requests, notices },
   };
 };
 

@@ -21,10 +21,10 @@ import {
   summarizeNames,
   warningSchema,
 } from '../dataset/data-set.ts';
-import { decodeFormer, type Former, noFormer } from '../dataset/former.ts';
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
-import type { Previous } from '../dataset/replacement.ts';
+import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
+import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import {
   entriesByPath,
@@ -44,10 +44,10 @@ const RESTORE = 'Restore the snapshot from a copy, or write a new one into anoth
 const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
 export const snapshot: Source = async (context) => {
-  const { data, history, former } = openSnapshot(context.upstream ?? context.dataFolder);
+  const { data, history, oldSlugs } = openSnapshot(context.upstream ?? context.dataFolder);
   return {
     ...removeSkipped(data(context), history, context),
-    former: former(context.forgetHistory),
+    oldSlugs: oldSlugs(context.forgetHistory),
     source: 'snapshot',
     isCopy: true,
   };
@@ -126,12 +126,12 @@ export function openSnapshot(folder: string) {
       assertDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
       return history;
     },
-    former(mayBeLost?: boolean): Former {
-      if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noFormer;
+    oldSlugs(mayBeLost?: boolean): OldSlugs {
+      if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noOldSlugs;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      const read = (): Former => {
+      const read = (): OldSlugs => {
         if (has(MANIFEST_FILE)) readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
-        return decodeFormer(json(FORMER_FILE));
+        return decodeOldSlugs(json(FORMER_FILE));
       };
       return withRestoreHint(about, read, mayBeLost);
     },
@@ -160,7 +160,7 @@ export const readBundledSnapshot = (folder: string): ReturnType<typeof readPrevi
     const bundled = readPreviousSnapshot(folder);
     // Reading the records now detects damage before data sets are compared.
     bundled?.records();
-    bundled?.former();
+    bundled?.oldSlugs();
     return bundled;
   });
 

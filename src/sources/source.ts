@@ -6,7 +6,7 @@ import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
 import { createDataSet, type DataSet } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
-import type { Next } from '../dataset/replacement.ts';
+import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';

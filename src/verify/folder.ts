@@ -77,7 +77,7 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
     }
   };
   attempt(data.records);
-  attempt(data.former);
+  attempt(data.oldSlugs);
   const names = attempt(data.names);
   if (names && JSON.stringify(summarizeNames(names)) !== JSON.stringify(meta.names))
     problems.push({ file: META_FILE, problem: "does not match the site's names" });

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import type { DataSet, Warning } from '../../src/dataset/data-set.ts';
-import { type Addressed, type AddressedRecords, type Former, noFormer } from '../../src/dataset/former.ts';
-import { checkReplacement, type GuardOptions } from '../../src/dataset/guard.ts';
-import { compareDataSets, type Next, type Previous } from '../../src/dataset/replacement.ts';
+import { checkUpdate, type GuardOptions } from '../../src/dataset/guard.ts';
+import {
+  type Addressed,
+  type AddressedRecords,
+  noOldSlugs,
+  type OldSlugs,
+} from '../../src/dataset/old-slugs.ts';
+import { type Next, type Previous, planUpdate } from '../../src/dataset/update.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -24,24 +29,24 @@ const withMoves = (move: Addressed[]): AddressedRecords => ({ ...records(0, 1), 
 interface About extends Partial<Pick<DataSet, 'warnings' | 'names' | 'namesSummary'>> {
   readonly captured?: string;
   readonly edition?: DataSet['provenance']['edition'];
-  readonly former?: Former;
+  readonly oldSlugs?: OldSlugs;
   readonly digest?: string;
 }
 
 function nextOf(
   own: AddressedRecords,
-  { captured = '2026-01-02', edition = null, former, ...about }: About = {},
+  { captured = '2026-01-02', edition = null, oldSlugs, ...about }: About = {},
 ): Next {
   const provenance = { ...PROVENANCE, captured, edition };
   const counts = mapKinds((kind) => own[kind].length);
   const plain = { warnings: [], names: [], namesSummary: undefined, digest: JSON.stringify(own) };
   const dataSet = { ...plain, provenance, counts, records: own, ...about } as unknown as DataSet;
-  return { dataSet, former, isCopy: false };
+  return { dataSet, oldSlugs, isCopy: false };
 }
 
 function previousOf(
   own: AddressedRecords,
-  { captured = '2026-01-02', edition = null, former = noFormer, ...about }: About = {},
+  { captured = '2026-01-02', edition = null, oldSlugs = noOldSlugs, ...about }: About = {},
 ): Previous {
   const counts = mapKinds((kind) => own[kind].length);
   const isRead = kindNames.every((kind) => own[kind].every(({ id }) => id !== undefined));
@@ -49,18 +54,18 @@ function previousOf(
     ...{ digest: JSON.stringify(own), captured, edition, counts, ...about, names: about.namesSummary },
     records: () => (isRead ? (own as never) : undefined),
     listed: () => own,
-    former: () => former,
+    oldSlugs: () => oldSlugs,
     history: () => ({ steps: [] }),
     readNames: () => about.names,
   };
 }
 
-type Options = Partial<GuardOptions & Parameters<typeof compareDataSets>[2]>;
+type Options = Partial<GuardOptions & Parameters<typeof planUpdate>[2]>;
 
 function replace(next: Next, previous: Previous | undefined, options: Options = {}) {
   const all = { today: TODAY, maxShrink: 0, allowMissing: [], readBundled: () => undefined, ...options };
-  const changes = compareDataSets(next, previous, all);
-  checkReplacement(changes, all);
+  const changes = planUpdate(next, previous, all);
+  checkUpdate(changes, all);
   return changes;
 }
 const shrink = (before: AddressedRecords, now: AddressedRecords, options?: Options) =>
@@ -69,7 +74,7 @@ const shrink = (before: AddressedRecords, now: AddressedRecords, options?: Optio
 type Sizes = [moves: number, items: number];
 const none = mapKinds(() => []);
 
-describe('checkReplacement, for missing records', () => {
+describe('checkUpdate, for missing records', () => {
   it.each<[before: Sizes | undefined, now: Sizes, maxShrink: number]>([
     [undefined, [1, 1], 0],
     [[100, 200], [101, 900], 0],
@@ -117,8 +122,9 @@ describe('checkReplacement, for missing records', () => {
 
   it('accepts the loss of an allowed record, named by its current or old slug', () => {
     const lose = (...allowMissing: string[]) => {
-      const former = { ...noFormer, move: new Map([['old', 5]]) };
-      return replace(nextOf(records(4, 5)), previousOf(records(5, 5), { former }), { allowMissing }).missing;
+      const oldSlugs = { ...noOldSlugs, move: new Map([['old', 5]]) };
+      return replace(nextOf(records(4, 5)), previousOf(records(5, 5), { oldSlugs }), { allowMissing })
+        .missing;
     };
     expect(() => lose('item/item-5', 'move/move-4')).toThrow(/1 of 5 records missing, .*: move-5/);
     for (const allowed of ['move/move-5', 'move/old'])
@@ -140,9 +146,9 @@ describe('checkReplacement, for missing records', () => {
 
   it('counts a record whose slug belongs to another record, unless its old slug still redirects', () => {
     const now = withMoves([{ id: 1, slug: 'now' }]);
-    const former = { ...noFormer, move: new Map([['old', 1]]) };
+    const oldSlugs = { ...noOldSlugs, move: new Map([['old', 1]]) };
     const taken = nextOf(withMoves([{ id: 2, slug: 'now' }]));
-    expect(() => replace(taken, previousOf(now, { former }))).toThrow(
+    expect(() => replace(taken, previousOf(now, { oldSlugs }))).toThrow(
       'move: got 1 of 1 records missing, expected at most 0 %: now',
     );
     expect(() => replace(taken, previousOf(now))).not.toThrow();
@@ -161,7 +167,7 @@ describe('checkReplacement, for missing records', () => {
   });
 });
 
-describe('checkReplacement, for renamed or renumbered records', () => {
+describe('checkUpdate, for renamed or renumbered records', () => {
   const before = records(300, 40);
   const change = (count: number, change: (one: Addressed) => object) => ({
     ...before,
@@ -200,7 +206,7 @@ describe('checkReplacement, for renamed or renumbered records', () => {
   });
 });
 
-describe('checkReplacement, for unusable values', () => {
+describe('checkUpdate, for unusable values', () => {
   const warnings = (count: number, code = 'unusable-icon'): Warning[] =>
     range(count).map((id) => ({ code, kind: 'item', id, message: `item-${id}: odd` }));
   const check =
@@ -261,23 +267,23 @@ describe('checkReplacement, for unusable values', () => {
   });
 });
 
-describe('checkReplacement, for redirects and names', () => {
+describe('checkUpdate, for redirects and names', () => {
   const now = withMoves([{ id: 1, slug: 'now' }]);
-  const former = { ...noFormer, move: new Map([['old', 1]]) };
+  const oldSlugs = { ...noOldSlugs, move: new Map([['old', 1]]) };
 
   it('requires every redirect unless a new history starts', () => {
-    const changes = replace(nextOf(now), previousOf(now, { former }));
-    expect(changes.former).toEqual(former);
+    const changes = replace(nextOf(now), previousOf(now, { oldSlugs }));
+    expect(changes.oldSlugs).toEqual(oldSlugs);
     const swapped = withMoves([
       { id: 1, slug: 'now' },
       { id: 2, slug: 'old' },
     ]);
-    expect(() => replace(nextOf(swapped), previousOf(now, { former }))).not.toThrow();
-    const forgotten = replace(nextOf(now), previousOf(now, { former }), { forgetHistory: true });
-    expect(forgotten.former).toEqual(noFormer);
+    expect(() => replace(nextOf(swapped), previousOf(now, { oldSlugs }))).not.toThrow();
+    const forgotten = replace(nextOf(now), previousOf(now, { oldSlugs }), { forgetHistory: true });
+    expect(forgotten.oldSlugs).toEqual(noOldSlugs);
     const losses = { ...changes.losses, lostRedirects: ['/api/gamedata/move/old/'] } as typeof changes.losses;
     const options = { today: TODAY, maxShrink: 0, allowMissing: [] };
-    expect(() => checkReplacement({ ...changes, losses }, options)).toThrow(
+    expect(() => checkUpdate({ ...changes, losses }, options)).toThrow(
       new GuardError(
         'got 1 of 1 redirects lost, expected at most 0 %: move/old',
         {},
@@ -310,14 +316,14 @@ describe('checkReplacement, for redirects and names', () => {
   });
 });
 
-it("compareDataSets keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
-  const former = { ...noFormer, move: new Map([['old', 1]]) };
-  const snapshot = previousOf(records(1, 1), { former });
+it("planUpdate keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
+  const oldSlugs = { ...noOldSlugs, move: new Map([['old', 1]]) };
+  const snapshot = previousOf(records(1, 1), { oldSlugs });
   const changes = replace(nextOf(records(1, 1)), snapshot, { isRestored: true });
-  expect([...changes.former.move]).toEqual([['old', 1]]);
+  expect([...changes.oldSlugs.move]).toEqual([['old', 1]]);
 });
 
-describe('checkReplacement, for old data', () => {
+describe('checkUpdate, for old data', () => {
   const fallback = 'https://up.test could not be reached';
   it.each<[string, About, About, boolean]>([
     ['replaces data from an earlier day', { captured: '2026-01-01' }, {}, true],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { noFormer } from '../../src/dataset/former.ts';
 import {
   continueHistory,
   decodeHistory,
@@ -10,6 +9,7 @@ import {
   extendHistory,
   stepsSince,
 } from '../../src/dataset/history.ts';
+import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { correctHistory } from '../../src/sources/site.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
@@ -104,7 +104,7 @@ describe('continueHistory', () => {
     isDamaged?: boolean;
   }
   const next = (to: Version, { own, before, published, isDamaged = false }: Case) => {
-    const previous = before && { ...before, history: () => published, former: () => noFormer };
+    const previous = before && { ...before, history: () => published, oldSlugs: () => noOldSlugs };
     return continueHistory({ ...to, history: own }, previous, isDamaged ? undefined : before?.records);
   };
 

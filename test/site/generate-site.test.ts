@@ -40,10 +40,10 @@ it('generates the files in golden-site.txt (update with npx vitest run test/site
   const before = versionOf([rawMove(1, { slug: 'old-pound' }), rawMove(10_001)], tiny.item);
   const after = versionOf(tiny.move, tiny.item);
   const history = extendHistory(emptyHistory, compare(before, after));
-  const { meta, records, former } = siteOf(tiny, { history, downloads: true });
+  const { meta, records, oldSlugs } = siteOf(tiny, { history, downloads: true });
   const names = [namesIn('fr', { move: { pound: 'Écras’Face' } })];
   const files = await generateFiles({
-    ...{ records, names, history, former, hosts: [], root: '/srv', assets: [], archive: false },
+    ...{ records, names, history, oldSlugs, hosts: [], root: '/srv', assets: [], archive: false },
     meta: { ...meta, names: summarizeNames(names) },
     buildAssets: { ...readBuildAssets(), compiled: [] },
   });

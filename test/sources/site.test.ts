@@ -5,7 +5,7 @@ import { diff } from '../../src/cli/commands/diff.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
-import { noFormer } from '../../src/dataset/former.ts';
+import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import {
@@ -150,7 +150,7 @@ describe('readPreviousSite', () => {
     expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
     expect(previous?.records()).toEqual(renamed.records);
     expect(previous?.history()?.steps).toHaveLength(1);
-    expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
   });
 
   it('reads old slugs and record files if meta.json is damaged', async () => {
@@ -159,7 +159,7 @@ describe('readPreviousSite', () => {
     expect(previous?.records()).toBeUndefined();
     const slugs = ['move-2', 'move-3', 'new'].map((slug) => ({ id: Number(slug.slice(-1)) || 1, slug }));
     expect(previous?.listed?.().move).toEqual(slugs);
-    expect(previous?.former().move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
   });
 
   it.each([
@@ -207,15 +207,15 @@ describe('readPreviousSite', () => {
 
   it('rejects damaged old slugs, but recovers old slugs from redirects', async () => {
     const { previous, folder } = await readDamaged(renamedSite().files(), damage('former.json', '{}'));
-    expect(() => previous?.former()).toThrow(
+    expect(() => previous?.oldSlugs()).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
         hint: expect.stringContaining('--forget-history'),
       }),
     );
-    expect(previous?.former(true).move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.oldSlugs(true).move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(folder);
-    expect(previous?.former(true)).toEqual(noFormer);
+    expect(previous?.oldSlugs(true)).toEqual(noOldSlugs);
   });
 });
 

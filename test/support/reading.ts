@@ -2,8 +2,8 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import type { DataSet } from '../../src/dataset/data-set.ts';
-import { checkReplacement, type GuardOptions } from '../../src/dataset/guard.ts';
-import { type CompareOptions, compareDataSets, type Previous } from '../../src/dataset/replacement.ts';
+import { checkUpdate, type GuardOptions } from '../../src/dataset/guard.ts';
+import { type Previous, planUpdate, type UpdateOptions } from '../../src/dataset/update.ts';
 import { loadSource } from '../../src/sources/index.ts';
 import { readBundledSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import type { SourceContext, SourceName } from '../../src/sources/source.ts';
@@ -25,14 +25,14 @@ export async function captured(options: CaptureOptions) {
   };
   const next = await loadSource(context);
   const readBundled = () => readBundledSnapshot(context.dataFolder);
-  const changes = compareDataSets(next, published, { ...context, readBundled });
-  checkReplacement(changes, context);
+  const changes = planUpdate(next, published, { ...context, readBundled });
+  checkUpdate(changes, context);
   const { isCached = false } = next;
   return { ...changes.dataSet, ...changes, isCached };
 }
 
 export type Captured = Awaited<ReturnType<typeof captured>>;
-export type CaptureOptions = Partial<SourceContext & GuardOptions & CompareOptions> & {
+export type CaptureOptions = Partial<SourceContext & GuardOptions & UpdateOptions> & {
   published?: Previous | undefined;
 };
 

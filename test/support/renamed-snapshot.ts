@@ -2,8 +2,8 @@ import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { encodeFormer, findOldSlugs } from '../../src/dataset/former.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
+import { encodeOldSlugs, findOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
 import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
@@ -26,11 +26,11 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
   const { captured, edition } = to.provenance;
   const step = compare({ ...from, captured, edition }, { ...to, captured, edition });
   const history = encodeHistory(extendHistory(emptyHistory, step));
-  const former = encodeFormer(findOldSlugs(from.records, to.records));
+  const oldSlugs = encodeOldSlugs(findOldSlugs(from.records, to.records));
   const files = [
     ...snapshotFiles(to),
     { path: 'changes.json', body: history },
-    { path: 'former.json', body: former },
+    { path: 'former.json', body: oldSlugs },
   ];
   for (const { path: file, body } of files) writeFileSync(path.join(folder, file), body);
   listAsTheyAre(folder);

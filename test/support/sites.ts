@@ -4,8 +4,8 @@ import type { Meta, SiteFile } from '../../src/contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { defaultIconSource, getIconRedirect } from '../../src/contract/responses.ts';
 import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
-import { createRedirects, mergeFormer } from '../../src/dataset/former.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
+import { createRedirects, mergeOldSlugs } from '../../src/dataset/old-slugs.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
@@ -79,7 +79,7 @@ export interface SiteOptions {
 }
 
 const leftIn = ({ steps }: History) =>
-  mergeFormer(
+  mergeOldSlugs(
     ...steps
       .toReversed()
       .map(({ changes }) =>
@@ -119,16 +119,16 @@ export function siteOf(
     downloads,
     sprites: defaultIconSource,
   };
-  const former = leftIn(history);
-  const redirects = createRedirects(former, records);
+  const oldSlugs = leftIn(history);
+  const redirects = createRedirects(oldSlugs, records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const changes = createChangeFiles({ history, former, redirects }, meta);
+  const changes = createChangeFiles({ history, oldSlugs, redirects }, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const { templates, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);
   const plan = { records, served, meta, linkBase, archive: false, templates, schemas };
   const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
-  return { plan, meta, former, redirects, records, files };
+  return { plan, meta, oldSlugs, redirects, records, files };
 }
 
 export const rawOf = (upstream: UpstreamData): RawRecords =>

@@ -7,10 +7,10 @@ import type { SiteFile } from '../../contract/meta.ts';
 import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
 import { joinWords } from '../../contract/words.ts';
 import type { DataSet } from '../../dataset/data-set.ts';
-import { encodeFormer, noFormer } from '../../dataset/former.ts';
-import { checkReplacement } from '../../dataset/guard.ts';
+import { checkUpdate } from '../../dataset/guard.ts';
 import { emptyHistory, encodeHistory } from '../../dataset/history.ts';
-import { compareDataSets, type Replacement } from '../../dataset/replacement.ts';
+import { encodeOldSlugs, noOldSlugs } from '../../dataset/old-slugs.ts';
+import { planUpdate, type Update } from '../../dataset/update.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
@@ -34,11 +34,11 @@ export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions
 /** Lists the files of a data set with its history and the license of the data. */
 export const dataSetFiles = (
   data: DataSet,
-  { history = emptyHistory, former = noFormer }: Partial<Pick<Replacement, 'history' | 'former'>> = {},
+  { history = emptyHistory, oldSlugs = noOldSlugs }: Partial<Pick<Update, 'history' | 'oldSlugs'>> = {},
 ): SiteFile[] => [
   ...snapshotFiles(data),
   { path: CHANGES_FILE, body: encodeHistory(history) },
-  { path: FORMER_FILE, body: encodeFormer(former) },
+  { path: FORMER_FILE, body: encodeOldSlugs(oldSlugs) },
   { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
 ];
 
@@ -56,11 +56,11 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const work = async (output: Output): Promise<Report> => {
     assertReplaceableContents(output, 'data set', source.cacheFolder);
     const next = await loadSource(source);
-    const changes = compareDataSets(next, readPreviousSnapshot(output.folder), source);
-    checkReplacement(changes, source);
-    const result = await output.publish(dataSetFiles(changes.dataSet, changes), { signal: source.signal });
+    const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
+    checkUpdate(update, source);
+    const result = await output.publish(dataSetFiles(update.dataSet, update), { signal: source.signal });
     const warnings = groupWarnings(next.dataSet.warnings);
-    return createReport(next, changes, result, { output, warnings, started });
+    return createReport(next, update, result, { output, warnings, started });
   };
   return withOutput(data, work, source);
 }

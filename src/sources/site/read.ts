@@ -26,15 +26,15 @@ import {
   recordFile,
 } from '../../contract/paths.ts';
 import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
+import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import {
   type AddressedRecords,
   convertMoved,
-  decodeFormer,
-  type Former,
-  noFormer,
-} from '../../dataset/former.ts';
-import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
-import type { Previous } from '../../dataset/replacement.ts';
+  decodeOldSlugs,
+  noOldSlugs,
+  type OldSlugs,
+} from '../../dataset/old-slugs.ts';
+import type { Previous } from '../../dataset/update.ts';
 import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from './storage.ts';
 
@@ -129,9 +129,9 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
     history: (): History =>
       entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory,
     names: (): Names[] => readNames(meta?.names, json, storage.at),
-    former: (): Former => decodeFormer(json(FORMER_FILE)),
+    oldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
-    redirecting: (records: AddressedRecords): Former =>
+    redirecting: (records: AddressedRecords): OldSlugs =>
       convertMoved(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
     /** Lists records from their own files, for a site whose list pages are damaged. Records in damaged files have no ids. */
     listed: (): AddressedRecords =>
@@ -170,10 +170,10 @@ export function readPreviousSite(
     listed: site.listed,
     history: () => ignoreDamage(site.history),
     readNames: () => ignoreDamage(site.names),
-    former(mayBeLost) {
-      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.former);
+    oldSlugs(mayBeLost) {
+      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.oldSlugs);
       const redirecting = () => site.redirecting(records() ?? site.listed());
-      return ignoreDamage(site.former) ?? ignoreDamage(redirecting) ?? noFormer;
+      return ignoreDamage(site.oldSlugs) ?? ignoreDamage(redirecting) ?? noOldSlugs;
     },
   };
 }
@@ -183,14 +183,14 @@ const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 /** Rejects damaged old slugs, because published URLs would become 404. */
 export function withRestoreHint(
   site: { name: string; wayOut: string },
-  read: () => Former,
+  read: () => OldSlugs,
   mayBeLost = false,
-): Former {
+): OldSlugs {
   try {
     return read();
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
-    if (mayBeLost) return noFormer;
+    if (mayBeLost) return noOldSlugs;
     const hint = `${site.wayOut}, or drop every redirect with --forget-history.`;
     throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, { cause, hint });
   }

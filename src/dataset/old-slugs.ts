@@ -7,7 +7,7 @@ import { FORMER_FILE, parseRecordPath, recordPath } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 
 /** Kind → old slug → the id of the record that had it last. Maps, because a slug may be `constructor`. */
-export type Former = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
+export type OldSlugs = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
 
 export interface Addressed {
   readonly id?: number | undefined;
@@ -15,15 +15,15 @@ export interface Addressed {
 }
 export type AddressedRecords = Readonly<Record<Kind, readonly Addressed[]>>;
 
-export const noFormer: Former = mapKinds(() => new Map<string, number>());
+export const noOldSlugs: OldSlugs = mapKinds(() => new Map<string, number>());
 
 /** Merges old slugs. The last record that had a slug takes precedence. */
-export const mergeFormer = (...all: readonly Former[]): Former =>
-  mapKinds((kind) => new Map(all.flatMap((former) => [...former[kind]])));
+export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
+  mapKinds((kind) => new Map(all.flatMap((oldSlugs) => [...oldSlugs[kind]])));
 
 export const mapSlugs = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
 
-export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): Former =>
+export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): OldSlugs =>
   mapKinds((kind) => {
     const slugs = mapSlugs(after[kind]);
     return new Map(
@@ -34,13 +34,17 @@ export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords):
   });
 
 /** Selects the old slugs of another data set whose records have the same id and slug here. */
-export const selectSharedSlugs = (former: Former, other: AddressedRecords, own: AddressedRecords): Former =>
+export const selectSharedSlugs = (
+  oldSlugs: OldSlugs,
+  other: AddressedRecords,
+  own: AddressedRecords,
+): OldSlugs =>
   mapKinds((kind) => {
     const [theirs, ours] = [mapSlugs(other[kind]), mapSlugs(own[kind])];
-    return new Map([...former[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
+    return new Map([...oldSlugs[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
   });
 
-export const convertMoved = (moved: Readonly<Record<string, string>>, records: AddressedRecords): Former =>
+export const convertMoved = (moved: Readonly<Record<string, string>>, records: AddressedRecords): OldSlugs =>
   mapKinds((kind) => {
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
     return new Map(
@@ -56,24 +60,24 @@ const sortBySlug = (slugs: ReadonlyMap<string, number>): [string, number][] =>
   [...slugs].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Writes one slug per line, which keeps repository diffs small. */
-export const encodeFormer = (former: Former): string =>
+export const encodeOldSlugs = (oldSlugs: OldSlugs): string =>
   `${JSON.stringify(
-    mapKinds((kind) => Object.fromEntries(sortBySlug(former[kind]))),
+    mapKinds((kind) => Object.fromEntries(sortBySlug(oldSlugs[kind]))),
     null,
     1,
   )}\n`;
 
-export function decodeFormer(json: unknown): Former {
+export function decodeOldSlugs(json: unknown): OldSlugs {
   const parsed = parse(formerReader, json, { record: FORMER_FILE });
   return mapKinds((kind) => new Map(Object.entries(parsed[kind])));
 }
 
 /** Creates redirects from old slugs that no record has to the records that had them, sorted by kind and old slug. */
-export const createRedirects = (former: Former, records: AddressedRecords): Redirect[] =>
+export const createRedirects = (oldSlugs: OldSlugs, records: AddressedRecords): Redirect[] =>
   kindNames.flatMap((kind) => {
     const slugs = mapSlugs(records[kind]);
     const taken = new Set(records[kind].map(({ slug }) => slug));
-    return sortBySlug(former[kind]).flatMap(([from, id]) => {
+    return sortBySlug(oldSlugs[kind]).flatMap(([from, id]) => {
       const to = slugs.get(id);
       if (to === undefined || taken.has(from)) return [];
       return [{ path: recordPath(kind, from), to: recordPath(kind, to) }];

@@ -5,26 +5,26 @@ import type { Names, NamesSummary } from '../contract/names.ts';
 import { recordPath } from '../contract/paths.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
+import { continueHistory, emptyHistory, stepsSince } from './history.ts';
+import { compareNames, type NameChanges } from './names.ts';
 import {
   type Addressed,
   type AddressedRecords,
   createRedirects,
-  type Former,
   findOldSlugs,
   mapSlugs,
-  mergeFormer,
-  noFormer,
+  mergeOldSlugs,
+  noOldSlugs,
+  type OldSlugs,
   selectSharedSlugs,
-} from './former.ts';
-import { continueHistory, emptyHistory, stepsSince } from './history.ts';
-import { compareNames, type NameChanges } from './names.ts';
+} from './old-slugs.ts';
 
 /** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts of a site are undefined. */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
   listed?(): AddressedRecords;
   /** @throws OutputError if old slugs are damaged and must not be lost */
-  former(mayBeLost?: boolean): Former;
+  oldSlugs(mayBeLost?: boolean): OldSlugs;
   history(): History | undefined;
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
@@ -37,13 +37,13 @@ export interface Previous extends DataSetSummary {
 export interface Next {
   readonly dataSet: DataSet;
   readonly history?: History | undefined;
-  readonly former?: Former | undefined;
+  readonly oldSlugs?: OldSlugs | undefined;
   /** Whether it comes from a snapshot or a site, which was checked and dated when it was captured. */
   readonly isCopy: boolean;
   readonly fallback?: string | undefined;
 }
 
-export interface CompareOptions {
+export interface UpdateOptions {
   readonly today: string;
   readBundled(): (Previous & Provenance) | undefined;
   readonly skip?: Skipped | undefined;
@@ -54,7 +54,7 @@ export interface CompareOptions {
 
 export type Missing = Readonly<Record<Kind, readonly string[]>>;
 
-export type Replacement = ReturnType<typeof compareDataSets>;
+export type Update = ReturnType<typeof planUpdate>;
 
 const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
 
@@ -62,10 +62,10 @@ const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink ha
  * Compares the next data set with the published one, or with the bundled one if nothing is published. If the bundled data set
  * came from another upstream, uses only its record counts and the old slugs of records with the same id and slug.
  */
-export function compareDataSets(
+export function planUpdate(
   { dataSet, isCopy, fallback, ...next }: Next,
   published: Previous | undefined,
-  { readBundled, ...options }: CompareOptions,
+  { readBundled, ...options }: UpdateOptions,
 ) {
   const { records, digest, provenance: asRead } = dataSet;
   const bundled = published || isCopy ? undefined : readBundled();
@@ -80,15 +80,16 @@ export function compareDataSets(
   const summary = { ...dataSet, ...dates };
 
   const oldRecords = previous && (before ?? previous.listed?.() ?? records);
-  const oldSlugs = readOldSlugs(previous, options);
-  const former = mergeFormer(
+  const previousSlugs = readOldSlugs(previous, options);
+  const oldSlugs = mergeOldSlugs(
     inheritSlugs(foreignBundle, records),
-    next.former ?? noFormer,
-    oldSlugs,
-    oldRecords ? findOldSlugs(oldRecords, records) : noFormer,
+    next.oldSlugs ?? noOldSlugs,
+    previousSlugs,
+    oldRecords ? findOldSlugs(oldRecords, records) : noOldSlugs,
   );
   const losses =
-    oldRecords && findLosses({ records: oldRecords, former: oldSlugs }, { records, former }, options.skip);
+    oldRecords &&
+    findLosses({ records: oldRecords, oldSlugs: previousSlugs }, { records, oldSlugs }, options.skip);
 
   const { history, notices } = continueHistory(
     { ...summary, history: next.history },
@@ -98,10 +99,10 @@ export function compareDataSets(
   const steps: readonly Comparison[] = stepsSince(history, previous?.digest);
   return {
     dataSet: { ...dataSet, provenance },
-    ...{ history, former, steps, fallback: fallback ?? null },
+    ...{ history, oldSlugs, steps, fallback: fallback ?? null },
     missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
-    ...{ previous, losses, oldSlugs, isCopy, asRead },
+    ...{ previous, losses, isCopy, asRead },
     bundledCounts: foreignBundle?.counts as Counts | undefined,
     notices: [
       ...(previous || isCopy || foreignBundle ? [] : [UNGUARDED]),
@@ -132,15 +133,15 @@ function describeEarlyClock(previous: Previous | undefined, today: string): stri
 
 function readOldSlugs(
   previous: Previous | undefined,
-  { forgetHistory, isRestored }: Pick<CompareOptions, 'forgetHistory' | 'isRestored'>,
-): Former {
-  if (!previous || forgetHistory) return noFormer;
-  return previous.former(isRestored);
+  { forgetHistory, isRestored }: Pick<UpdateOptions, 'forgetHistory' | 'isRestored'>,
+): OldSlugs {
+  if (!previous || forgetHistory) return noOldSlugs;
+  return previous.oldSlugs(isRestored);
 }
 
-function inheritSlugs(bundled: Previous | undefined, records: AnyRecords): Former {
+function inheritSlugs(bundled: Previous | undefined, records: AnyRecords): OldSlugs {
   const theirs = bundled?.records();
-  return bundled && theirs ? selectSharedSlugs(bundled.former(), theirs, records) : noFormer;
+  return bundled && theirs ? selectSharedSlugs(bundled.oldSlugs(), theirs, records) : noOldSlugs;
 }
 
 function findNameChanges(
@@ -154,7 +155,7 @@ function findNameChanges(
 
 interface Addresses {
   readonly records: AddressedRecords;
-  readonly former: Former;
+  readonly oldSlugs: OldSlugs;
 }
 
 function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefined) {
@@ -185,11 +186,11 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
 const recordKey = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
 
 /** Maps the paths of records and redirects to the keys of records. */
-function listPaths({ records, former }: Addresses): Map<string, string> {
+function listPaths({ records, oldSlugs }: Addresses): Map<string, string> {
   const paths = new Map<string, string>();
   for (const kind of kindNames)
     for (const record of records[kind]) paths.set(recordPath(kind, record.slug), recordKey(kind, record));
-  for (const { path, to } of createRedirects(former, records)) paths.set(path, paths.get(to) ?? '');
+  for (const { path, to } of createRedirects(oldSlugs, records)) paths.set(path, paths.get(to) ?? '');
   return paths;
 }
 

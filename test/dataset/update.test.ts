@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DataSetSummary } from '../../src/contract/changes.ts';
-import { encodeFormer, noFormer } from '../../src/dataset/former.ts';
+import { encodeOldSlugs, noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import type { RawMove } from '../../src/sources/normalize.ts';
 import { readPreviousSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
@@ -25,9 +25,9 @@ async function serveTiny(moves = 3, items = 2) {
 const rename = ({ move: [first] }: { move: Answer[] }) => Object.assign(first ?? {}, { name: 'renamed' });
 
 /** Returns a data set as if it had been published with another description. */
-const publish = ({ records, former, history, ...data }: Captured, about: Partial<DataSetSummary> = {}) => ({
+const publish = ({ records, oldSlugs, history, ...data }: Captured, about: Partial<DataSetSummary> = {}) => ({
   ...{ ...data, captured: '2025-05-05', edition: null, ...about, names: undefined },
-  ...{ records: () => records, former: () => former, history: () => history },
+  ...{ records: () => records, oldSlugs: () => oldSlugs, history: () => history },
 });
 
 describe('the capture date', () => {
@@ -110,7 +110,7 @@ describe('the bundled data set', () => {
     const next = await captured(bundled);
     expect(next.history.steps).toMatchObject([{ totals: { renamed: 1 } }]);
     expect(next.steps).toEqual(next.history.steps);
-    expect([...next.former.move]).toEqual([['move-1', 1]]);
+    expect([...next.oldSlugs.move]).toEqual([['move-1', 1]]);
     answers.move.pop();
     await expect(captured(bundled)).rejects.toThrow('got 1 of 3 records missing');
     const forgetful = await captured({ ...bundled, maxShrink: 50, forgetHistory: true });
@@ -119,13 +119,13 @@ describe('the bundled data set', () => {
 
   it('provides only its record counts and the old slugs of equal records for another upstream', async () => {
     const { dataFolder } = await bundle();
-    const old = { ...noFormer, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
-    writeFileSync(path.join(dataFolder, 'former.json'), encodeFormer(old));
+    const old = { ...noOldSlugs, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
+    writeFileSync(path.join(dataFolder, 'former.json'), encodeOldSlugs(old));
     const { answers, rest } = await serveTiny();
     rename(answers);
     const first = await captured({ ...rest, dataFolder });
     expect([first.history.steps, first.notices]).toEqual([[], []]);
-    expect(first.former).toEqual({ ...noFormer, move: new Map([['old-2', 2]]) });
+    expect(first.oldSlugs).toEqual({ ...noOldSlugs, move: new Map([['old-2', 2]]) });
     answers.move.pop();
     await expect(captured({ ...rest, dataFolder })).rejects.toThrow('got 1 of 3 records missing');
   });
