@@ -17,23 +17,17 @@ export interface Exchange {
   stop(): void;
 }
 
-/**
- * Either the code and the problem of a failed build, or a text in the built records (by default, nothing changes). In a problem,
- * `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the faulty response, and other words in angle brackets for any word.
- */
-export type Outcome =
-  | { readonly code: 'upstream' | 'data' | 'guard'; readonly problem: string | RegExp }
-  | { readonly code: 'built'; readonly contains?: string };
-
-export interface Fault {
-  readonly name: string;
-  readonly respond?: (exchange: Exchange) => unknown;
-  /** Changes the record itself, so that its list also changes. */
-  readonly change?: (record: Answer) => unknown;
-  readonly at: 'lists' | 'records' | 'items' | 'everything';
-  readonly outcome: Outcome;
+interface Reaction {
+  readonly code: 'upstream' | 'data' | 'guard' | 'built';
+  /**
+   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the faulty response, and other words in
+   * angle brackets for any word.
+   */
+  readonly problem?: string | RegExp;
+  /** A text in the built records. By default, nothing changes. */
+  readonly contains?: string;
   readonly isRetried?: boolean;
-  readonly timeout?: 'parts' | 'whole';
+  readonly hasTimeout?: boolean;
   /** Whether the upstream has editions, and deploys a new one before the faulty build. */
   readonly hasEditions?: boolean;
   /** Whether only an intermediate cache has the fault. */
@@ -45,22 +39,25 @@ export interface Fault {
   readonly isPermanent?: boolean;
 }
 
+export interface Fault extends Reaction {
+  readonly name: string;
+  readonly at?: 'lists' | 'records' | 'items';
+  readonly respond?: (exchange: Exchange) => unknown;
+  /** Changes the record itself, so that its list also changes. */
+  readonly change?: (record: Answer) => unknown;
+}
+
+type Options = Partial<Reaction>;
 const failWith =
-  (code: 'upstream' | 'data' | 'guard') =>
-  (problem: string | RegExp): Outcome => ({ code, problem });
+  (code: Reaction['code']) =>
+  (problem: string | RegExp, options: Options = {}): Reaction => ({ code, problem, ...options });
 const [upstream, data, guard] = [failWith('upstream'), failWith('data'), failWith('guard')];
-const unchanged: Outcome = { code: 'built' };
-const built = (contains: string): Outcome => ({ code: 'built', contains });
+const built = (options: Options = {}): Reaction => ({ code: 'built', ...options });
 
 type Respond = NonNullable<Fault['respond']>;
-type Options = Partial<Fault>;
-
-const anywhere = (name: string, respond: Respond, outcome: Outcome, options: Options = {}): Fault => ({
-  ...{ name, respond, outcome, at: 'everything' },
-  ...options,
-});
-const retried = (name: string, respond: Respond, outcome: Outcome, options: Options = {}): Fault =>
-  anywhere(name, respond, outcome, { isRetried: true, ...options });
+const once = (name: string, reaction: Reaction, respond: Respond): Fault => ({ ...reaction, name, respond });
+const retried = (name: string, reaction: Reaction, respond: Respond): Fault =>
+  once(name, { ...reaction, isRetried: true }, respond);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const send =
@@ -83,60 +80,38 @@ const closeAfter =
     setTimeout(() => exchange.response.socket?.end(), 5);
   };
 const CLOSED = upstream('other side closed (UND_ERR_SOCKET)');
+const RESET = upstream(/(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/);
+const UNPARSED = upstream(/invalid HTTP response: Response does not match the HTTP\/1\.1 protocol/);
+const TOO_LONG = upstream(/got ".+" in line 1, column 10, expected JSON \(2 attempts\)$|HPE_/);
+const stalled = (problem: string) => upstream(problem, { hasTimeout: true });
 
 const connectionFaults: Fault[] = [
   retried(
     'a refused connection',
+    upstream('connect ECONNREFUSED <address>', { isPermanent: true }),
     ({ response, stop }) => {
       stop();
       response.socket?.resetAndDestroy();
     },
-    upstream('connect ECONNREFUSED <address>'),
-    { isPermanent: true },
   ),
-  retried(
-    'a reset connection',
-    ({ response }) => response.socket?.resetAndDestroy(),
-    upstream(/(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/),
-  ),
-  retried('a closed connection', ({ response }) => response.socket?.end(), CLOSED),
-  retried('a truncated body', closeAfter(begin), CLOSED),
+  retried('a reset connection', RESET, ({ response }) => response.socket?.resetAndDestroy()),
+  retried('a closed connection', CLOSED, ({ response }) => response.socket?.end()),
+  retried('a truncated body', CLOSED, closeAfter(begin)),
   retried(
     'a chunked body without its end',
-    closeAfter(({ response, own }) => response.writeHead(200, JSON_TYPE).write(own)),
     CLOSED,
+    closeAfter(({ response, own }) => response.writeHead(200, JSON_TYPE).write(own)),
   ),
-  retried(
-    'another protocol',
-    ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
-    upstream(/invalid HTTP response: Response does not match the HTTP\/1\.1 protocol/),
-  ),
-  retried(
-    'a stall before the headers',
-    () => {},
-    upstream('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
-    {
-      timeout: 'parts',
-    },
-  ),
-  retried('a stall inside the body', begin, upstream('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'), {
-    timeout: 'parts',
+  retried('another protocol', UNPARSED, ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n')),
+  retried('a stall before the headers', stalled('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'), () => {}),
+  retried('a stall inside the body', stalled('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'), begin),
+  retried('a slow drip', stalled('no complete response within <n> s'), ({ response }) => {
+    response.writeHead(200, JSON_TYPE);
+    const timer = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(timer));
   }),
-  retried(
-    'a slow drip',
-    ({ response }) => {
-      response.writeHead(200, JSON_TYPE);
-      const timer = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(timer));
-    },
-    upstream('no complete response within <n> s'),
-    { timeout: 'whole' },
-  ),
-  retried(
-    'a length that is too short',
-    ({ response, own }) =>
-      response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
-    upstream(/got ".+" in line 1, column 10, expected JSON \(2 attempts\)$|HPE_/),
+  retried('a length that is too short', TOO_LONG, ({ response, own }) =>
+    response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
   ),
 ];
 
@@ -149,31 +124,28 @@ const retryAfter = {
   'in seconds': () => '1',
   'as a date': () => new Date(Date.now() + 2000).toUTCString(),
 };
+const LATER = upstream('got 429 with Retry-After 3600 s, expected 200');
 const statusFaults: Fault[] = [
   ...[403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529, 530].map((code) =>
-    retried(`${code}`, send(code), upstream(`got ${code}, expected 200`)),
+    retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
   ...[204, 400, 401, 501].map((code) =>
-    anywhere(`${code}`, send(code, code === 204 ? '' : '{}'), upstream(`got ${code}, expected 200`)),
+    once(`${code}`, upstream(`got ${code}, expected 200`), send(code, code === 204 ? '' : '{}')),
   ),
-  ...[403, 404, 410].map((code) => retried(`${code} in a cache`, send(code), unchanged, { isCached: true })),
+  ...[403, 404, 410].map((code) => retried(`${code} in a cache`, built({ isCached: true }), send(code))),
   ...Object.entries(retryAfter).map(([name, header]) =>
     retried(
       `429 with Retry-After ${name}`,
-      (exchange) => send(429, '{}', { 'retry-after': header() })(exchange),
       upstream('got 429 with Retry-After <n> s, expected 200'),
+      (exchange) => send(429, '{}', { 'retry-after': header() })(exchange),
     ),
   ),
-  anywhere(
-    '429 with Retry-After of an hour',
-    send(429, '{}', { 'retry-after': '3600' }),
-    upstream('got 429 with Retry-After 3600 s, expected 200'),
-  ),
+  once('429 with Retry-After of an hour', LATER, send(429, '{}', { 'retry-after': '3600' })),
   ...Object.entries(redirects).map(([to, location]) =>
-    anywhere(
+    once(
       `a redirect to ${to}`,
-      send(302, '', { location }),
       upstream(`got 302, a redirect to "${location}", expected 200`),
+      send(302, '', { location }),
     ),
   ),
 ];
@@ -181,6 +153,9 @@ const statusFaults: Fault[] = [
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 const TOO_LARGE = upstream('got more than <n> bytes');
 const NESTED = '['.repeat(500_000) + ']'.repeat(500_000);
+const TOO_DEEP = data('got a value nested too deeply to show, expected object');
+const NOT_GZIP = upstream('got 11 bytes that are not valid gzip');
+const UNKNOWN_ENCODING = upstream('got Content-Encoding "zstd", expected gzip, br');
 const bombs = {
   gzip: (large: Buffer) => gzipSync(large, { level: 1 }),
   br: (large: Buffer) => brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
@@ -193,85 +168,68 @@ const invalidJson = {
 };
 const bodyFaults: Fault[] = [
   ...Object.entries(invalidJson).map(([text, got]) =>
-    retried(`the body ${JSON.stringify(text)}`, send(200, text), upstream(`got ${got}, expected JSON`)),
+    retried(`the body ${JSON.stringify(text)}`, upstream(`got ${got}, expected JSON`), send(200, text)),
   ),
-  retried('an invalid body in a cache', send(200, 'OK'), unchanged, { isCached: true }),
+  retried('an invalid body in a cache', built({ isCached: true }), send(200, 'OK')),
   retried(
     'invalid UTF-8',
-    edit((own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
     upstream('got <n> bytes that are not UTF-8'),
+    edit((own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
   ),
-  anywhere(
+  once(
     'a byte order mark',
+    built(),
     edit((own) => `\uFEFF${own}`),
-    unchanged,
   ),
-  anywhere(
+  once(
     'half a million nested arrays',
+    TOO_DEEP,
     edit(() => NESTED),
-    data('got a value nested too deeply to show, expected object'),
   ),
-  anywhere(
+  once(
     'half a million nested arrays in an unused field',
+    built(),
     edit((own) => `${own.slice(0, -1)},"more":${NESTED}}`),
-    unchanged,
   ),
-  anywhere(
-    'a body of 20 MB',
-    ({ response }) =>
-      Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE)),
-    TOO_LARGE,
+  once('a body of 20 MB', TOO_LARGE, ({ response }) =>
+    Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE)),
   ),
   ...Object.entries(bombs).map(([encoding, compress]) =>
-    anywhere(
-      `a compression bomb (${encoding})`,
-      (exchange) => send(200, compress(Buffer.alloc(20 << 20)), { 'content-encoding': encoding })(exchange),
-      TOO_LARGE,
+    once(`a compression bomb (${encoding})`, TOO_LARGE, (exchange) =>
+      send(200, compress(Buffer.alloc(20 << 20)), { 'content-encoding': encoding })(exchange),
     ),
   ),
-  retried(
-    'a body that is not compressed',
-    send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
-    upstream('got 11 bytes that are not valid gzip'),
+  retried('a body without compression', NOT_GZIP, send(200, '{"plain":1}', { 'content-encoding': 'gzip' })),
+  retried('an unknown encoding', UNKNOWN_ENCODING, send(200, '{}', { 'content-encoding': 'zstd' })),
+  once('an ETag that stays although the response changes', built(), ({ response, isConditional, own }) =>
+    isConditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
   ),
-  retried(
-    'an unknown encoding',
-    send(200, '{}', { 'content-encoding': 'zstd' }),
-    upstream('got Content-Encoding "zstd", expected gzip, br'),
+  once('an ETag that changes although the response stays', built(), ({ response, own }) =>
+    response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
   ),
-  anywhere(
-    'an ETag that stays although the response changes',
-    ({ response, isConditional, own }) =>
-      isConditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
-    unchanged,
-  ),
-  anywhere(
-    'an ETag that changes although the response stays',
-    ({ response, own }) => response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
-    unchanged,
-  ),
-  anywhere('an unexpected 304', send(304, ''), upstream('got 304, expected 200'), { withoutCache: true }),
+  once('an unexpected 304', upstream('got 304, expected 200', { withoutCache: true }), send(304, '')),
 ];
 
 const first = {
   'x-pokeapi-hash': editionNumber(1).hash,
   'x-pokeapi-deploy-date': String(editionNumber(1).deployed),
 };
-const nameEdition = (what: string, headers: Record<string, string>, options: Options = {}): Fault =>
-  anywhere(
+const MIXED =
+  'got responses from several editions: <n> of edition <hash> from <day>, <n> of edition <hash> from <day>, expected one';
+const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault =>
+  once(
     `a response ${what}`,
+    { isCached: true, ...reaction },
     edit((own) => own, headers),
-    unchanged,
-    { isCached: true, ...options },
   );
-const two = '<n> of edition <hash> from <day>, <n> of edition <hash> from <day>';
 const editionFaults: Fault[] = [
-  nameEdition('of an older edition in a CDN', first, { hasEditions: true }),
-  nameEdition('of an older edition at every URL', first, {
-    ...{ hasEditions: true, isGlobal: true, isCached: false },
-    outcome: upstream(`got responses from several editions: ${two}, expected one`),
-  }),
-  nameEdition('without an edition', {}, { hasEditions: true }),
+  nameEdition('of an older edition in a CDN', first, built({ hasEditions: true })),
+  nameEdition(
+    'of an older edition at every URL',
+    first,
+    upstream(MIXED, { hasEditions: true, isGlobal: true, isCached: false }),
+  ),
+  nameEdition('without an edition', {}, built({ hasEditions: true })),
   nameEdition('with an edition, unlike the others', first),
   nameEdition('with an invalid edition', { ...first, 'x-pokeapi-hash': 'main' }),
   nameEdition('with an edition of an invalid date', { ...first, 'x-pokeapi-deploy-date': '-1' }),
@@ -280,107 +238,83 @@ const editionFaults: Fault[] = [
 type Listed = { name: string; url: string };
 const list = (
   name: string,
+  reaction: Reaction,
   change: (all: Listed[]) => Listed[],
-  outcome: Outcome,
-  options: { count?: number } = {},
+  count?: number,
 ): Fault => ({
-  ...{ name, outcome, at: 'lists' },
+  ...reaction,
+  name,
+  at: 'lists',
   respond: edit((own) => {
     const results = change(JSON.parse(own).results);
-    return JSON.stringify({ count: results.length, ...options, results });
+    return JSON.stringify({ count: count ?? results.length, results });
   }),
 });
+const wrongCount = (count: number): Fault => {
+  const problem = `got 3 results, expected ${count} (the list's count)`;
+  return list(`a count of ${count} instead of 3`, data(problem), (all) => all, count);
+};
+const REPEATED = data('got repeated ids: <id> (<slug>), <id> (<slug>), expected unique ids');
+const MISSING = guard('got 1 of 3 records missing, expected at most 1 %: <slug>');
+const EMPTY = guard('got 0 records, expected at least one');
 const invalidLink = data('<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/');
 const invalidIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
 const listFaults: Fault[] = [
-  list('a count that is too large', (all) => all, data("got 3 results, expected 4 (the list's count)"), {
-    count: 4,
-  }),
-  list('a count that is too small', (all) => all, data("got 3 results, expected 2 (the list's count)"), {
-    count: 2,
-  }),
-  list(
-    'a repeated record',
-    (all) => [...all, ...all.slice(0, 1)],
-    data('got repeated ids: <id> (<slug>), <id> (<slug>), expected unique ids'),
-  ),
-  list(
-    'a missing record',
-    (all) => all.slice(1),
-    guard('got 1 of 3 records missing, expected at most 1 %: <slug>'),
-  ),
-  list('an empty list', () => [], guard('got 0 records, expected at least one')),
+  wrongCount(4),
+  wrongCount(2),
+  list('a repeated record', REPEATED, (all) => [...all, ...all.slice(0, 1)]),
+  list('a missing record', MISSING, (all) => all.slice(1)),
+  list('an empty list', EMPTY, () => []),
   ...['http://other.test/move/1/', ...invalidIds].map((link) =>
-    list(
-      `the link ${link}`,
-      (all) => all.map((one, at) => (at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, link) } : one)),
-      invalidLink,
+    list(`the link ${link}`, invalidLink, (all) =>
+      all.map((one, at) => (at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, link) } : one)),
     ),
   ),
-  anywhere(
-    'a record that is added after the list was read',
-    ({ response, own, kind, answers }) => {
-      response.writeHead(200, JSON_TYPE).end(own);
-      answers[kind].push(kind === 'move' ? moveAnswer(50) : itemAnswer(50));
-    },
-    unchanged,
-  ),
+  once('a record that is added after the list was read', built(), ({ response, own, kind, answers }) => {
+    response.writeHead(200, JSON_TYPE).end(own);
+    answers[kind].push(kind === 'move' ? moveAnswer(50) : itemAnswer(50));
+  }),
 ];
 
-const record = (name: string, fields: object, outcome: Outcome): Fault =>
-  anywhere(
-    name,
-    edit((own) => JSON.stringify({ ...JSON.parse(own), ...fields })),
-    outcome,
-    { at: 'records' },
-  );
-const changed = (name: string, fields: object, outcome: Outcome, options: Options = {}): Fault => ({
-  ...{ name, outcome, at: 'records', change: (record) => Object.assign(record, fields) },
-  ...options,
+const record = (name: string, reaction: Reaction, change: (own: string) => string): Fault => ({
+  ...once(name, reaction, edit(change)),
+  at: 'records',
+});
+const replace = (fields: object) => (own: string) => JSON.stringify({ ...JSON.parse(own), ...fields });
+const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
+  ...reaction,
+  name,
+  at: 'records',
+  change: (record) => Object.assign(record, fields),
 });
 const english = (name: string) => ({ names: [{ language: { name: 'en' }, name }] });
 const polluted = '"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}';
+const NO_ID = data('› id: got nothing, expected number');
+const OTHER_SLUG = data('got id <id>, name "renamed", expected <id>, "<slug>", as in the list');
+const NO_ICON = built({ contains: '"icon":"sprites/items/unknown.png"' });
 const recordFaults: Fault[] = [
-  record('the id "1"', { id: '1' }, data('› id: got "1", expected number')),
-  record('a missing id', { id: undefined }, data('› id: got nothing, expected number')),
-  record(
-    'another slug than in the list',
-    { name: 'renamed' },
-    data('got id <id>, name "renamed", expected <id>, "<slug>", as in the list'),
-  ),
-  anywhere(
+  record('the id "1"', data('› id: got "1", expected number'), replace({ id: '1' })),
+  record('a missing id', NO_ID, replace({ id: undefined })),
+  record('another slug than in the list', OTHER_SLUG, replace({ name: 'renamed' })),
+  record('__proto__ instead of the fields', NO_ID, (own) => `{"__proto__":${own}}`),
+  once(
     '__proto__ and constructor as keys',
+    built(),
     edit((own) => `{${polluted},${own.slice(1)}`),
-    unchanged,
-  ),
-  anywhere(
-    '__proto__ instead of the fields',
-    edit((own) => `{"__proto__":${own}}`),
-    data('› id: got nothing, expected number'),
-    { at: 'records' },
   ),
   ...['../x', 'con', '攻擊'].map((name) => {
-    const got = JSON.stringify(name);
     const rule = 'a safe slug: lower-case letters, digits and inner hyphens';
-    return changed(`the slug ${got}`, { name }, data(`› slug: got ${got}, expected ${rule}`));
+    return changed(`the slug ${name}`, data(`› slug: got "${name}", expected ${rule}`), { name });
   }),
-  ...[
-    ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
-    ['constructor', 'constructor'],
-  ].map(([name, slug]) => changed(`the slug ${name}`, { name }, built(`"slug":"${slug}"`))),
+  ...Object.entries({ 'koraidon’s-poké-ball': 'koraidons-poke-ball', constructor: 'constructor' }).map(
+    ([name, slug]) => changed(`the slug ${name}`, built({ contains: `"slug":"${slug}"` }), { name }),
+  ),
   ...['a\u001b[31mb', 'a\u202eb'].map((name) => {
     const got = JSON.stringify(name);
     const rule = 'text without control, bidirectional or line-break characters';
-    return changed(`the name ${got}`, english(name), data(`› name: got ${got}, expected ${rule}`));
+    return changed(`the name ${got}`, data(`› name: got ${got}, expected ${rule}`), english(name));
   }),
-  changed(
-    'an icon that is not a link',
-    { sprites: { default: 7 } },
-    built('"icon":"sprites/items/unknown.png"'),
-    {
-      at: 'items',
-    },
-  ),
+  { ...changed('an icon that is not a link', NO_ICON, { sprites: { default: 7 } }), at: 'items' },
 ];
 
 export const faults: readonly Fault[] = [

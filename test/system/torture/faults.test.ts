@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { resolveBuild } from '../../../src/cli/commands/build.ts';
 import { makeSite } from '../../../src/cli/make-site.ts';
 import type { Kind } from '../../../src/contract/kinds.ts';
@@ -31,12 +31,9 @@ const places: readonly Place[] = [
 
 const listPlaces = ({ at }: Fault): readonly Place[] =>
   places.filter(({ kind, id }) => {
-    if (at === 'everything') return true;
+    if (at === undefined) return true;
     return at === 'lists' ? id === undefined : id !== undefined && (at === 'records' || kind === 'item');
   });
-
-/** A `lasting` fault stays until the build fails, and `once` ends after one request. */
-type Stay = 'lasting' | 'once';
 
 const RETRIES = 1;
 /** In milliseconds, with time for other trials on the same event loop. */
@@ -46,14 +43,13 @@ interface RunOptions {
   readonly upstream: string;
   readonly out: string;
   readonly cache: string | false;
+  readonly maxShrink?: number;
   readonly timeouts?: ClientOptions['timeouts'];
 }
 
 /** Builds with timeouts that no option sets, and returns the failure. */
 async function runBuild({ timeouts, ...options }: RunOptions) {
-  // The bundled data set has more records than the first build.
-  const maxShrink = existsSync(options.out) ? 1 : 100;
-  const site = { baseUrl: 'https://example.test', downloads: false, maxShrink } as const;
+  const site = { baseUrl: 'https://example.test', downloads: false } as const;
   const rest = { ...site, source: 'rest', concurrency: 1, retries: RETRIES } as const;
   try {
     const { source, ...resolved } = resolveBuild({ ...rest, ...options }, {});
@@ -65,8 +61,12 @@ async function runBuild({ timeouts, ...options }: RunOptions) {
   }
 }
 
-/** Builds a site, and builds it again with the fault at its place. Returns everything that differs from the table. */
-const tryFault = (fault: Fault, { kind, id }: Place, stay: Stay): Promise<string[]> =>
+/**
+ * Builds a site, and builds it again with the fault at its place. Returns everything that differs from the table.
+ *
+ * @param times the number of faulty responses
+ */
+const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<string[]> =>
   inFolder(async (parent) => {
     const answers = tinyUpstream(3, 3);
     const data = upstreamOf(answers);
@@ -78,8 +78,7 @@ const tryFault = (fault: Fault, { kind, id }: Place, stay: Stay): Promise<string
       ...(fault.hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, data) }),
       fault({ url = '', headers }, response) {
         const asked = fault.isCached ? url : withoutEdition(url);
-        if (!begun || !fault.respond || asked !== `/api/v2${local}`) return false;
-        if (stay === 'once' && sentFaults++ > 0) return false;
+        if (!begun || !fault.respond || asked !== `/api/v2${local}` || sentFaults++ >= times) return false;
         const results = answers[kind].map(({ name, id }) => ({ name, url: `${server.url}/${kind}/${id}/` }));
         const own = JSON.stringify(id === undefined ? { count: results.length, results } : record);
         const isConditional = headers['if-none-match'] !== undefined;
@@ -90,22 +89,21 @@ const tryFault = (fault: Fault, { kind, id }: Place, stay: Stay): Promise<string
     const out = path.join(parent, 'site');
     const cache = fault.withoutCache ? false : path.join(parent, 'cache');
     try {
-      const first = await runBuild({ upstream: server.url, out, cache });
+      // The bundled data set has more records.
+      const first = await runBuild({ upstream: server.url, out, cache, maxShrink: 100 });
       if (first) throw new Error(`the first build failed: ${first.message}`);
       const before = JSON.stringify([...fingerprint(out)]);
       const sent = server.log.length;
       fault.change?.(record);
       begun = true;
-      const timeouts = fault.timeout && TIMEOUTS;
+      const timeouts = fault.hasTimeout ? TIMEOUTS : undefined;
       const failure = await runBuild({ upstream: server.url, out, cache, timeouts });
       const isSame = JSON.stringify([...fingerprint(out)]) === before;
       const requested = server.log.slice(sent).map((request) => request.path);
       const words = { url: server.url + local, kind, slug: record.name, id: `${record.id}` };
-      const mustFail = fault.outcome.code !== 'built' && (stay === 'lasting' || !fault.isRetried);
+      const mustFail = fault.code !== 'built' && (times === Infinity || !fault.isRetried);
       const isExpected = failure
-        ? mustFail &&
-          failure.code === fault.outcome.code &&
-          matches(fault, failure.message, words, id === undefined)
+        ? mustFail && failure.code === fault.code && matches(fault, failure.message, words, id === undefined)
         : !mustFail;
       return [
         ...readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site'),
@@ -120,23 +118,21 @@ const tryFault = (fault: Fault, { kind, id }: Place, stay: Stay): Promise<string
   });
 
 function matches(
-  { outcome, isRetried, isGlobal, isPermanent }: Fault,
+  { code, problem = '', isRetried, isGlobal, isPermanent }: Fault,
   message: string,
   words: Readonly<Record<string, string>>,
   isList: boolean,
 ): boolean {
-  if (outcome.code === 'built') return false;
-  const { code, problem } = outcome;
   if (problem instanceof RegExp) return problem.test(message);
   const where = isList ? '<kind> › list' : '<kind> › <slug> (<id>)';
-  const expected = {
+  const expected: Record<string, string> = {
     upstream: `GET ${isGlobal ? '<upstream>/' : '<url>'}: ${problem}${isRetried ? ' (2 attempts)' : ''}`,
     guard: `<kind>: ${problem}`,
     data: problem.includes(' › url: ')
       ? problem
       : `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`,
-  }[code];
-  const pattern = expected.split(/<(\w+)>/).map((text, at) => {
+  };
+  const pattern = (expected[code] ?? '').split(/<(\w+)>/).map((text, at) => {
     // When nothing responds any more, another request may fail first.
     const isAny = at % 2 === 1 && (words[text] === undefined || (text === 'url' && isPermanent));
     const literal = at % 2 === 1 ? (words[text] ?? '') : text;
@@ -145,12 +141,13 @@ function matches(
   return new RegExp(`^${pattern.join('')}$`).test(message);
 }
 
-function findSiteProblems({ outcome }: Fault, out: string, isSame: boolean): string[] {
-  const text = outcome.code === 'built' ? outcome.contains : undefined;
-  if (text === undefined) return isSame ? [] : ['the site was changed'];
+function findSiteProblems({ contains }: Fault, out: string, isSame: boolean): string[] {
+  if (contains === undefined) return isSame ? [] : ['the site was changed'];
   const api = path.join(out, 'api');
-  const isFound = listFiles(api).some((file) => readFileSync(path.join(api, file), 'utf8').includes(text));
-  return isFound ? [] : [`no record contains ${text}`];
+  const isFound = listFiles(api).some((file) =>
+    readFileSync(path.join(api, file), 'utf8').includes(contains),
+  );
+  return isFound ? [] : [`no record contains ${contains}`];
 }
 
 function countRequests(fault: Fault, local: string, requested: readonly string[]): string[] {
@@ -161,13 +158,14 @@ function countRequests(fault: Fault, local: string, requested: readonly string[]
   return count === expected ? [] : [`was requested ${count} times, expected ${expected}`];
 }
 
-describe.each(faults)('an upstream with $name', (fault) => {
-  const stays: Stay[] = fault.isRetried && !fault.isPermanent ? ['lasting', 'once'] : ['lasting'];
-  it.each(stays)('causes the reaction listed in the table, at any request: %s', async (stay) => {
-    const trials = listPlaces(fault).map(async (place) => {
-      const problems = await tryFault(fault, place, stay);
-      return problems.map((problem) => `${place.name}: ${problem}`);
-    });
-    expect((await Promise.all(trials)).flat()).toEqual([]);
+const trials = faults.flatMap((fault) => {
+  const counts = fault.isRetried && !fault.isPermanent ? [Infinity, 1] : [Infinity];
+  return counts.map((times) => ({ name: fault.name, fault, times }));
+});
+it.each(trials)('reacts as listed in the table to $name, $times times', async ({ fault, times }) => {
+  const found = listPlaces(fault).map(async (place) => {
+    const problems = await tryFault(fault, place, times);
+    return problems.map((problem) => `${place.name}: ${problem}`);
   });
+  expect((await Promise.all(found)).flat()).toEqual([]);
 });
