@@ -62,6 +62,9 @@ export function selectEncoding(accepted: string | null): Encoding | undefined {
 
 /** Responds in the encoding that the client prefers. `Vary` is the same for bodies of any size. */
 export async function respondCompressed(request: PlainRequest, respond: Responder): Promise<PlainResponse> {
+  // The length is only known after compressing, so HEAD is handled like GET.
+  if (request.method === 'HEAD')
+    return { ...(await respondCompressed({ ...request, method: 'GET' }, respond)), body: null };
   const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
   // The ETag names the encoding, because caches revalidate only by strong ETags.
   const suffix = encoding ? `-${encoding}"` : '"';
@@ -69,12 +72,9 @@ export async function respondCompressed(request: PlainRequest, respond: Responde
   const known = tags.map((tag) => tag.trim()).filter((tag) => tag === '*' || tag.endsWith(suffix));
   const get = (name: string): string | null =>
     name === 'If-None-Match' ? known.join(',').replaceAll(suffix, '"') : request.headers.get(name);
-  // The length is only known after compressing, so HEAD is handled like GET.
-  const isHead = request.method === 'HEAD';
-  const method = isHead ? 'GET' : request.method;
-  const { status, headers: plain, body } = await respond({ ...request, method, headers: { get } });
+  const { status, headers: plain, body } = await respond({ ...request, headers: { get } });
   const { ETag: etag, Vary: vary } = plain;
-  const headers: Record<string, string> = {
+  const headers = {
     ...plain,
     Vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding',
     ...(etag && { ETag: etag.replace(/"$/, suffix) }),
@@ -82,11 +82,10 @@ export async function respondCompressed(request: PlainRequest, respond: Responde
   const length = Number(plain['Content-Length'] ?? 0);
   const isLongRange = body !== null && body.length > 1 && length > MAX_COMPRESSED_RANGE_BYTES;
   if (!encoding || !etag || !body || length < MIN_COMPRESSED_BYTES || isLongRange)
-    return { status, headers, body: isHead ? null : body };
+    return { status, headers, body };
   const compressed = await compress(encoding, body);
-  headers['Content-Encoding'] = encoding;
-  headers['Content-Length'] = String(compressed.length);
-  return { status, headers, body: isHead ? null : [compressed] };
+  const own = { 'Content-Encoding': encoding, 'Content-Length': String(compressed.length) };
+  return { status, headers: { ...headers, ...own }, body: [compressed] };
 }
 
 function compress(encoding: Encoding, parts: readonly Uint8Array[]): Compressed {

@@ -171,7 +171,7 @@ async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arr
 }
 
 function createClosingError(status: number): PlainResponse {
-  const error = createError({ method: 'GET' }, status, `${STATUS_CODES[status]}.`);
+  const error = createError(status, `${STATUS_CODES[status]}.`);
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 

@@ -1,7 +1,7 @@
 import type { Kind } from '../../contract/kinds.ts';
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import * as paths from '../../contract/paths.ts';
-import { defaultIconSource, getIconRedirect, iconModes } from '../../contract/responses.ts';
+import { defaultIconSource, getIconRedirect, type IconSource } from '../../contract/responses.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -10,9 +10,9 @@ export interface Asset {
   readonly etag: string;
 }
 
-/** A response body. A long list consists of views of built pages, so that it takes no memory of its own. */
+/** A long list consists of views of built pages, so that it takes no memory of its own. */
 export interface Content {
-  readonly parts: readonly Bytes[];
+  readonly body: Bytes | readonly Bytes[];
   readonly etag: string;
 }
 
@@ -20,20 +20,21 @@ export interface AssetStore {
   get(file: string): Promise<Asset | undefined>;
 }
 
-export async function readContent(store: AssetStore, file: string): Promise<Content | undefined> {
-  const asset = await store.get(file);
-  return asset && { parts: [asset.body], etag: asset.etag };
+/** Derives a value only once per file while the file stays in memory. */
+function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
+  const known = new WeakMap<Bytes, T>();
+  return (body) => {
+    const value = known.get(body) ?? derive(body);
+    known.set(body, value);
+    return value;
+  };
 }
 
-const parsedFiles = new WeakMap<Bytes, unknown>();
+const parseBody = cacheByBody((body) => JSON.parse(decode(body)));
 
-/** Parses each file only once while it stays in memory. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
-  if (!asset) return undefined;
-  const parsed = parsedFiles.get(asset.body) ?? JSON.parse(decode(asset.body));
-  parsedFiles.set(asset.body, parsed);
-  return parsed as T;
+  return asset && parseBody(asset.body);
 }
 
 export const encode = (text: string): Bytes => new TextEncoder().encode(text);
@@ -58,21 +59,21 @@ export async function readPageRange(
 ): Promise<Content | undefined> {
   const { limit, offset } = range;
   const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
-  const built = isBuilt ? await readContent(store, paths.listPageFile(kind, offset)) : undefined;
+  const built = isBuilt ? await store.get(paths.listPageFile(kind, offset)) : undefined;
   if (built) return built;
 
   const first = await store.get(paths.listPageFile(kind, 0));
   const root = await readJson<Readonly<Record<Kind, string>>>(store, paths.rootFile);
   if (!first || !root) return undefined;
-  const { count } = indexPage(first);
+  const { count } = indexPage(first.body);
   const from = Math.min(Number(offset), count);
   const to = Math.min(from + Number(limit), count);
-  const parts: Bytes[] = [];
+  const records: Bytes[] = [];
   const etags: string[] = [];
   for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
     const page = await store.get(paths.listPageFile(kind, start));
     if (!page) return undefined;
-    parts.push(...(parts.length > 0 ? [COMMA] : []), sliceRecords(page, from - start, to - start));
+    records.push(...(records.length > 0 ? [COMMA] : []), sliceRecords(page.body, from - start, to - start));
     etags.push(page.etag);
   }
 
@@ -84,24 +85,14 @@ export async function readPageRange(
   const page = paths.createListPage(linkBase, kind, empty, isJson ? 'json' : 'api');
   const head = JSON.stringify(page).slice(0, -END.length);
   const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
-  return { parts: [encode(head), ...parts, END], etag };
+  return { body: [encode(head), ...records, END], etag };
 }
 
 const COMMA = encode(',');
 const END = encode(']}');
 
-interface PageIndex {
-  readonly count: number;
-  readonly starts: readonly number[];
-  readonly all: Bytes;
-}
-
-const pageIndexes = new WeakMap<Bytes, PageIndex>();
-
 /** Finds the records in a built page, which is compact JSON that ends with `results`. */
-function indexPage({ body }: Asset): PageIndex {
-  const known = pageIndexes.get(body);
-  if (known) return known;
+const indexPage = cacheByBody((body) => {
   const { count, results }: paths.ListPage = JSON.parse(decode(body));
   let start = body.length - 1;
   const starts = [start];
@@ -109,17 +100,15 @@ function indexPage({ body }: Asset): PageIndex {
     start -= encode(JSON.stringify(record)).length + 1;
     starts.unshift(start);
   }
-  const index = { count, starts, all: body.subarray(start, -END.length) };
-  pageIndexes.set(body, index);
-  return index;
-}
+  return { count, starts, all: body.subarray(start, -END.length) };
+});
 
 /** Full pages share one view in all responses. */
-function sliceRecords(page: Asset, from: number, to: number): Bytes {
+function sliceRecords(page: Bytes, from: number, to: number): Bytes {
   const { starts, all } = indexPage(page);
   const size = starts.length - 1;
   if (from <= 0 && to >= size) return all;
-  return page.body.subarray(starts[Math.max(from, 0)], (starts[Math.min(to, size)] ?? 0) - 1);
+  return page.subarray(starts[Math.max(from, 0)], (starts[Math.min(to, size)] ?? 0) - 1);
 }
 
 export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
@@ -130,11 +119,7 @@ export async function findRedirect(store: AssetStore, file: string): Promise<str
 
 export async function findIcon(store: AssetStore, file: string): Promise<string | undefined> {
   if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
-  // A zod schema would be larger than the handler.
-  const meta = await readJson<{ sprites?: { mode?: unknown; upstream?: unknown } }>(store, paths.META_FILE);
-  const { mode: given, upstream } = meta?.sprites ?? {};
-  const mode = iconModes.find((known) => known === given);
-  const own = mode && { mode, upstream: typeof upstream === 'string' ? upstream : null };
-  const base = getIconRedirect(own ?? defaultIconSource);
+  const meta = await readJson<{ readonly sprites?: IconSource }>(store, paths.META_FILE);
+  const base = getIconRedirect(meta?.sprites ?? defaultIconSource);
   return base === null ? undefined : base + file.slice(paths.ICONS_FOLDER.length);
 }

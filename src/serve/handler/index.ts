@@ -1,14 +1,19 @@
 import { parsePageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, BROWSE_FILE, bulkFolders, NOT_FOUND_FILE } from '../../contract/paths.ts';
-import * as contract from '../../contract/responses.ts';
+import * as responses from '../../contract/responses.ts';
 import * as assets from './asset-store.ts';
-import * as requests from './request.ts';
+import {
+  type PlainRequest,
+  type PlainResponse,
+  prefersPage,
+  readFormat,
+  resolveTarget,
+  type Target,
+} from './request.ts';
 
 export type { Asset, AssetStore } from './asset-store.ts';
 export type { PlainRequest, PlainResponse } from './request.ts';
 
-type PlainRequest = requests.PlainRequest;
-type PlainResponse = requests.PlainResponse;
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /**
@@ -27,93 +32,95 @@ export function createHandler(store: assets.AssetStore, base = ''): (request: Re
 
 /** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
 export function createResponder(store: assets.AssetStore, base = ''): Responder {
-  async function respondNotFound(request: PlainRequest): Promise<PlainResponse> {
-    const format = requests.readFormat(new URLSearchParams(request.search));
-    const isPage =
-      requests.isGetOrHead(request) && requests.prefersPage(format, request.headers.get('Accept'));
-    const file = request.path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
-    const page = isPage ? await assets.readContent(store, file) : undefined;
-    if (!page) return createError(request, 404, contract.errorDetails[404]);
-    return createResponse(request, 404, { ...pageHeaders, ...contract.errorHeaders }, page.parts);
+  async function respondNotFound({ method, path, search, headers }: PlainRequest): Promise<PlainResponse> {
+    const format = readFormat(new URLSearchParams(search));
+    const isPage = isGetOrHead(method) && prefersPage(format, headers.get('Accept'));
+    const file = path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
+    const page = isPage ? await store.get(file) : undefined;
+    if (!page) return createError(404, responses.errorDetails[404]);
+    return createResponse(404, { ...pageHeaders, ...responses.errorHeaders }, page.body);
   }
 
-  const redirect = (path: string, { search }: PlainRequest): PlainResponse => ({
-    status: 301,
-    headers: { ...endpointHeaders, Location: `${base}${path}${search}` },
-    body: null,
-  });
+  const redirect = (path: string, search: string): PlainResponse =>
+    createEmpty(301, { ...apiHeaders, Location: `${base}${path}${search}` });
 
   async function respondToEndpoint(
     request: PlainRequest,
-    target: Extract<requests.Target, { name: string }>,
+    target: Extract<Target, { name: string }>,
   ): Promise<PlainResponse> {
-    const query = new URLSearchParams(request.search);
-    const format = requests.readFormat(query);
+    const { method, search, headers } = request;
+    const query = new URLSearchParams(search);
+    const format = readFormat(query);
     if (format === 'other') return respondNotFound(request);
-    if (request.method === 'OPTIONS') return createOptions(request, target.name);
-    if (!requests.isGetOrHead(request))
-      return createError(request, 405, contract.formatNotAllowed(request.method));
+    if (method === 'OPTIONS') return createOptions(target.name);
+    if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
     const content =
       target.type === 'list'
         ? await assets.readPageRange(store, target.kind, parsePageRange(query), format === 'json')
-        : target.file && (await assets.readContent(store, target.file));
+        : target.file && (await store.get(target.file));
     if (!content) {
       const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
-      return path ? redirect(path, request) : respondNotFound(request);
+      return path ? redirect(path, search) : respondNotFound(request);
     }
-    const isPage = requests.prefersPage(format, request.headers.get('Accept'));
-    const page = isPage ? await assets.readContent(store, BROWSE_FILE) : undefined;
-    return createContent(request, page ?? content, page ? pageHeaders : jsonHeaders);
+    const page = prefersPage(format, headers.get('Accept')) && (await store.get(BROWSE_FILE));
+    return page ? createContent(request, page, pageHeaders) : createContent(request, content, jsonHeaders);
   }
 
   async function respondWithFile(request: PlainRequest, file: string): Promise<PlainResponse> {
-    const content = await assets.readContent(store, file);
+    const content = await store.get(file);
     const location = content ? undefined : await assets.findIcon(store, file);
     if (!content && location === undefined) return respondNotFound(request);
-    if (request.method === 'OPTIONS') return createEmpty(204, { Allow: contract.apiHeaders.Allow });
-    if (!requests.isGetOrHead(request))
-      return createError(request, 405, contract.formatNotAllowed(request.method));
+    if (request.method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
+    if (!isGetOrHead(request.method)) return createError(405, responses.formatNotAllowed(request.method));
     if (content) return createContent(request, content, createFileHeaders(file));
     // Temporary, because this site may hold the icon later.
     return createEmpty(302, { Location: `${location}` });
   }
 
-  return async (request) => {
+  async function respond(request: PlainRequest): Promise<PlainResponse> {
+    const { method, path, search, headers } = request;
     // https://fetch.spec.whatwg.org/#cors-preflight-fetch
-    const isPreflight =
-      request.method === 'OPTIONS' && request.headers.get('Access-Control-Request-Method') !== null;
-    if (isPreflight) return createEmpty(204, { ...contract.apiHeaders, ...contract.preflightHeaders });
-    const target = requests.resolveTarget(request.path, base);
-    if (target.type === 'redirect') return redirect(target.path, request);
+    if (method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null)
+      return createEmpty(204, { ...apiHeaders, ...responses.preflightHeaders });
+    const target = resolveTarget(path, base);
+    if (target.type === 'redirect') return redirect(target.path, search);
     if (target.type === 'file') return respondWithFile(request, target.file);
     return target.type === 'nothing' ? respondNotFound(request) : respondToEndpoint(request, target);
+  }
+
+  return async (request) => {
+    const response = await respond(request);
+    return request.method === 'HEAD' ? { ...response, body: null } : response;
   };
 }
 
-type HeaderValues = PlainResponse['headers'];
-type WithMethod = Pick<PlainRequest, 'method'>;
+const isGetOrHead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-const { apiHeaders, commonHeaders, mediaTypes } = contract;
+type HeaderValues = PlainResponse['headers'];
+
+const { apiHeaders, commonHeaders, mediaTypes } = responses;
 const endpointHeaders = { ...commonHeaders, ...apiHeaders };
 const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
-const pageHeaders = { ...endpointHeaders, ...contract.apiPageHeaders, 'Content-Type': mediaTypes['.html'] };
+const pageHeaders = { ...endpointHeaders, ...responses.apiPageHeaders, 'Content-Type': mediaTypes['.html'] };
 
 function createFileHeaders(file: string): HeaderValues {
-  const type = contract.getMediaType(file);
+  const type = responses.getMediaType(file);
   const isBulk = bulkFolders.some((folder) => file.startsWith(folder));
-  const headers = isBulk ? contract.downloadHeaders : contract.freshHeaders;
+  const headers = isBulk ? responses.downloadHeaders : responses.freshHeaders;
   return {
     ...commonHeaders,
-    ...(type === mediaTypes['.html'] && contract.htmlHeaders),
+    ...(type === mediaTypes['.html'] && responses.htmlHeaders),
     ...(`/${file}`.startsWith(API_PREFIX) ? apiHeaders : headers),
     'Content-Type': type,
   };
 }
 
-function createContent(request: PlainRequest, content: assets.Content, headers: HeaderValues): PlainResponse {
-  const { parts, etag } = content;
-  if (!isKnown(request.headers.get('If-None-Match'), etag))
-    return createResponse(request, 200, headers, parts, etag);
+function createContent(
+  request: PlainRequest,
+  { body, etag }: assets.Content,
+  headers: HeaderValues,
+): PlainResponse {
+  if (!isKnown(request.headers.get('If-None-Match'), etag)) return createResponse(200, headers, body, etag);
   const { 'Content-Type': _, ...unchanged } = headers;
   return { status: 304, headers: { ...unchanged, ETag: etag }, body: null };
 }
@@ -125,16 +132,16 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => toStrong(tag) === toStrong(etag));
 }
 
-export const createError = (request: WithMethod, status: number, detail: string): PlainResponse =>
-  createResponse(request, status, { ...jsonHeaders, ...contract.errorHeaders }, [
-    assets.encode(contract.createErrorBody(detail)),
-  ]);
+export function createError(status: number, detail: string): PlainResponse {
+  const body = assets.encode(responses.createErrorBody(detail));
+  return createResponse(status, { ...jsonHeaders, ...responses.errorHeaders }, body);
+}
 
-function createOptions(request: WithMethod, name: string): PlainResponse {
+function createOptions(name: string): PlainResponse {
   const renders = ['application/json', 'text/html'];
   const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
   const text = JSON.stringify({ name, description: '', renders, parses });
-  return createResponse(request, 200, jsonHeaders, [assets.encode(text)]);
+  return createResponse(200, jsonHeaders, assets.encode(text));
 }
 
 const createEmpty = (status: number, headers: HeaderValues): PlainResponse => ({
@@ -144,13 +151,16 @@ const createEmpty = (status: number, headers: HeaderValues): PlainResponse => ({
 });
 
 function createResponse(
-  { method }: WithMethod,
   status: number,
   headers: HeaderValues,
-  parts: assets.Content['parts'],
+  content: assets.Content['body'],
   etag?: string,
 ): PlainResponse {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const sized = { ...headers, ...(etag && { ETag: etag }), 'Content-Length': String(length) };
-  return { status, headers: sized, body: method === 'HEAD' ? null : parts };
+  const body = content instanceof Uint8Array ? [content] : content;
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  return {
+    status,
+    headers: { ...headers, ...(etag && { ETag: etag }), 'Content-Length': String(length) },
+    body,
+  };
 }

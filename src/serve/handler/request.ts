@@ -17,9 +17,6 @@ export interface PlainResponse {
   readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
-export const isGetOrHead = ({ method }: Pick<PlainRequest, 'method'>): boolean =>
-  method === 'GET' || method === 'HEAD';
-
 export type Target =
   | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind }

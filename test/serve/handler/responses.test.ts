@@ -179,10 +179,8 @@ describe('an icon that the site does not contain', () => {
 
   it.each<[meta: object | null, base: string | undefined]>([
     [{ sprites: { mode: 'link', upstream } }, upstream],
-    [{ sprites: { mode: 'link', upstream: 5 } }, undefined],
     [{ sprites: { mode: 'mirror', upstream } }, undefined],
     [{ sprites: { mode: 'none', upstream: null } }, undefined],
-    [{ sprites: { mode: 'other', upstream } }, standard],
     [{}, standard],
     [null, standard],
   ])('redirects for meta.json %j to %s', async (meta, base) => {
