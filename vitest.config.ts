@@ -1,3 +1,5 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -32,6 +34,16 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const MEMORY = '/dev/shm';
+const NEEDED_BYTES = 4 * 2 ** 30;
+
+/** Finds a folder in memory if possible, because the tests flush tens of thousands of files. */
+function findTemporaryFolder(): string {
+  if (process.env.TMPDIR || !existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize < NEEDED_BYTES ? tmpdir() : MEMORY;
+}
+
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {
   const exclude = mode === 'all' ? [] : ['test/system/**'];
@@ -43,7 +55,11 @@ export default defineConfig(({ mode }) => {
       maxWorkers: '100%',
       sequence: { sequencer: LongFirst },
       // Loopback must not go through the developer's proxy, and vitest's own BASE_URL is not ours.
-      env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
+      env: {
+        ...{ NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
+        // System tests run programs there, which memory may not allow.
+        TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
+      },
       // Many tests run real builds and real servers, and CI machines are slow and shared.
       testTimeout: 240_000,
       hookTimeout: 240_000,
