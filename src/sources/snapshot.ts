@@ -46,7 +46,7 @@ const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot
 export const snapshot: Source = async (context) => {
   const { data, history, oldSlugs } = openSnapshot(context.upstream ?? context.dataFolder);
   return {
-    ...removeSkipped(data(context), history, context),
+    ...removeSkipped(data(context.hasNames), history, context),
     oldSlugs: oldSlugs(context.forgetHistory),
     source: 'snapshot',
     isCopy: true,
@@ -102,7 +102,7 @@ export function openSnapshot(folder: string) {
 
   return {
     summary,
-    data({ hasNames = true }: { hasNames?: boolean | undefined } = {}): DataSet {
+    data(hasNames = true): DataSet {
       const hint =
         'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
       const records = parseRecords<RecordOf<Kind>>(recordSchemas, hint);
@@ -150,9 +150,6 @@ function assertDigest(
   if (found !== expected)
     throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
 }
-
-export const readSnapshot = (folder: string, options?: { hasNames?: boolean }): DataSet =>
-  openSnapshot(folder).data(options);
 
 /** Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first build. */
 export const readBundledSnapshot = (folder: string): ReturnType<typeof readPreviousSnapshot> =>

@@ -10,7 +10,6 @@ import {
   openSnapshot,
   readBundledSnapshot,
   readPreviousSnapshot,
-  readSnapshot,
   snapshotFiles,
 } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
@@ -73,7 +72,7 @@ describe('a snapshot', () => {
         const data = dataSetOf({ move, item });
         const reversed = dataSetOf({ move: move.toReversed(), item: item.toReversed() });
         expect(snapshotFiles(encodeDataSet(reversed))).toEqual(snapshotFiles(encodeDataSet(data)));
-        expect(decodeDataSet(readSnapshot(write(data)))).toEqual(data);
+        expect(decodeDataSet(openSnapshot(write(data)).data())).toEqual(data);
       }),
       { numRuns: 50 },
     );
@@ -89,7 +88,7 @@ describe('a snapshot', () => {
   it('skips a byte order mark in provenance.json', () => {
     const folder = write();
     edit('provenance.json', '{', '\uFEFF{')(folder);
-    expect(decodeDataSet(readSnapshot(folder))).toEqual(dataSet);
+    expect(decodeDataSet(openSnapshot(folder).data())).toEqual(dataSet);
   });
 
   const restore = 'Restore the snapshot from a copy, or write a new one into another folder.';
@@ -137,7 +136,7 @@ describe('a snapshot', () => {
   ])('fails for %s', (_, damage, problem, hint = restore) => {
     const folder = write();
     damage(folder);
-    const error = catchError(() => readSnapshot(folder));
+    const error = catchError(() => openSnapshot(folder).data());
     const message = error.message.replace(folder, 'DATA');
     expect(message).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
     expect(error.hint).toBe(hint);
@@ -149,7 +148,7 @@ describe('a snapshot', () => {
   ])('fails for an %s record even if the digest is correct', (_, change, problem) => {
     const [move] = dataSet.records.move;
     const broken = { ...dataSet.records, move: [{ ...move, ...change }] } as DecodedDataSet['records'];
-    expect(() => readSnapshot(write({ ...dataSet, records: broken }))).toThrow(
+    expect(() => openSnapshot(write({ ...dataSet, records: broken })).data()).toThrow(
       expect.objectContaining({ message: expect.stringContaining(problem), hint: refresh }),
     );
   });
@@ -158,7 +157,7 @@ describe('a snapshot', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
     const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
-    expect(() => readSnapshot(folder)).toThrow(`${folder} › names.digest: got sha256:`);
+    expect(() => openSnapshot(folder).data()).toThrow(`${folder} › names.digest: got sha256:`);
   });
 });
 
@@ -217,7 +216,7 @@ it("rejects a history that does not end with the snapshot's data", () => {
 
 describe('the bundled data set', () => {
   it('contains every record of its tables and its license notice', () => {
-    const { records, warnings, provenance } = decodeDataSet(readSnapshot(BUNDLED_DATA));
+    const { records, warnings, provenance } = decodeDataSet(openSnapshot(BUNDLED_DATA).data());
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
     expect(provenance).toMatchObject({ source: 'csv', upstream: expect.stringContaining('pokedex@1.1.0') });

@@ -5,7 +5,7 @@ import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
 import { encodeOldSlugs, findOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
-import { readSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
+import { openSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
 import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
@@ -15,7 +15,7 @@ const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-maste
 /** Writes the bundled data set with old slugs of some records. @param most the number of records of each kind */
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
-  const all = decodeDataSet(readSnapshot(folder));
+  const all = decodeDataSet(openSnapshot(folder).data());
   const records = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
   const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
   const older = mapKinds((kind) =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BUNDLED_DATA } from '../../src/package.ts';
 import { createSearchIndex } from '../../src/site/record-files.ts';
-import { readSnapshot } from '../../src/sources/snapshot.ts';
+import { openSnapshot } from '../../src/sources/snapshot.ts';
 import { createSearchEngine } from '../../src/web/search/search-engine.ts';
 import { namesIn } from '../support/kinds.ts';
 
-const { records } = readSnapshot(BUNDLED_DATA);
+const { records } = openSnapshot(BUNDLED_DATA).data();
 const { match, suggest } = createSearchEngine(createSearchIndex(records));
 const find = (...query: Parameters<typeof match>) => match(...query).map(({ name }) => name);
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { resolveWorkPaths } from '../../../src/publish/work-paths.ts';
-import { readSnapshot } from '../../../src/sources/snapshot.ts';
+import { openSnapshot } from '../../../src/sources/snapshot.ts';
 import { expectedRecords } from '../../support/expected.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { deserted } from '../../support/local-server.ts';
@@ -28,7 +28,7 @@ describe('snapshot', () => {
 
     const report = await snapshot({ ...options, maxShrink: 100 });
 
-    const { records, provenance } = readSnapshot(options.data);
+    const { records, provenance } = openSnapshot(options.data).data();
     for (const kind of ['move', 'item'] as const) {
       const expected = expectedRecords(data, kind, BASE_URL).map(
         ({ record: { url: _, ...record } }) => record,
