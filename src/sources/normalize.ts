@@ -32,25 +32,19 @@ interface CommonFields {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Upstream fields that are converted before they are served. */
-interface ConvertedFields {
-  readonly item: {
-    /** In upstream order, because the first index of a generation wins. */
-    readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
-    /** A link or an invalid value; null if the item has no sprite. */
-    readonly sprite: string | null;
-  };
+interface ItemFields {
+  /** In upstream order, because the first index of a generation wins. */
+  readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
+  /** A link or an invalid value; null if the item has no sprite. */
+  readonly sprite: string | null;
 }
 
+/** Fields of other kinds are served as they are. */
 type FieldsByKind = {
-  [K in Kind]: K extends keyof ConvertedFields
-    ? ConvertedFields[K]
-    : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
+  [K in Kind]: K extends 'item' ? ItemFields : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
 };
 export type KindFields<K extends Kind> = FieldsByKind[K];
 export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
-export type RawMove = RawRecord<'move'>;
-export type RawItem = RawRecord<'item'>;
 export type RawRecords = { readonly [K in Kind]: readonly RawRecord<K>[] };
 
 export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
@@ -58,16 +52,6 @@ export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
 }
 
 type Warn = (code: WarningCode, message: string) => void;
-
-const converters: {
-  readonly [K in keyof ConvertedFields]: (fields: ConvertedFields[K], warn: Warn) => object;
-} = {
-  item: ({ gameIndices, sprite }, warn) => ({
-    ...resolveIndices(gameIndices, warn),
-    icon: resolveIcon(sprite, warn),
-  }),
-};
-const isConverted = (kind: Kind): kind is keyof ConvertedFields => kind in converters;
 
 /** Creates a data set from raw records in any order. Omits skipped records. @throws DataError */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
@@ -89,9 +73,10 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
       const englishName = english && trimName(english, 'en', warn);
       const name = englishName || toTitleCase(safe);
       if (!englishName) warn('missing-name', `no English name, called ${formatValue(name)}`);
-      const converted = isConverted(kind)
-        ? converters[kind](fields as KindFields<keyof ConvertedFields>, warn)
-        : fields;
+      const converted =
+        'sprite' in fields
+          ? { ...resolveIndices(fields.gameIndices, warn), icon: resolveIcon(fields.sprite, warn) }
+          : fields;
       const location = { kind, record: `${original} (${id})` };
       const hint = hintAtSkip(kind, id);
       const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, { hint });
@@ -171,7 +156,7 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
   return issue && describeIssue(issue, value);
 }
 
-function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object {
+function resolveIndices(gameIndices: ItemFields['gameIndices'], warn: Warn): object {
   const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [at + 1, null] as const);
   const indices = new Map<number, number | null>(fields);
   for (const { generation, index } of gameIndices) {
@@ -188,7 +173,7 @@ function resolveIndices(gameIndices: RawItem['gameIndices'], warn: Warn): object
 }
 
 /** Returns the sprite URL's path from `sprites/items/` on, or the placeholder. */
-function resolveIcon(sprite: RawItem['sprite'], warn: Warn): string {
+function resolveIcon(sprite: string | null, warn: Warn): string {
   const icon = sprite?.slice(Math.max(0, sprite.lastIndexOf(ICONS_FOLDER)));
   const problem = icon === undefined ? undefined : findProblem(iconSchema, icon);
   if (icon !== undefined && problem === undefined) return icon;

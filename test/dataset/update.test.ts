@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { DataSetSummary } from '../../src/contract/changes.ts';
 import { encodeOldSlugs, noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import type { RawMove } from '../../src/sources/normalize.ts';
+import type { RawRecord } from '../../src/sources/normalize.ts';
 import { readPreviousSnapshot } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition, stateNumber } from '../support/editions.ts';
@@ -132,7 +132,7 @@ describe('the bundled data set', () => {
 });
 
 describe('names', () => {
-  const writeNamed = (...move: RawMove[]) =>
+  const writeNamed = (...move: RawRecord<'move'>[]) =>
     snapshotFolder(encodeDataSet(dataSetOf({ move, item: [rawItem(1)] })));
   const writeAll = () => ({
     before: writeNamed(rawMove(1, { names: { fr: 'Un' } }), rawMove(2, { names: { fr: 'Deux' } })),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DataError } from '../../src/errors.ts';
-import { normalize, type RawItem, type RawMove } from '../../src/sources/normalize.ts';
+import { normalize, type RawRecord } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import { onlyRaw, PROVENANCE, rawItem, rawMove, type SomeRecords } from '../support/sites.ts';
@@ -9,11 +9,11 @@ const createDataSet = (raw: SomeRecords) => {
   const { warnings, ...dataSet } = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
   return { ...dataSet, warnings: warnings.map(({ code, message }) => `${code}: ${message}`) };
 };
-const normalizeItems = (...item: RawItem[]) => {
+const normalizeItems = (...item: RawRecord<'item'>[]) => {
   const { records, warnings } = createDataSet({ item });
   return { records: records.item, warnings };
 };
-const normalizeItem = (fields: Partial<RawItem>) => {
+const normalizeItem = (fields: Partial<RawRecord<'item'>>) => {
   const { records, warnings } = normalizeItems(rawItem(1, fields));
   return { ...records[0], warnings };
 };
@@ -133,7 +133,7 @@ describe('normalizing a name', () => {
   it.each([...spaces, ...zeroWidth])('trims invisible characters, with a warning: %j', (char) => {
     const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
     const spelled = `${char}A${inner}b${char}${char}`;
-    const named = (text: string): Partial<RawMove> => ({ englishName: text, names: { fr: text } });
+    const named = (text: string): Partial<RawRecord<'move'>> => ({ englishName: text, names: { fr: text } });
     const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
     const { records, names, warnings } = createDataSet({ move: raw });
     expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);

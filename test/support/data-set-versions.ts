@@ -1,12 +1,12 @@
 import { compare, type SummarizedRecords } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import type { RawItem, RawMove } from '../../src/sources/normalize.ts';
+import type { RawRecord } from '../../src/sources/normalize.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawItem, rawMove, type SiteOptions, siteOf } from './sites.ts';
 
 export function versionOf(
-  move: readonly RawMove[],
-  item: readonly RawItem[] = [],
+  move: readonly RawRecord<'move'>[],
+  item: readonly RawRecord<'item'>[] = [],
   captured = '2026-01-02',
 ): SummarizedRecords {
   const { digest, counts, records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));

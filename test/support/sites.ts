@@ -10,13 +10,7 @@ import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
 import { createApiFiles } from '../../src/site/record-files.ts';
-import {
-  normalize,
-  type RawItem,
-  type RawMove,
-  type RawRecord,
-  type RawRecords,
-} from '../../src/sources/normalize.ts';
+import { normalize, type RawRecord, type RawRecords } from '../../src/sources/normalize.ts';
 import { parseRecord } from '../../src/sources/rest.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
@@ -33,11 +27,11 @@ const plain = <K extends Kind>(kind: K, id: number): RawRecord<K> => ({
   ...parseRecord(kind, plainAnswer(kind, id), `${id}`),
   names: {},
 });
-export const rawMove = (id: number, overrides: Partial<RawMove> = {}): RawMove => ({
+export const rawMove = (id: number, overrides: Partial<RawRecord<'move'>> = {}): RawRecord<'move'> => ({
   ...plain('move', id),
   ...overrides,
 });
-export const rawItem = (id: number, overrides: Partial<RawItem> = {}): RawItem => ({
+export const rawItem = (id: number, overrides: Partial<RawRecord<'item'>> = {}): RawRecord<'item'> => ({
   ...plain('item', id),
   sprite: `sprites/items/item-${id}.png`,
   ...overrides,

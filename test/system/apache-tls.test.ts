@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { build as buildSite } from '../../src/cli/commands/build.ts';
-import type { RawMove } from '../../src/sources/normalize.ts';
+import type { RawRecord } from '../../src/sources/normalize.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { apache, createApacheMain, findProgram, replaceLines } from '../support/engines/web-servers.ts';
@@ -21,7 +21,7 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     const [port, httpsPort] = [await freePort(), await freePort()];
     const baseUrl = `https://localhost:${httpsPort}`;
     const { move, item } = rawRecords(120, 5);
-    const build = async (first: Partial<RawMove>) => {
+    const build = async (first: Partial<RawRecord<'move'>>) => {
       const records = { item, move: move.map((one, index) => (index === 0 ? { ...one, ...first } : one)) };
       return buildSite({ ...(await smallSource(records)), hosts: ['apache'], out: at('site'), baseUrl });
     };
