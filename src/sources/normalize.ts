@@ -182,9 +182,6 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
   return PLACEHOLDER_ICON;
 }
 
-/** Matches nearly all slugs. Slugs that match need neither the schema nor `slugify`. */
-const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-
 /** Matches path separators and characters that affect how a terminal shows text. No real slug contains them. */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
@@ -195,7 +192,7 @@ const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function sanitizeSlug(slug: string): string {
-  if (PLAIN.test(slug) || slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
+  if (slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
   const slugified = slug
     .normalize('NFKD')
     .toLowerCase()
