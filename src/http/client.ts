@@ -10,8 +10,8 @@ import { ACCEPT_ENCODING, decompress, InvalidBodyError, MAX_BODY_BYTES } from '.
 import {
   AttemptError,
   bustCaches,
+  GATEWAY_STATUS,
   type Headers,
-  isGatewayError,
   readEdition,
   retryDelay,
   toAttemptError,
@@ -70,7 +70,7 @@ const MAX_REDIRECTS = 3;
 export type HttpClient = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
-  const { concurrency, retries, retryBaseMs: baseMs = 500 } = options;
+  const { concurrency, retries, retryBaseMs = 500 } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { dispatcher, findProxy } = createDispatcher(concurrency, timeouts);
   let hasResponded = false;
@@ -90,7 +90,7 @@ export function createClient(options: ClientOptions) {
     const target = { origin, path: pathname + search, method: method as Dispatcher.HttpMethod };
     const response = await dispatcher.request({ ...target, headers: sent, signal });
     const { statusCode: status, headers } = response;
-    hasResponded ||= !isGatewayError(status);
+    hasResponded ||= !GATEWAY_STATUS.includes(status);
     const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : COMPRESSION_OVERHEAD_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
@@ -103,27 +103,18 @@ export function createClient(options: ClientOptions) {
   }
 
   async function request(url: string, options: RequestOptions): ReturnType<typeof receive> {
-    const aborted = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    const late = AbortSignal.timeout(timeouts.total);
     // We reject the request ourselves, because undici would wait for a connection first.
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        const problem = `no complete response within ${timeouts.total / 1000} s`;
-        reject(new AttemptError(problem, { retryable: true }));
-        aborted.abort();
-      }, timeouts.total);
+    const rejected = new Promise<never>((_, reject) => {
+      const problem = `no complete response within ${timeouts.total / 1000} s`;
+      late.addEventListener('abort', () => reject(new AttemptError(problem, { retryable: true })));
     });
     try {
-      return await Promise.race([receive(url, options, aborted.signal), late]);
+      return await Promise.race([rejected, receive(url, options, late)]);
     } catch (error) {
       throw toAttemptError(error, findProxy(url));
-    } finally {
-      clearTimeout(timer);
     }
   }
-
-  const getDelay = (attempts: number, retryAfterMs = 0): number =>
-    retryDelay(attempts, { baseMs, retryAfterMs, random: Math.random });
 
   async function send(
     url: string,
@@ -148,7 +139,7 @@ export function createClient(options: ClientOptions) {
     const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
     const { retryable, retryAfterMs = 0 } = refused.failure;
-    const pause = status === 429 ? getDelay(attempts, retryAfterMs) : retryAfterMs;
+    const pause = status === 429 ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
     if (retryable) pausedUntil = Math.max(pausedUntil, Date.now() + pause);
     throw refused;
   }
@@ -205,7 +196,7 @@ export function createClient(options: ClientOptions) {
             bypassed = true;
           }
           stats.retries++;
-          const delay = getDelay(attempts++, retryAfterMs);
+          const delay = retryDelay(attempts++, retryBaseMs, retryAfterMs);
           const resumption = { at: Date.now() + delay };
           resumptions.add(resumption);
           await wait(delay).finally(() => resumptions.delete(resumption));
@@ -250,14 +241,12 @@ function resolveRedirect(url: string, location = '', isAny = false): string | un
 const firstValues = (headers: RawResponse['headers']): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]));
 
-const MAX_AGE_SECONDS = 86_400;
-
 // https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime
 function freshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
   const elapsed = Number.isFinite(Number(age)) ? Number(age) : 0;
-  return Math.max(0, Math.min(maxAge, MAX_AGE_SECONDS) - elapsed) * 1000;
+  return Math.max(0, maxAge - elapsed) * 1000;
 }
 
 /** Connection timeout for each of a host's addresses. Node's default of 250 ms is too short for slow networks. */

@@ -26,9 +26,7 @@ export const readEdition = (headers: Headers): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
 /** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
-const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
-
-export const isGatewayError = (status: number): boolean => GATEWAY_STATUS.includes(status);
+export const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
 const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
 
@@ -42,10 +40,10 @@ export function unexpectedStatus(status: number, headers: Headers): AttemptError
       hint: 'Use the final URL, because redirects to other URLs are not followed.',
     });
   }
-  const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now());
+  const retryAfterMs = parseRetryAfter(headers['retry-after']);
   const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
   return new AttemptError(`got ${status}${wait}, expected 200`, {
-    ...{ status, retryAfterMs, edition: readEdition(headers), unreachable: isGatewayError(status) },
+    ...{ status, retryAfterMs, edition: readEdition(headers), unreachable: GATEWAY_STATUS.includes(status) },
     retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
   });
 }
@@ -119,16 +117,12 @@ export function bustCaches(url: string, edition: string | number): string {
 const MAX_BACKOFF_MS = 30_000;
 
 /** Returns the delay in milliseconds: exponential with jitter over the upper half, and at least `Retry-After`. */
-export function retryDelay(
-  failures: number,
-  { baseMs, retryAfterMs = 0, random }: { baseMs: number; retryAfterMs?: number; random: () => number },
-): number {
+export function retryDelay(failures: number, baseMs: number, retryAfterMs = 0): number {
   const backoff = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
-  return Math.max(retryAfterMs, backoff * (0.5 + random() / 2));
+  return Math.max(retryAfterMs, backoff * (0.5 + Math.random() / 2));
 }
 
-export function parseRetryAfter(header = '', now: number): number {
+function parseRetryAfter(header = ''): number {
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
+  return Math.max(0, Date.parse(header) - Date.now()) || 0;
 }

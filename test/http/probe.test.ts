@@ -3,14 +3,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createProbe, type Probe } from '../../src/http/probe.ts';
 import { deserted, type Responder, reset, startServer } from '../support/local-server.ts';
 
-async function probe(
-  respond: Responder,
-  options: Partial<Parameters<typeof createProbe>[1]> = {},
-): Promise<Probe> {
+async function probe(respond: Responder): Promise<Probe> {
   const { url } = await startServer(respond);
-  const made = createProbe(url, { concurrency: 4, ...options });
-  onTestFinished(() => made.close());
-  return made;
+  const created = createProbe(url, { concurrency: 4 });
+  onTestFinished(() => created.close());
+  return created;
 }
 
 it('sends any method and headers, and returns any status', async () => {
@@ -53,15 +50,13 @@ it('aborts requests when closed, and sends nothing afterwards', async () => {
   expect(requests).toHaveLength(sent);
 });
 
-it('fails if the response is not complete in time', async () => {
+it('fails if nothing listens', async () => {
   const gone = createProbe(await deserted(), { concurrency: 1 });
   onTestFinished(() => gone.close());
   await expect(gone.send({ path: '/' })).rejects.toMatchObject({
     code: 'upstream',
     request: { unreachable: true },
   });
-  const slow = await probe((response) => response.write('{'), { timeouts: { total: 200 } });
-  await expect(slow.send({ path: '/' })).rejects.toThrow(/no complete response within 0.2 s$/);
 });
 
 it('limits the size of a body', async () => {

@@ -1,9 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, retryDelay, toAttemptError, unexpectedStatus } from '../../src/http/retry.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { retryDelay, toAttemptError, unexpectedStatus } from '../../src/http/retry.ts';
 
-const NOW = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
-
-describe('parseRetryAfter', () => {
+describe('Retry-After', () => {
   it.each([
     [undefined, 0],
     ['0', 0],
@@ -15,28 +13,40 @@ describe('parseRetryAfter', () => {
     ['2026-10-21T07:28:05Z', 5000],
     ['', 0],
     ['-5', 0],
-  ])('reads %j as %i ms', (header, ms) => {
-    expect(parseRetryAfter(header, NOW)).toBe(ms);
+  ])('%j is read as %i ms', (header, retryAfterMs) => {
+    vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
+    onTestFinished(() => void vi.useRealTimers());
+    const { message, failure } = unexpectedStatus(503, { 'retry-after': header });
+    expect(failure).toMatchObject({ retryAfterMs, retryable: true });
+    const wait = retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
+    expect(message).toBe(`got 503${wait}, expected 200`);
+  });
+
+  it.each([
+    ['900', true],
+    ['901', false],
+  ])('of %s s allows a retry: %s', (header, retryable) => {
+    expect(unexpectedStatus(429, { 'retry-after': header }).failure).toMatchObject({ retryable });
   });
 });
 
-describe('retryDelay', () => {
-  it.each([
-    [1, 0, 0, 250],
-    [1, 1, 0, 500],
-    [2, 1, 0, 1000],
-    [3, 0.5, 0, 1500],
-    [4, 1, 0, 4000],
-    [20, 1, 0, 30_000],
-    [1, 1, 7000, 7000],
-    [5, 1, 1000, 8000],
-  ])(
-    'returns a delay for %i failures, random number %d and Retry-After %i',
-    (failures, random, retryAfterMs, delay) => {
-      expect(retryDelay(failures, { baseMs: 500, retryAfterMs, random: () => random })).toBe(delay);
-    },
-  );
-});
+it.each([
+  [1, 0, 0, 250],
+  [1, 1, 0, 500],
+  [2, 1, 0, 1000],
+  [3, 0.5, 0, 1500],
+  [4, 1, 0, 4000],
+  [20, 1, 0, 30_000],
+  [1, 1, 7000, 7000],
+  [5, 1, 1000, 8000],
+])(
+  'retryDelay, for %i failures, random number %d and Retry-After %i, returns %i',
+  (failures, random, retryAfterMs, delay) => {
+    const mocked = vi.spyOn(Math, 'random').mockReturnValue(random);
+    onTestFinished(() => mocked.mockRestore());
+    expect(retryDelay(failures, 500, retryAfterMs)).toBe(delay);
+  },
+);
 
 describe('retries', () => {
   const gateway = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];

@@ -69,5 +69,3 @@ export const truncated: Answer = (response) => {
 };
 
 export const reset: Answer = (response) => response.socket?.resetAndDestroy();
-
-export const stalled: Answer = (response) => response.writeHead(200, { 'content-length': '100' }).write('{');
