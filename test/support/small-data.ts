@@ -20,12 +20,12 @@ export async function smallSource(
 }
 
 /** Builds a small site once for all tests of a file. */
-export function sharedSite(options: BuildOptions = {}) {
+export function sharedSite(options: BuildOptions = {}, raw?: SomeRecords) {
   const folder = sharedFolder();
   const site = path.join(folder, 'site');
   const described = { ...options, source: 'snapshot', upstream: path.join(folder, 'data') } as const;
   beforeAll(async () => {
-    await smallSource(undefined, described.upstream);
+    await smallSource(raw, described.upstream);
     await build({ ...described, out: site });
   });
   return {

@@ -1,8 +1,6 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { gzipSync } from 'fflate';
 import fsExtra from 'fs-extra';
-import { packTar } from 'modern-tar';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
@@ -26,7 +24,7 @@ const { outputFileSync: outputFile } = fsExtra;
 const FROM = 'https://origin.test';
 const TO = 'http://localhost:8080/offline';
 
-const { site, described, copied } = sharedSite({ baseUrl: FROM });
+const { site, described, copied } = sharedSite({ baseUrl: FROM }, rawRecords(8, 5));
 let packed = '';
 beforeAll(async () => {
   packed = await keepArchive(site, 1);
@@ -64,7 +62,6 @@ describe('mirror', () => {
     const copy = copied();
     await mirror({ from: copy, ...options });
     expect(readTree(copy)).toEqual(readTree(built));
-    expect(await mirror({ from: copy, ...options })).toMatchObject({ changed: false });
   });
 
   it("keeps the published site's base URL, links and hosts, but not the hosts when a site mirrors itself", async () => {
@@ -103,33 +100,26 @@ describe('mirror', () => {
 
   it('requests only the manifest and meta.json if a deployment has not changed', async () => {
     const server = await deploy(site);
-    for (const options of [{}, { baseUrl: TO }]) {
-      const out = newFolder();
-      await mirror({ from: server.url, out, ...options });
-      const asked = server.requests.length;
-      const before = fingerprint(out);
-      expect(await mirror({ from: server.url, out })).toMatchObject({ changed: false });
-      const paths = server.paths().slice(asked);
-      expect(paths.filter((name) => name !== 'meta.json')).toEqual(['manifest.json']);
-      expect(fingerprint(out)).toEqual(before);
-    }
+    const out = newFolder();
+    await mirror({ from: server.url, out, baseUrl: TO });
+    const asked = server.requests.length;
+    const before = fingerprint(out);
+    expect(await mirror({ from: server.url, out })).toMatchObject({ changed: false });
+    expect(server.paths().slice(asked)).toEqual(['manifest.json', 'meta.json']);
+    expect(fingerprint(out)).toEqual(before);
   });
 
-  it('follows three redirects on the same host', async () => {
+  it('follows redirects only on the same host', async () => {
     const server = await deploy(site);
-    const to = (location: string) =>
+    const redirect = (location: string) =>
       server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
     server.faults.set('moved', (response) => response.end(readFileSync(path.join(site, 'former.json'))));
-    to('/moved');
+    redirect('/moved');
     expect(await mirror({ from: server.url, out: newFolder() })).toMatchObject({ changed: true });
-    for (const location of ['/former.json', 'http://other.test/', 'http://[']) {
-      to(location);
-      await expect(mirror({ from: server.url, out: newFolder(), retries: 0 })).rejects.toMatchObject({
-        message: expect.stringContaining(`a redirect to ${JSON.stringify(location)}, expected 200`),
-        hint: expect.stringContaining('Use the final URL'),
-      });
-    }
-    expect(server.paths().filter((name) => name === 'former.json')).toHaveLength(1 + 4 + 1 + 1);
+    redirect('http://other.test/');
+    await expect(mirror({ from: server.url, out: newFolder(), retries: 0 })).rejects.toThrow(
+      'a redirect to "http://other.test/", expected 200',
+    );
   });
 
   it.each<[unknown, string]>([
@@ -142,7 +132,6 @@ describe('mirror', () => {
 });
 
 describe('a site from an untrusted author', () => {
-  const EVIL = 'https://evil.test';
   /** Mirrors a site whose `meta.json` was changed, and returns the report and the copy's `meta.json`. */
   async function copyEdited(change: Record<string, unknown>) {
     const [from, out] = [copied(), newFolder()];
@@ -151,15 +140,17 @@ describe('a site from an untrusted author', () => {
     return { report, meta: readJson(out, 'meta.json'), tree: readTree(out) };
   }
 
-  it.each<[string, Record<string, unknown>]>([
-    ['a different icon host', { sprites: { mode: 'link', upstream: EVIL } }],
-    ['a fallback', { fallback: '\u001b[2J\u202eevil' }],
-    ['warnings of an unknown code', { warnings: mapKinds(() => ({ '\u001b[2J\u202e': 7 })) }],
-    ['hosts, downloads and an archive', { hosts: ['nginx', '../x'], downloads: false, archive: true }],
-    ['a different generator', { generator: 'evil/1' }],
-    ['skipped records', { skipped: mapKinds(() => [17]) }],
-  ])('produces the same copy with %s', async (_, change) => {
-    const { tree } = await copyEdited(change);
+  it('has no effect on settings, texts and pages', async () => {
+    const { tree } = await copyEdited({
+      sprites: { mode: 'link', upstream: 'https://evil.test' },
+      fallback: '\u001b[2J\u202eevil',
+      warnings: mapKinds(() => ({ '\u001b[2J\u202e': 7 })),
+      hosts: ['nginx', '../x'],
+      downloads: false,
+      archive: true,
+      generator: 'evil/1',
+      skipped: mapKinds(() => [17]),
+    });
     expect(tree).toEqual(readTree(site));
   });
 
@@ -198,11 +189,9 @@ describe('a site from an untrusted author', () => {
     const copy = copied();
     const page = path.join(copy, listPageFile('move', 0));
     writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
-    const digest = digestLines((kind) => {
-      const files = [0, 100].map((offset) => path.join(copy, listPageFile(kind, offset)));
-      const pages = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
-      return pages.flatMap((text) => JSON.parse(text).results.map(removeUrl).map(encodeLine)).join('');
-    });
+    const digest = digestLines((kind) =>
+      readJson(copy, listPageFile(kind, 0)).results.map(removeUrl).map(encodeLine).join(''),
+    );
     edit(copy, 'meta.json', (json) => ({ ...json, digest }));
     const before = fingerprint(copy);
     await expect(mirror({ from: copy })).rejects.toThrow(problem);
@@ -228,7 +217,7 @@ describe('a site from an untrusted author', () => {
 
 describe('an archive', () => {
   const renamed = () => {
-    const { move, item } = rawRecords(143, 5);
+    const { move, item } = rawRecords(31, 5);
     return smallSource({ item, move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)) });
   };
 
@@ -237,7 +226,7 @@ describe('an archive', () => {
     await build({ ...described, ...(await renamed()), out });
     const { code, stderr } = await callCli(['restore', packed, out]);
     expect(code).toBe(0);
-    expect(stderr.match(/^ {2}moves removed: move-1[2-4]\d /gm)).toHaveLength(20);
+    expect(stderr.match(/^ {2}moves removed: move-\d+ /gm)).toHaveLength(20);
     expect(stderr).toContain('\n  … and 3 more\n');
     const own = readTree(out);
     expect(JSON.parse(own['moved.json'] ?? '')).toEqual({
@@ -260,73 +249,39 @@ describe('an archive', () => {
     await expect(mirror({ from: site, out })).rejects.toThrow('has old slugs that cannot be read');
     expect(await mirror({ from: packed, out })).toMatchObject({ changed: true });
     expect(readFileSync(path.join(out, 'moved.json'), 'utf8')).toBe(moved);
-    expect(await mirror({ from: packed, out })).toMatchObject({ changed: false });
   });
 
-  it.each<[string, (file: string) => unknown, problem: string]>([
-    ['is cut', (file) => truncateSync(file, 5000), 'cannot be read as an archive'],
-    ['is missing', (file) => rmSync(file), 'cannot be read as an archive (ENOENT), expected a .tar.gz'],
-    ['has no manifest', (file) => pack(file, 'meta.json', {}), 'has no valid manifest.json: ENOENT'],
-    [
-      'has another format',
-      (file) => pack(file, 'manifest.json', { format: 9, generator: 'gamedata/9' }),
-      'has format 9, but this version',
-    ],
-    [
-      'lists a path outside',
-      (file) => {
-        const files = [{ path: '../evil', bytes: 1, sha256: '0'.repeat(64) }];
-        return pack(file, 'manifest.json', { format: 1, generator: 'gamedata/1', files });
-      },
-      'expected a relative path inside the site',
-    ],
-  ])('is rejected by name if it %s', async (_, damage, problem) => {
+  it('is rejected by name if it is cut', async () => {
     const out = copied();
     const before = fingerprint(out);
     const from = path.join(temporaryFolder(), 'damaged.tar.gz');
-    copyFileSync(packed, from);
-    await damage(from);
-    const message = await mirror({ from, out }).catch((error: Error) => error.message);
-    for (const part of ['damaged.tar.gz', problem]) expect(message).toContain(part);
+    writeFileSync(from, readFileSync(packed).subarray(0, 2000));
+    await expect(mirror({ from, out })).rejects.toThrow(`${from}: cannot be read as an archive (`);
     expect(fingerprint(out)).toEqual(before);
   });
 });
 
-async function pack(archive: string, file: string, json: object): Promise<void> {
-  const body = JSON.stringify(json);
-  const header = { name: `gamedata/${file}`, size: body.length };
-  writeFileSync(archive, gzipSync(await packTar([{ header, body }])));
-}
-
 describe('a published site', () => {
-  inFolder('keeps its base URL in a build without one', async () => {
+  it('keeps its base URL in a build without one', async () => {
     const out = copied();
     const { baseUrl: _, ...options } = described;
-    const published = { changed: false, baseUrl: FROM, baseUrlFrom: 'published' };
-    expect(await build({ ...options, out })).toMatchObject(published);
-    const cwd = temporaryFolder();
-    const args = ['build', '--source', 'snapshot', '--upstream', described.upstream, '--out'];
-    const { stderr } = await callCli([...args, out], { cwd });
-    expect(stderr).toContain(`; base URL: ${FROM}, as published`);
-    await callCli([...args, 'new', '--max-shrink', '100'], { cwd });
-    expect(readJson(cwd, 'new/meta.json').base_url).toBe('http://127.0.0.1:3000');
-    const hosts = ['nginx'] as const;
-    await expect(build({ ...options, hosts, out: newFolder() })).rejects.toThrow(
-      '--base-url: got none, expected the base URL of the site on nginx',
-    );
-    expect(await build({ ...options, hosts, out })).toMatchObject({ baseUrl: FROM });
+    for (const hosts of [undefined, ['nginx'] as const])
+      expect(await build({ ...options, hosts, out })).toMatchObject({
+        changed: hosts !== undefined,
+        baseUrl: FROM,
+        baseUrlFrom: 'published',
+      });
   });
 
   it('is guarded even if its meta.json is missing or damaged', async () => {
     const out = copied();
     const file = path.join(out, 'meta.json');
-    const options = { ...described, ...(await smallSource(rawRecords(10, 3))), out };
-    for (const text of [undefined, '{', '{"counts":{}}']) {
-      rmSync(file, { force: true });
-      if (text !== undefined) writeFileSync(file, text);
-      await expect(build(options)).rejects.toThrow('got 110 of 120 records missing');
+    const options = { ...described, ...(await smallSource(rawRecords(3, 5))), out };
+    for (const damage of [() => rmSync(file), () => writeFileSync(file, '{')]) {
+      damage();
+      await expect(build(options)).rejects.toThrow('got 5 of 8 records missing');
     }
-    expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(110);
+    expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(5);
   });
 
   it('requires readable old slugs unless --forget-history is set', async () => {
