@@ -150,6 +150,7 @@ describe('the schema of gamedata.config.json', () => {
       minimum: 1,
       maximum: 256,
     });
+    expect(schema.properties.snapshot.properties.data).toMatchObject({ default: 'data' });
   });
 
   it.each<[boolean, unknown]>([

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import fsExtra from 'fs-extra';
+import { describe, expect, it } from 'vitest';
+import { keepArchive } from '../../src/cli/keep-archive.ts';
+import { withOutput } from '../../src/publish/publish.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** In seconds. */
+const NEXT_CENTURY = 4_102_444_800;
+
+function createSite() {
+  const out = path.join(temporaryFolder(), 'site');
+  const folder = `${out}-archives`;
+  let seconds = 1_700_000_000;
+  return {
+    folder,
+    at: (name: string) => path.join(folder, name),
+    list: () => readdirSync(folder).sort(),
+    /** Publishes a site with a number of moves, one second after the last one. */
+    async publish(moves: number, change = (meta: object): object => meta) {
+      const files = siteOf(rawRecords(moves, 1)).files();
+      const meta = files.find((file) => file.path === 'meta.json');
+      Object.assign(meta ?? {}, { body: JSON.stringify(change(JSON.parse(`${meta?.body}`))) });
+      await withOutput(out, (output) => output.publish(files));
+      utimesSync(path.join(out, 'manifest.json'), seconds, seconds++);
+    },
+    keep: async (count: number) => path.basename(await keepArchive(out, count)),
+  };
+}
+
+const withChecksums = (...archives: string[]) => archives.flatMap((name) => [name, `${name}.sha256`]);
+
+describe('keepArchive', () => {
+  it('keeps the newest archive of each of the last states of the records and names', async () => {
+    const { folder, at, list, publish, keep } = createSite();
+    await publish(1);
+    const first = await keep(2);
+    expect(first).toMatch(/^gamedata-2023-11-14T221320Z-[0-9a-f]{12}\.tar\.gz$/);
+    expect(await keep(2)).toBe(first);
+    await publish(2);
+    const second = await keep(2);
+    expect(list()).toEqual(withChecksums(first, second));
+    await publish(2, (meta) => ({ ...meta, base_url: 'https://b.test' }));
+    const third = await keep(2);
+    expect(list()).toEqual(withChecksums(first, third));
+    await publish(2, (meta) => ({ ...meta, names: { digest: 'sha256:0123456789abcdef', languages: {} } }));
+    const fourth = await keep(2);
+    expect(fourth).toMatch(/-0123456789ab\.tar\.gz$/);
+    expect(list()).toEqual(withChecksums(third, fourth));
+    execFileSync('sha256sum', ['-c', `${fourth}.sha256`], { cwd: folder });
+    for (const name of list()) utimesSync(at(name), NEXT_CENTURY, NEXT_CENTURY);
+    await publish(3);
+    const fifth = await keep(1);
+    expect(list(), 'regardless of the clock').toEqual(withChecksums(fifth));
+  });
+
+  it('removes checksums without archives, and drafts left by killed runs after a day', async () => {
+    const { at, list, publish, keep } = createSite();
+    await publish(1);
+    const archive = await keep(1);
+    const files = ['notes.txt', 'gamedata-2001-02-03-0123456789ab.tar.gz.sha256'];
+    for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part']) writeFileSync(at(name), '');
+    utimesSync(at('gamedata-x.old.part'), 0, 0);
+    await keep(1);
+    expect(list()).toEqual([...withChecksums(archive), 'gamedata-x.new.part', 'notes.txt']);
+  });
+
+  it("replaces only symlinks, FIFOs and empty folders that have the archive's name", async () => {
+    const { folder, at, list, publish, keep } = createSite();
+    await publish(1);
+    const file = at(await keep(1));
+    writeFileSync(`${folder}.txt`, 'mine');
+    const others = ['2001-02-03', '2001-02-04'].map((day) => `gamedata-${day}-0123456789ab.tar.gz`);
+    symlinkSync('nothing', at(others[0] ?? ''));
+    fsExtra.outputFileSync(path.join(at(others[1] ?? ''), 'mine'), '');
+    for (const obstruct of [
+      () => symlinkSync(`${folder}.txt`, file),
+      () => execFileSync('mkfifo', [file]),
+      () => mkdirSync(file),
+    ]) {
+      rmSync(file);
+      obstruct();
+      await keep(1);
+      expect(lstatSync(file).isFile()).toBe(true);
+    }
+    expect(readFileSync(`${folder}.txt`, 'utf8')).toBe('mine');
+    expect(list()).toEqual(expect.arrayContaining(others));
+  });
+
+  it('rejects a folder that is a site', async () => {
+    const { at, publish, keep } = createSite();
+    await publish(1);
+    fsExtra.outputFileSync(at('manifest.json'), '{}');
+    await expect(keep(1)).rejects.toThrow('site-archives: is a site, so archives cannot be stored in it');
+  });
+});
