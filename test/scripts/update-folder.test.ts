@@ -1,12 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isUpToDate, listChanges, removeObsolete, updateFolder } from '../../scripts/update-folder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const first = { 'cli.js': 'import("./build-1.js")', 'build-1.js': '1', 'assets/style.css': 'a', done: '1' };
 const second = { ...first, 'cli.js': 'import("./build-2.js")', 'build-2.js': '2', done: '2' };
@@ -60,17 +56,4 @@ describe('updateFolder', () => {
     writeFileSync(path.join(folder, 'cli.js'), '');
     expect(isUpToDate(folder, '1')).toBe(false);
   });
-});
-
-it('compiles in a workspace with its packages in a parent folder', () => {
-  const workspace = temporaryFolder();
-  const clone = path.join(workspace, 'packages/gamedata');
-  symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
-  const configuration = ['package.json', 'package-lock.json', 'rolldown.config.ts', 'tsconfig.json'];
-  for (const name of ['src', 'scripts', 'tsconfig.build.json', ...configuration])
-    cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: clone });
-  const read = (root: string, file: string) => readFileSync(path.join(root, 'dist', file), 'utf8');
-  for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256'])
-    expect(read(clone, file)).toBe(read(ROOT, file));
 });
