@@ -43,33 +43,28 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
-interface PreviousHistory extends DataSetSummary {
-  history(): History | undefined;
-}
-
 const RESTART = 'the feed of changes starts again, because the published history cannot be continued';
 
 /**
  * Continues the history of the previous data set, or starts a new one if that history is damaged. A history that comes with the next data
  * set and includes the previous one takes precedence, so that the same snapshot always gives the same site.
  *
- * @param before the previous records; undefined if they are damaged
+ * @param previous the previous data set, without damaged parts
  */
 export function continueHistory(
   next: SummarizedRecords & { readonly history: History | undefined },
-  previous: PreviousHistory | undefined,
-  before: AnyRecords | undefined,
+  previous: (DataSetSummary & { records: AnyRecords | undefined; history: History | undefined }) | undefined,
 ): { history: History; notices: string[] } {
   const own = next.history;
   const included = own?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
   if (own && (!previous || included?.includes(previous.digest))) return { history: own, notices: [] };
   if (!previous) return { history: emptyHistory, notices: [] };
-  const published = previous.history();
+  const { records, history: published } = previous;
   // A history that ends at another data set belongs to that data set.
   const isContinued = published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
   const history = isContinued ? published : emptyHistory;
   const notices = isContinued ? [] : [RESTART];
   if (previous.digest === next.digest) return { history, notices };
-  if (!before) return { history: emptyHistory, notices: [RESTART] };
-  return { history: extendHistory(history, compare({ ...previous, records: before }, next)), notices };
+  if (!records) return { history: emptyHistory, notices: [RESTART] };
+  return { history: extendHistory(history, compare({ ...previous, records }, next)), notices };
 }

@@ -10,12 +10,8 @@ export const selectNames = (
 ): Names[] =>
   names.map((own) => {
     const select = (kind: Kind) => {
-      const selected: Record<string, string> = {};
-      for (const { slug } of records[kind]) {
-        const name = findName(own, kind, slug);
-        if (name !== undefined) selected[slug] = name;
-      }
-      return selected;
+      const pairs = records[kind].map(({ slug }) => [slug, findName(own, kind, slug)] as const);
+      return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
     };
     return { ...own, ...mapKinds(select) };
   });

@@ -1,9 +1,9 @@
-import type { Comparison, DataSetSummary, History } from '../contract/changes.ts';
+import type { DataSetSummary, History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
 import { recordPath } from '../contract/paths.ts';
-import type { Counts, Skipped } from '../contract/records.ts';
+import type { Skipped } from '../contract/records.ts';
 import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
 import { continueHistory, emptyHistory, stepsSince } from './history.ts';
 import { compareNames, type NameChanges } from './names.ts';
@@ -52,8 +52,6 @@ export interface UpdateOptions {
   readonly isRestored?: boolean | undefined;
 }
 
-export type Missing = Readonly<Record<Kind, readonly string[]>>;
-
 export type Update = ReturnType<typeof planUpdate>;
 
 const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
@@ -72,6 +70,7 @@ export function planUpdate(
   const isSameUpstream = bundled?.source === asRead.source && bundled.upstream === asRead.upstream;
   const previous = published ?? (isSameUpstream ? bundled : undefined);
   const foreignBundle = previous ? undefined : bundled;
+  const foreignRecords = foreignBundle?.records();
   const isSameData = previous?.digest === digest;
   const before = isSameData ? records : previous?.records();
 
@@ -80,9 +79,12 @@ export function planUpdate(
   const summary = { ...dataSet, ...dates };
 
   const oldRecords = previous && (before ?? previous.listed?.() ?? records);
-  const previousSlugs = readOldSlugs(previous, options);
+  const previousSlugs =
+    previous && !options.forgetHistory ? previous.oldSlugs(options.isRestored) : noOldSlugs;
   const oldSlugs = mergeOldSlugs(
-    inheritSlugs(foreignBundle, records),
+    foreignBundle && foreignRecords
+      ? selectSharedSlugs(foreignBundle.oldSlugs(), foreignRecords, records)
+      : noOldSlugs,
     next.oldSlugs ?? noOldSlugs,
     previousSlugs,
     oldRecords ? findOldSlugs(oldRecords, records) : noOldSlugs,
@@ -93,17 +95,20 @@ export function planUpdate(
 
   const { history, notices } = continueHistory(
     { ...summary, history: next.history },
-    previous && options.forgetHistory ? { ...previous, history: () => emptyHistory } : previous,
-    before,
+    previous && {
+      ...previous,
+      records: before,
+      history: options.forgetHistory ? emptyHistory : previous.history(),
+    },
   );
-  const steps: readonly Comparison[] = stepsSince(history, previous?.digest);
   return {
     dataSet: { ...dataSet, provenance },
-    ...{ history, oldSlugs, steps, fallback: fallback ?? null },
-    missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []) as Missing,
+    ...{ history, oldSlugs, fallback: fallback ?? null },
+    steps: stepsSince(history, previous?.digest),
+    missing: mapKinds((kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? []),
     nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
     ...{ previous, losses, isCopy, asRead },
-    bundledCounts: foreignBundle?.counts as Counts | undefined,
+    bundledCounts: foreignBundle?.counts,
     notices: [
       ...(previous || isCopy || foreignBundle ? [] : [UNGUARDED]),
       ...(isCopy ? [] : describeEarlyClock(published, options.today)),
@@ -131,19 +136,6 @@ function describeEarlyClock(previous: Previous | undefined, today: string): stri
   ];
 }
 
-function readOldSlugs(
-  previous: Previous | undefined,
-  { forgetHistory, isRestored }: Pick<UpdateOptions, 'forgetHistory' | 'isRestored'>,
-): OldSlugs {
-  if (!previous || forgetHistory) return noOldSlugs;
-  return previous.oldSlugs(isRestored);
-}
-
-function inheritSlugs(bundled: Previous | undefined, records: AnyRecords): OldSlugs {
-  const theirs = bundled?.records();
-  return bundled && theirs ? selectSharedSlugs(bundled.oldSlugs(), theirs, records) : noOldSlugs;
-}
-
 function findNameChanges(
   { records, names, namesSummary }: Pick<DataSet, 'records' | 'names' | 'namesSummary'>,
   previous: Previous | undefined,
@@ -162,7 +154,7 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
   const paths = listPaths(next);
   const reachable = new Set(paths.values());
   const lostPaths = [...listPaths(before)].filter(([path]) => !paths.has(path));
-  const unreachable = new Set(lostPaths.map(([, key]) => key).filter((key) => !reachable.has(key)));
+  const lostKeys = new Set(lostPaths.map(([, key]) => key));
   const slugs = mapKinds((kind) => mapSlugs(next.records[kind]));
   const ids = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [slug, id])));
   /** A removed id is not a loss if another record has its slug, and all its paths still exist. */
@@ -170,7 +162,7 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
     const { id, slug } = record;
     if (id === undefined) return !ids[kind].has(slug);
     const exists = slugs[kind].has(id) || skip?.[kind].includes(id);
-    return !exists && (!ids[kind].has(slug) || unreachable.has(recordKey(kind, record)));
+    return !exists && lostKeys.has(recordKey(kind, record));
   };
   /** The id belongs to another slug now, or the slug to another id. */
   const isChanged = (kind: Kind, { id, slug }: Addressed): boolean =>
@@ -202,7 +194,7 @@ export const getDays = (before: Dated, next: Dated): readonly (string | null)[] 
     ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
     : [before.captured, next.captured];
 
-function describeOlder(previous: Previous | undefined, next: Dated): string[] {
+function describeOlder(previous: Dated | undefined, next: Dated): string[] {
   if (!previous || previous.digest === next.digest) return [];
   const [before, now] = getDays(previous, next);
   if (!before || !now || now >= before) return [];

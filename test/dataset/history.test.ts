@@ -9,7 +9,6 @@ import {
   extendHistory,
   stepsSince,
 } from '../../src/dataset/history.ts';
-import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { correctHistory } from '../../src/sources/site.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
@@ -104,8 +103,8 @@ describe('continueHistory', () => {
     isDamaged?: boolean;
   }
   const next = (to: Version, { own, before, published, isDamaged = false }: Case) => {
-    const previous = before && { ...before, history: () => published, oldSlugs: () => noOldSlugs };
-    return continueHistory({ ...to, history: own }, previous, isDamaged ? undefined : before?.records);
+    const records = isDamaged ? undefined : before?.records;
+    return continueHistory({ ...to, history: own }, before && { ...before, records, history: published });
   };
 
   it.each<[string, Version, Case, History['steps']]>([
