@@ -1,17 +1,23 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { keepArchive } from '../../src/cli/keep-archive.ts';
 import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
+import { withOutput } from '../../src/publish/publish.ts';
 import { modeOf, octal } from '../support/fingerprint.ts';
-import { failing } from '../support/publishing.ts';
+import { irregular } from '../support/irregular-files.ts';
+import { failing, publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
 
 const isRoot = process.geteuid?.() === 0;
-const GROUP = 23_456;
+const USER = 12_345;
 const open = { file: 0o644, folder: 0o755, gid: undefined };
+const old = { 'a.json': '1' };
+const fresh = { 'a.json': '2', 'b.json': '3' };
 
 /** Creates files that only their owner may read. */
 function createClosedSite(mode: number, ...files: string[]) {
@@ -26,7 +32,7 @@ function createClosedSite(mode: number, ...files: string[]) {
   return { folder, at };
 }
 
-describe.skipIf(process.platform === 'win32')('readPermissions', () => {
+describe('readPermissions', () => {
   it.each<[folder: number, file: string, inside: string]>([
     [0o755, '644', '755'],
     [0o2750, '640', '2750'],
@@ -50,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('readPermissions', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('setPermissions', () => {
+describe('setPermissions', () => {
   it('changes only the given files and the folders between them and the site’s folder', () => {
     const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
     for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
@@ -71,10 +77,10 @@ describe.skipIf(process.platform === 'win32')('setPermissions', () => {
 
   it.runIf(isRoot)('sets the group, and keeps setgid', () => {
     const { at } = createClosedSite(0o755, 'inside/file');
-    const permissions = { file: 0o640, folder: 0o2750, gid: GROUP };
+    const permissions = { file: 0o640, folder: 0o2750, gid: USER };
     for (const name of ['inside', 'inside/file']) {
       setPermission(at(name), permissions);
-      expect(fs.lstatSync(at(name))).toMatchObject({ uid: 0, gid: GROUP });
+      expect(fs.lstatSync(at(name))).toMatchObject({ uid: 0, gid: USER });
     }
     expect([modeOf(at('inside')), modeOf(at('inside/file'))]).toEqual(['2750', '640']);
   });
@@ -86,8 +92,107 @@ describe.skipIf(process.platform === 'win32')('setPermissions', () => {
     const { at } = createClosedSite(0o755, 'file');
     if (group) vi.mocked(fs.fchownSync).mockImplementationOnce(failing(group));
     if (mode) vi.mocked(fs.fchmodSync).mockImplementationOnce(failing(mode));
-    setPermission(at('file'), { file: 0o640, folder: 0o2750, gid: GROUP });
+    setPermission(at('file'), { file: 0o640, folder: 0o2750, gid: USER });
     expect(modeOf(at('file'))).toBe(expected);
     vi.resetAllMocks();
+  });
+});
+
+describe('publish', () => {
+  it.each([true, false])("keeps a folder's inode, owner, group and mode (empty: %s)", async (isEmpty) => {
+    const { out } = await publishedSite(old);
+    if (isEmpty) fs.rmSync(out, { recursive: true });
+    fs.mkdirSync(out, { recursive: true });
+    if (isRoot) fs.chownSync(out, USER, USER + 1);
+    fs.chmodSync(out, 0o2750);
+    const { ino, uid, gid, mode } = fs.statSync(out);
+    await publishTree(out, fresh);
+    expect(fs.statSync(out)).toMatchObject({ ino, uid, gid, mode });
+    expect(readTree(out)).toEqual(fresh);
+  });
+
+  it.runIf(isRoot).each(['staging', 'setAside'] as const)(
+    'rejects a folder owned by another user: %s',
+    async (role) => {
+      const { out, folders } = await publishedSite(old);
+      fs.mkdirSync(folders[role]);
+      fs.chownSync(folders[role], USER, USER);
+      await expect(publishTree(out, fresh)).rejects.toMatchObject({
+        message: `${folders[role]}: belongs to another user (${USER}), so it is not used`,
+        hint: expect.stringContaining('Remove it'),
+      });
+      expect(fs.statSync(folders[role])).toMatchObject({ uid: USER });
+      fs.chownSync(out, USER, USER);
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+    },
+  );
+
+  const shapes = {
+    ...irregular,
+    'a symlink to an endless device': (file: string) => fs.symlinkSync('/dev/zero', file),
+    'a symlink to a folder': (file: string, outside: string) => fs.symlinkSync(path.dirname(outside), file),
+  };
+  it.each(Object.entries(shapes))('neither follows nor blocks on %s next to the site', async (_, make) => {
+    const { out, folders } = await publishedSite(old);
+    const outside = path.join(temporaryFolder(), 'outside');
+    fs.writeFileSync(outside, 'mine');
+    make(folders.lockFile, outside);
+    await expect(publishTree(out, fresh)).rejects.toThrow(/not a regular file|ELOOP/);
+    expect(readTree(out)).toEqual(old);
+    fs.renameSync(folders.lockFile, folders.staging);
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(fs.existsSync(folders.staging)).toBe(false);
+    expect(fs.readFileSync(outside, 'utf8')).toBe('mine');
+  });
+});
+
+describe.runIf(isRoot)('in a world-writable folder', () => {
+  /** Runs the rest of the test as a user without privileges. */
+  function createSharedFolder(): { out: string } {
+    const folder = temporaryFolder();
+    fs.chmodSync(folder, 0o1777);
+    process.seteuid?.(USER);
+    onTestFinished(() => process.seteuid?.(0));
+    return { out: path.join(folder, 'site') };
+  }
+
+  /** Creates a file or folder that belongs to root. */
+  function leave(file: string, create: (file: string) => void) {
+    process.seteuid?.(0);
+    create(file);
+    process.seteuid?.(USER);
+    return () => fs.lstatSync(file);
+  }
+
+  it("publish rejects another user's lock without changing it", async () => {
+    const { out } = createSharedFolder();
+    const lock = path.join(path.dirname(out), '.site.gamedata-lock');
+    const read = leave(lock, (file) => fs.writeFileSync(file, 'theirs', { mode: 0o600 }));
+    const before = read();
+    await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be locked (EACCES)`);
+    expect(read()).toEqual(before);
+  });
+
+  it("publish replaces another user's unreadable file", async () => {
+    const { out } = createSharedFolder();
+    await publishTree(out, fresh);
+    const read = leave(path.join(out, 'a.json'), (file) => {
+      fs.chownSync(file, 0, 0);
+      fs.chmodSync(file, 0o600);
+    });
+    expect(await publishTree(out, fresh, { byContent: true })).toMatchObject({ written: 2 });
+    expect(read().uid).toBe(USER);
+  });
+
+  it.each<[string, (folder: string) => void, string]>([
+    ['folder', (folder) => fs.mkdirSync(folder), 'cannot be written (EACCES)'],
+    ['symlink', (folder) => fs.symlinkSync('site', folder), 'belongs to another user (0)'],
+  ])("keepArchive rejects another user's %s", async (_, create, problem) => {
+    const { out } = createSharedFolder();
+    await withOutput(out, ({ publish }) => publish(siteOf(rawRecords(1, 1)).files()));
+    leave(`${out}-archives`, create);
+    await expect(keepArchive(out, 1)).rejects.toThrow(`${out}-archives: ${problem}`);
   });
 });
