@@ -1,12 +1,9 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diff } from '../../src/cli/commands/diff.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import { withOutput } from '../../src/publish/publish.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import {
   entriesByPath,
@@ -15,69 +12,56 @@ import {
   readMeta,
   readPreviousSite,
 } from '../../src/sources/site/read.ts';
-import { folderStorage, isArchive } from '../../src/sources/site/storage.ts';
+import { isArchive, memoryStorage } from '../../src/sources/site/storage.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
-import { deploy } from '../support/deployed.ts';
 import { everyKind } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
-import { temporaryFolder } from '../support/temporary.ts';
 
 const raw = rawRecords(130, 3);
 const site = siteOf(raw);
 const movePage = listPageFile('move', 0);
 
-async function readSite(target: string) {
-  const { dataSet } = await loadFrom('site', target);
-  return { ...dataSet, ...dataSet.provenance };
+/** Maps the path of each file, including the manifest, to its body. */
+function addManifest(files: readonly SiteFile[] = site.files()): Map<string, Buffer> {
+  const bodies = new Map(files.map(({ path, body }) => [path, Buffer.from(body)]));
+  const listed = Array.from(bodies, ([path, body]) => createEntry(path, body));
+  const manifest = { format: 1, generator: 'gamedata/1', files: listed };
+  return bodies.set('manifest.json', Buffer.from(JSON.stringify(manifest)));
 }
 
-async function publish(files = site.files()): Promise<string> {
-  const folder = path.join(temporaryFolder(), 'site');
-  await withOutput(folder, (output) => output.publish(files));
-  return folder;
+async function serve(findFiles: (path: string) => Map<string, Buffer>) {
+  const server = await startServer((response, { url = '' }) => {
+    const path = url.slice(1).replace(/\?.*/, '');
+    const body = findFiles(path).get(path);
+    response.writeHead(body ? 200 : 404).end(body);
+  });
+  const load = async () => {
+    const { dataSet, requests } = await loadFrom('site', server.url);
+    return { ...dataSet, ...dataSet.provenance, requests };
+  };
+  return { ...server, load };
 }
 
 describe('the site source', () => {
-  it.each([
-    [undefined, 'has no valid meta.json: ENOENT'],
-    ['{', 'has no valid meta.json: invalid JSON'],
-    ['{"format":1}', 'has no valid meta.json: generator: got nothing, expected string'],
-    [
-      '{"format":9,"generator":"gamedata/9.0.0"}',
-      'meta.json has format 9, but this version of gamedata reads format 1',
-    ],
-  ])('rejects a site whose meta.json is %j', async (text, problem) => {
-    const folder = await publish();
-    if (text === undefined) rmSync(path.join(folder, 'meta.json'));
-    else writeFileSync(path.join(folder, 'meta.json'), text);
-    await expect(readSite(folder)).rejects.toThrow(`${folder}: ${problem}`);
-  });
-
   it('rereads a deployment that is replaced while it is read, at most three times', async () => {
-    const whole = await publish();
-    const broken = await Promise.all(
-      [1, 2, 3, 4].map(async (count) => {
-        const folder = await publish(siteOf(rawRecords(130, 3 + count)).files());
-        writeFileSync(path.join(folder, 'meta.json'), '{}');
-        return folder;
-      }),
+    const broken = [1, 2, 3, 4].map((count) =>
+      addManifest(siteOf(rawRecords(130, 3 + count)).files()).set('meta.json', Buffer.from('{}')),
     );
-    const deployBroken = async (count: number) => {
+    const whole = addManifest();
+    const deployBroken = (count: number) => {
       let manifests = 0;
-      const { url } = await startServer((response, { url: asked = '' }) => {
-        if (asked === '/manifest.json') manifests++;
-        const folder = manifests <= count ? broken[manifests - 1] : whole;
-        response.end(readFileSync(path.join(folder ?? whole, asked.replace(/\?.*|\/+$/g, ''))));
+      return serve((path) => {
+        if (path === 'manifest.json') manifests++;
+        return broken.slice(0, count)[manifests - 1] ?? whole;
       });
-      return url;
     };
-    expect(await readSite(await deployBroken(3))).toMatchObject({
+    expect(await (await deployBroken(3)).load()).toMatchObject({
       ...{ digest: site.meta.digest, captured: '2026-01-02', counts: { move: 130, item: 3 } },
       ...{ edition: null, records: site.records },
     });
-    await expect(readSite(await deployBroken(4))).rejects.toMatchObject({
+    await expect((await deployBroken(4)).load()).rejects.toMatchObject({
       message: expect.stringMatching(/meta\.json: got 2 bytes, expected \d+, as in the manifest/),
       hint: expect.stringContaining('still updating'),
     });
@@ -86,100 +70,67 @@ describe('the site source', () => {
   it("requests only a deployment's data files, and fails if a file is missing", async () => {
     const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
-    const files = siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files();
-    const { url, paths, faults } = await deploy(await publish(files));
-    const { requests } = await loadFrom('site', url);
+    const files = addManifest(siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files());
+    const { url, load, requests } = await serve(() => files);
+    expect((await load()).requests).toMatchObject({ requests: requests.length, cacheHits: 0 });
     const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
     const data = ['former.json', 'changes.json', 'names/fr.json', 'manifest.json', 'meta.json'];
-    expect(paths().sort()).toEqual([...lists, ...data].sort());
-    expect(requests).toMatchObject({ requests: paths().length, cacheHits: 0 });
+    expect(requests.map(({ path }) => path.slice(1)).sort()).toEqual([...lists, ...data].sort());
     for (const file of [movePage, 'manifest.json']) {
-      faults.set(file, (response) => response.writeHead(404).end());
-      await expect(readSite(url)).rejects.toThrow(`GET ${url}/${file}: got 404`);
+      files.delete(file);
+      await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
     }
   });
 });
 
-describe('readLists', () => {
-  it('reads a deployment without a manifest', async () => {
-    const texts = new Map<string, string>();
-    const { url } = await startServer((response, { url: asked = '' }) => {
-      const { pathname, searchParams } = new URL(asked, 'http://lists.test');
-      const kind = kindNames.find((one) => pathname === listPath(one));
-      const text = kind && texts.get(listPageFile(kind, Number(searchParams.get('offset'))));
-      response.writeHead(text ? 200 : 404).end(text);
-    });
-    for (const { path, body } of site.files())
-      texts.set(path, `${body}`.replaceAll('https://example.test', url));
-    const counts = everyKind({ move: 130, item: 3 }, () => 1);
-    expect(await diff({ from: `${url}/`, to: await publish() })).toMatchObject({
-      ...{ from: { captured: null, counts, digest: site.meta.digest }, totals: { added: 0, changed: 0 } },
-    });
-    texts.delete(listPageFile('move', 100));
-    const missing = `${url}/api/gamedata/move/?format=api&limit=100&offset=100`;
-    await expect(diff({ from: url, to: url })).rejects.toMatchObject({
-      request: { method: 'GET', url: missing, status: 404, attempts: 1, unreachable: false },
-    });
-    texts.set(movePage, '"text"');
-    const problem = `${url}: GET /api/gamedata/move/?format=api: got "text", expected object`;
-    await expect(readLists(url, { concurrency: 4 })).rejects.toThrow(problem);
+it('readLists reads a deployment without a manifest', async () => {
+  const texts = new Map<string, string>();
+  const { url } = await startServer((response, { url: asked = '' }) => {
+    const { pathname, searchParams } = new URL(asked, 'http://lists.test');
+    const kind = kindNames.find((one) => pathname === listPath(one));
+    const text = kind && texts.get(listPageFile(kind, Number(searchParams.get('offset'))));
+    response.writeHead(text ? 200 : 404).end(text);
   });
+  for (const { path, body } of site.files())
+    texts.set(path, `${body}`.replaceAll('https://example.test', url));
+  const read = () => readLists(url, { concurrency: 4 });
+  const { digest, counts } = site.meta;
+  expect(await read()).toMatchObject({ captured: null, edition: null, counts, digest });
+  texts.delete(listPageFile('move', 100));
+  const missing = `${url}/api/gamedata/move/?format=api&limit=100&offset=100`;
+  await expect(read()).rejects.toMatchObject({
+    request: { method: 'GET', url: missing, status: 404, attempts: 1, unreachable: false },
+  });
+  texts.set(movePage, '"text"');
+  const problem = `${url}: GET /api/gamedata/move/?format=api: got "text", expected object`;
+  await expect(read()).rejects.toThrow(problem);
 });
 
-describe('readPreviousSite', () => {
-  const damage = (file: string, text?: string) => (folder: string) =>
-    text === undefined ? rmSync(path.join(folder, file)) : writeFileSync(path.join(folder, file), text);
+/** Opens a site after a change to its files. */
+function openChanged(files: readonly SiteFile[], change?: (files: Map<string, Buffer>) => void) {
+  const bodies = addManifest(files);
+  change?.(bodies);
+  const storage = memoryStorage('site', bodies, (file) => `site/${file}`);
+  const entries = entriesByPath(readManifest(storage));
+  const previous = readPreviousSite(storage, { meta: readMeta(storage, entries), entries });
+  return { bodies, previous, open: () => openSite(storage) };
+}
+const damage = (file: string, text?: string) => (bodies: Map<string, Buffer>) =>
+  void (text === undefined ? bodies.delete(file) : bodies.set(file, Buffer.from(text)));
 
-  /** Publishes a site, damages it, and reads it. */
-  async function readDamaged(files: readonly SiteFile[], change: (folder: string) => void = () => {}) {
-    const folder = await publish([...files]);
-    change(folder);
-    const storage = folderStorage(folder);
-    const entries = entriesByPath(readManifest(storage));
-    const published = { meta: readMeta(storage, entries), entries };
-    return { folder, previous: readPreviousSite(storage, published), open: () => openSite(storage) };
-  }
-
-  it('returns undefined if nothing is published', () => {
-    expect(readPreviousSite(folderStorage('site'), { entries: new Map() })).toBeUndefined();
-  });
-
-  it('reads meta.json, records, old slugs and history', async () => {
-    const renamed = renamedSite();
-    const { previous } = await readDamaged(renamed.files());
-    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
-    expect(previous?.records()).toEqual(renamed.records);
-    expect(previous?.history()?.steps).toHaveLength(1);
-    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
-  });
-
-  it('reads old slugs and record files if meta.json is damaged', async () => {
-    const { previous } = await readDamaged(renamedSite().files(), damage('meta.json', '{'));
-    expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
-    expect(previous?.records()).toBeUndefined();
-    const slugs = ['move-2', 'move-3', 'new'].map((slug) => ({ id: Number(slug.slice(-1)) || 1, slug }));
-    expect(previous?.listed?.().move).toEqual(slugs);
-    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
-  });
-
+describe('openSite', () => {
   it.each([
-    ['is missing', undefined, { message: expect.stringContaining('cannot be read (ENOENT)') }],
+    [undefined, 'has no valid meta.json: ENOENT'],
+    ['{', 'has no valid meta.json: invalid JSON'],
+    ['{"format":1}', 'has no valid meta.json: generator: got nothing, expected string'],
     [
-      'was changed',
-      '{"results":[]}',
-      {
-        message: expect.stringContaining('as in the manifest'),
-        hint: 'gamedata verify <dir> lists every problem.',
-      },
+      '{"format":9,"generator":"gamedata/9.0.0"}',
+      'meta.json has format 9, but this version of gamedata reads format 1',
     ],
-  ])('lists record files if a list page %s', async (_, text, error) => {
-    const { previous, open, folder } = await readDamaged(site.files(), damage(movePage, text));
-    expect(previous?.records()).toBeUndefined();
-    const records = raw.move.map(({ id, slug }) => ({ id, slug }));
-    expect(previous?.listed?.().move).toEqual(expect.arrayContaining(records));
-    damage('api/gamedata/move/move-7/index.json', '{"id":9}')(folder);
-    expect(previous?.listed?.().move).toContainEqual({ slug: 'move-7' });
-    expect(() => open().records()).toThrow(expect.objectContaining(error));
+  ])('rejects a site whose meta.json is %j', (text, problem) => {
+    const { open, previous } = openChanged(site.files(), damage('meta.json', text));
+    expect(open).toThrow(`site: ${problem}`);
+    expect(previous?.digest).toBe('');
   });
 
   it.each<[page: string, problem: string | RegExp]>([
@@ -190,23 +141,62 @@ describe('readPreviousSite', () => {
       ],
     ),
     ['{"results":[]}', / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/],
-  ])('rejects the list page %s, even if the manifest lists it', async (body, problem) => {
+  ])('rejects the list page %s, even if the manifest lists it', (body, problem) => {
     const others = site.files().filter((file) => file.path !== movePage);
-    const { open } = await readDamaged([...others, { path: movePage, body }]);
+    const { open } = openChanged([...others, { path: movePage, body }]);
     expect(() => open().records()).toThrow(problem);
   });
+});
 
-  it('returns an empty history if changes.json is missing, and undefined if it is damaged', async () => {
-    const others = site.files().filter((file) => file.path !== 'changes.json');
-    expect((await readDamaged(others)).previous?.history()).toEqual({ steps: [] });
-    for (const text of ['{"steps":[1]}', undefined])
-      expect(
-        (await readDamaged(site.files(), damage('changes.json', text))).previous?.history(),
-      ).toBeUndefined();
+describe('readPreviousSite', () => {
+  it('returns undefined if nothing is published', () => {
+    const storage = memoryStorage('site', new Map(), (file) => file);
+    expect(readPreviousSite(storage, { entries: new Map() })).toBeUndefined();
   });
 
-  it('rejects damaged old slugs, but recovers old slugs from redirects', async () => {
-    const { previous, folder } = await readDamaged(renamedSite().files(), damage('former.json', '{}'));
+  it('reads meta.json, records, old slugs and history', () => {
+    const renamed = renamedSite();
+    const { previous } = openChanged(renamed.files());
+    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
+    expect(previous?.records()).toEqual(renamed.records);
+    expect(previous?.history()?.steps).toHaveLength(1);
+    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
+  });
+
+  it('reads old slugs and record files if meta.json is damaged', () => {
+    const { previous } = openChanged(renamedSite().files(), damage('meta.json', '{'));
+    expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
+    expect(previous?.records()).toBeUndefined();
+    const slugs = ['new', 'move-2', 'move-3'].map((slug, at) => ({ id: at + 1, slug }));
+    expect(previous?.listed?.().move).toEqual(slugs);
+    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
+  });
+
+  const hint = 'gamedata verify <dir> lists every problem.';
+  it.each([
+    ['is missing', undefined, { message: expect.stringContaining('cannot be read (ENOENT)') }],
+    ['was changed', '{}', { message: expect.stringContaining('has 2 bytes, expected'), hint }],
+  ])('lists record files if a list page %s', (_, text, error) => {
+    const { previous, open, bodies } = openChanged(site.files(), damage(movePage, text));
+    expect(previous?.records()).toBeUndefined();
+    const records = raw.move.map(({ id, slug }) => ({ id, slug }));
+    expect(previous?.listed?.().move).toEqual(expect.arrayContaining(records));
+    damage('api/gamedata/move/move-7/index.json', '{"id":9}')(bodies);
+    expect(previous?.listed?.().move).toContainEqual({ slug: 'move-7' });
+    expect(() => open().records()).toThrow(expect.objectContaining(error));
+  });
+
+  it.each([
+    ['an empty history if changes.json is not listed', { steps: [] }, false, undefined],
+    ['no history if changes.json is missing', undefined, true, undefined],
+    ['no history if changes.json is invalid', undefined, true, '{"steps":[1]}'],
+  ])('returns %s', (_, history, isListed, text) => {
+    const files = site.files().filter(({ path }) => isListed || path !== 'changes.json');
+    expect(openChanged(files, damage('changes.json', text)).previous?.history()).toEqual(history);
+  });
+
+  it('rejects damaged old slugs, but recovers old slugs from redirects', () => {
+    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{}'));
     expect(() => previous?.oldSlugs()).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
@@ -214,7 +204,7 @@ describe('readPreviousSite', () => {
       }),
     );
     expect(previous?.oldSlugs(true).move).toEqual(new Map([['move-1', 1]]));
-    damage('moved.json', '{')(folder);
+    damage('moved.json', '{')(bodies);
     expect(previous?.oldSlugs(true)).toEqual(noOldSlugs);
   });
 });
