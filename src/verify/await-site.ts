@@ -11,7 +11,7 @@ import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import { findMismatch, type Site } from '../sources/site/read.ts';
 
-export interface AwaitOptions {
+interface AwaitOptions {
   readonly site: Site;
   readonly concurrency: number;
   /** Milliseconds since 1970. */
@@ -33,7 +33,7 @@ export async function awaitSite(
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const pending = new Set(site.manifest.files.filter(({ path }) => !isHostConfig(path) && !isRecord(path)));
     let reported: string | undefined;
-    for (;;) {
+    for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
       const difference = await findDifference(probe, site, pending);
       if (!difference) return;
       const { message, hint } = difference;
@@ -44,7 +44,7 @@ export async function awaitSite(
       }
       if (message !== reported) onWait?.(`waiting for ${address}: ${message}`);
       reported = message;
-      await sleep(Math.min(5000, left), undefined, { signal });
+      await sleep(Math.min(pause, left), undefined, { signal });
     }
   });
 }
@@ -52,18 +52,22 @@ export async function awaitSite(
 const isRecord = (file: string): boolean =>
   file.endsWith(INDEX_FILE) && parseRecordPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
+/** Compares the manifest and the pending files. Files that are the same are no longer pending. */
 async function findDifference(
   probe: Probe,
   site: Site,
   pending: Set<ManifestEntry>,
 ): Promise<GamedataError | undefined> {
-  const compareNext = async (entry: ManifestEntry): Promise<void> => {
-    await compareFile(probe, entry);
-    pending.delete(entry);
-  };
   try {
     await compareManifest(probe, site);
-    await Promise.all([...pending].map(compareNext));
+    await Promise.all(
+      [...pending].map(async (entry) => {
+        const { body } = await fetchFile(probe, entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
+        const problem = findMismatch(entry, body);
+        if (problem !== undefined) throw new DataError(problem, { record: entry.path });
+        pending.delete(entry);
+      }),
+    );
     return undefined;
   } catch (error) {
     if (error instanceof GamedataError) return error;
@@ -82,11 +86,8 @@ async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
 }
 
-async function compareFile(probe: Probe, entry: ManifestEntry): Promise<void> {
-  const { body } = await fetchFile(probe, entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
-  const problem = findMismatch(entry, body);
-  if (problem !== undefined) throw new DataError(problem, { record: entry.path });
-}
+const describeData = ({ digest, captured, counts }: Meta): string =>
+  `${digest.slice(0, 19)}… from ${captured}, ${kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ')}`;
 
 /** Follows one redirect within the deployment, because some hosts redirect `/docs/index.html` to `/docs/`. */
 async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<ProbeResponse> {
@@ -100,9 +101,3 @@ async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<
   if (response.status === 200) return response;
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });
 }
-
-const describeData = ({ digest, captured, counts }: Meta): string =>
-  [
-    `${digest.slice(0, 19)}… from ${captured}`,
-    ...kindNames.map((kind) => formatCount(counts[kind], kind)),
-  ].join(', ');
