@@ -151,11 +151,15 @@ export const matchHead: Comparator = async ({ request, got, send }) => {
   const head = await send({ ...request, method: 'HEAD' });
   if (head.status !== got.status) return `got status ${head.status} for HEAD, expected ${got.status}`;
   if (head.text !== '') return `got a body of ${head.text.length} characters for HEAD, expected none`;
-  return (
-    compareHeader(head, 'Content-Type', got.header('content-type')) ||
-    compareHeader(head, 'ETag', got.header('etag'))
-  );
+  return compareHeaders(head, ['Content-Type', 'ETag'], got);
 };
+
+const compareHeaders = (
+  got: ProbeResponse,
+  names: readonly string[],
+  expected: ProbeResponse,
+  isSame = isEqual,
+) => names.map((name) => compareHeader(got, name, expected.header(name), isSame)).find((problem) => problem);
 
 const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeRequest => ({
   ...request,
@@ -183,12 +187,8 @@ export const checkNotModified: Comparator = async ({ request, got, send }) => {
   // nginx weakens the ETag of a response that it compresses, but not of a 304.
   const toStrong = (value?: string) => value?.replace(/^W\//, '');
   const isSame: Compare = (a, b) => hasMembers(toStrong(a), toStrong(b));
-  return (
-    compareStatus(response, 304) ||
-    ['ETag', 'Vary', 'Cache-Control']
-      .map((name) => compareHeader(response, name, got.header(name), isSame))
-      .find((problem) => problem)
-  );
+  const names = ['ETag', 'Vary', 'Cache-Control'];
+  return compareStatus(response, 304) || compareHeaders(response, names, got, isSame);
 };
 
 /** Smaller files fit into one packet, so hosts need not compress them. */

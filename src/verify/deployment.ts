@@ -3,7 +3,6 @@ import pLimit from 'p-limit';
 import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
-import type { Counts } from '../contract/records.ts';
 import { measureSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
@@ -12,7 +11,7 @@ import type { Site } from '../sources/site/read.ts';
 import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
 import { createRequests, type Row, table } from './table.ts';
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   readonly level: contract.Level;
   readonly supported?: SupportedByHosts | undefined;
   readonly concurrency: number;
@@ -30,27 +29,14 @@ export interface SupportedByHosts {
 
 const MAX_FAILURES = 1000;
 
-interface Failure {
-  readonly request: string;
-  readonly problem: string;
-}
-
 /** The guarantee is kept if `failures` is empty. */
 export interface GuaranteeResult {
   readonly guarantee: contract.GuaranteeName;
   readonly title: string;
-  readonly failures: readonly Failure[];
+  readonly failures: { readonly request: string; readonly problem: string }[];
 }
 
-export interface DeploymentReport {
-  readonly address: string;
-  readonly level: contract.Level;
-  readonly hosts?: readonly string[] | undefined;
-  readonly counts: Counts;
-  readonly guarantees: readonly GuaranteeResult[];
-  readonly failed: number;
-  readonly seconds: number;
-}
+export type DeploymentReport = Awaited<ReturnType<typeof verifyDeployment>>;
 
 /**
  * Compares a deployment's responses with the request handler's.
@@ -61,38 +47,36 @@ export interface DeploymentReport {
 export async function verifyDeployment(
   address: string,
   { level, supported, concurrency, site: like, linkBase, signal }: DeploymentOptions,
-): Promise<DeploymentReport> {
+) {
   const started = performance.now();
-  const failures = new Map(contract.guaranteeNames.map((name) => [name, [] as Failure[]]));
+  const results = new Map(
+    contract.guaranteeNames.map((guarantee): [string, GuaranteeResult] => {
+      return [guarantee, { guarantee, title: contract.guarantees[guarantee].title, failures: [] }];
+    }),
+  );
   const fail: Fail = (name, { request }, problem) => {
-    const known = failures.get(name) ?? [];
-    if (known.length < MAX_FAILURES) known.push({ request, problem });
+    const failures = results.get(name)?.failures;
+    if (failures && failures.length < MAX_FAILURES) failures.push({ request, problem });
   };
   return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
     // Each response is compared and then discarded, because the deployment controls the number and size of responses.
     const limit = pLimit(concurrency);
-    for (const name of names) {
-      for (const row of table[name]) {
+    for (const name of names)
+      for (const row of table[name])
         await limit.map(createRequests(row[0], site), async (request) => {
           const [problem, got] = await compareResponses(request, row, probe, site);
           if (problem) fail(name, got, problem);
         });
-      }
-    }
-    const results = names.map((guarantee) => ({
-      guarantee,
-      title: contract.guarantees[guarantee].title,
-      failures: failures.get(guarantee) ?? [],
-    }));
+    const guarantees = names.flatMap((name) => results.get(name) ?? []);
     return {
       address,
       level,
       hosts: supported?.hosts,
       counts: mapKinds((kind) => site.records[kind].length),
-      guarantees: results,
-      failed: results.filter((result) => result.failures.length > 0).length,
+      guarantees,
+      failed: guarantees.filter(({ failures }) => failures.length > 0).length,
       seconds: measureSeconds(started),
     };
   });

@@ -72,9 +72,9 @@ export async function expectCrawled(
     fail('names', described, "does not match the site's names");
 
   const moved = await readMoved(probe, records, fail);
-  const redirects = { path: paths.MOVED_FILE, body: JSON.stringify(moved) };
-  const made = [...createApiFiles(records, meta), ...createNamesFiles(names, meta.base_url), redirects];
-  const files = new Map(made.map(({ path, body }) => [path, body]));
+  const recordFiles = [...createApiFiles(records, meta), ...createNamesFiles(names, meta.base_url)];
+  const files = new Map(recordFiles.map(({ path, body }) => [path, body]));
+  files.set(paths.MOVED_FILE, JSON.stringify(moved));
   const read = (file: string): Body | undefined => {
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);
     const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
@@ -93,16 +93,15 @@ async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: F
   const current = new Set(
     kindNames.flatMap((kind) => records[kind].map(({ slug }) => paths.recordPath(kind, slug))),
   );
-  const redirects = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
-  const isValid = ([path, to]: [string, string]): boolean =>
-    paths.parseRecordPath(path) !== undefined && !current.has(path) && current.has(to);
-  for (const [path, to] of redirects.filter((redirect) => !isValid(redirect)))
-    fail(
-      'moved',
-      response,
-      `got ${formatValue(path)}: ${formatValue(to)}, expected an old path and the path of a record`,
-    );
-  return Object.fromEntries(redirects.filter(isValid));
+  const listed = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
+  const moved: Record<string, string> = {};
+  for (const [path, to] of listed) {
+    const isOld = paths.parseRecordPath(path) !== undefined && !current.has(path);
+    const got = `got ${formatValue(path)}: ${formatValue(to)}`;
+    if (isOld && current.has(to)) moved[path] = to;
+    else fail('moved', response, `${got}, expected an old path and the path of a record`);
+  }
+  return moved;
 }
 
 function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {

@@ -25,16 +25,15 @@ export function createRequests(requests: Urls | Requests, site: ExpectedSite): P
   return [...new Set(all)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
 }
 
-const splitWords = (words: string): string[] => words.trim().split(/\s+/);
-
 /** Drops templates with undefined variables, which occur if a kind has no records. */
 function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
   const variables = readVariables(site, kind);
-  return splitWords(templates).flatMap((template) => {
-    const url = template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => String(variables[name] ?? unknown));
-    return url.includes('{') ? [] : [url];
-  });
+  return splitWords(templates)
+    .map((template) => template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => `${variables[name] ?? unknown}`))
+    .filter((url) => !url.includes('{'));
 }
+
+const splitWords = (words: string): string[] => words.trim().split(/\s+/);
 
 function readVariables(
   site: ExpectedSite,
@@ -57,19 +56,16 @@ function readVariables(
   };
 }
 
-function listPages({ linkBase, records }: ExpectedSite, kind: Kind): string[] {
+function listPages({ linkBase: { links }, records }: ExpectedSite, kind: Kind): string[] {
   const ranges = pageOffsets(records[kind].length).map((offset) => ({ limit: PAGE_SIZE, offset }));
-  const { length } = linkBase.baseUrl;
-  return [undefined, ...ranges].map((range) => paths.listUrl(linkBase, kind, range).slice(length));
+  return [undefined, ...ranges].map((range) => paths.listUrl({ baseUrl: '', links }, kind, range));
 }
 
-const listRecords = ({ linkBase, records }: ExpectedSite, kind: Kind): string[] =>
-  records[kind].map(({ slug }) => paths.recordUrl(linkBase, kind, slug).slice(linkBase.baseUrl.length));
+const listRecords = ({ linkBase: { links }, records }: ExpectedSite, kind: Kind): string[] =>
+  records[kind].map(({ slug }) => paths.recordUrl({ baseUrl: '', links }, kind, slug));
 
 const listNames = ({ languages }: ExpectedSite): string[] =>
-  [...(languages.length > 0 ? [paths.NAMES_INDEX_FILE] : []), ...languages.map(paths.namesFile)].map(
-    (file) => `/${file}`,
-  );
+  languages.length > 0 ? [names, ...languages.map((language) => `/${paths.namesFile(language)}`)] : [];
 
 /** Lists only the first icon if all are redirected. Plain file servers cannot redirect. */
 function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
@@ -82,8 +78,8 @@ function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
 const samples = '{firstPage} {lastPage} {firstRecord} {lastRecord}';
 const unknown = '{list}/no-such-slug/';
 const endpoints = '{list}/ {record}/';
-const names = '/names/index.json';
-const placeholder = '/sprites/items/unknown.png';
+const names = `/${paths.NAMES_INDEX_FILE}`;
+const placeholder = `/${paths.PLACEHOLDER_ICON}`;
 const compressed = `/openapi.json /search.json ${names}`;
 const siteFiles = fileRows.site
   .map(({ path }) => `/${path}`)
