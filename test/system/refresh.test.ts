@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
@@ -24,17 +24,8 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const run = promisify(execFile);
-
-const environment = (home: string) => ({
-  PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
-  HOME: home,
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GITHUB_REF_NAME: 'trunk',
-});
-
 const LINKED = ['node_modules', 'public', 'package.json'];
+const run = promisify(execFile);
 
 /** Copies the compiled package into a checkout, whose data set it then uses. */
 function install(checkout: string): void {
@@ -42,72 +33,7 @@ function install(checkout: string): void {
   for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(checkout, name));
 }
 
-/** Creates a repository with a snapshot of an upstream, a remote, and a `gh` that records its arguments. */
-async function repository() {
-  const answers = tinyUpstream();
-  const state = { broken: false };
-  const upstream = await serveUpstream(upstreamOf(answers), {
-    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
-  });
-  const home = temporaryFolder();
-  const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
-  const env = environment(home);
-  const git = async (...args: string[]): Promise<string> =>
-    (await run('git', args, { cwd: work, env })).stdout.trim();
-  mkdirSync(work);
-  await run('git', ['init', '--quiet', '--bare', '--initial-branch=trunk', remote], { env });
-  await git('clone', '--quiet', remote, '.');
-  await git('checkout', '--quiet', '-b', 'trunk');
-  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
-    cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
-  await snapshot({ upstream: upstream.url, cache: false, maxShrink: 100, data: path.join(work, 'data') });
-  install(work);
-  writeFileSync(
-    path.join(work, '.gitignore'),
-    ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED, ''].join('\n'),
-  );
-  await git('add', '.');
-  await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
-  await git('push', '--quiet', 'origin', 'trunk');
-
-  mkdirSync(path.join(home, 'bin'));
-  writeFileSync(path.join(home, 'bin/gh'), gh, { mode: 0o755 });
-
-  const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
-  let printed = '';
-  /** Runs a script. Returns stderr if it fails. */
-  async function step(
-    line: string,
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<string | undefined> {
-    const command = ['bash', '-c', `scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`];
-    const options = { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream.url, ...more } };
-    const { code, stdout, stderr } = await runProgram(command, options);
-    printed = stdout;
-    return code === 0 ? undefined : stderr;
-  }
-  return {
-    answers,
-    upstream: upstream.url,
-    state,
-    home,
-    work,
-    git,
-    step,
-    /** Runs the steps of the workflow up to the first failure. */
-    async refresh(more: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
-      return (await step('refresh', more)) ?? (await step('commit --push', more));
-    },
-    printed: () => printed,
-    read,
-    has: (file: string) => existsSync(path.resolve(work, file)),
-    outcome: () => read('.cache/refresh/outcome.txt').trim(),
-    /** Subjects of the remote's commits, newest first. */
-    log: async () => (await git('--git-dir', remote, 'log', '--format=%s', 'trunk')).split('\n'),
-  };
-}
-
-/** From the second time on, an issue is open. */
+/** Records its arguments. From the second time on, an issue is open. */
 const gh = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$HOME/asked"
 case "$1 $2" in
@@ -124,314 +50,323 @@ case "$1 $2" in
 esac
 `;
 
-const rename = ({ answers }: Awaited<ReturnType<typeof repository>>, name: string) =>
-  Object.assign(answers.move[1] as Answer, { name });
+type Variables = Readonly<Record<string, string>>;
 
-describe('a refresh', () => {
-  it('commits changed data with a description of the changes, and builds the site', async () => {
-    const repo = await repository();
-    rename(repo, 'renamed');
-    repo.answers.move.push(moveAnswer(7));
-    const output = path.join(repo.home, 'output');
-    expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
-    expect(repo.outcome()).toBe('outcome=changed');
-    expect(repo.read(output)).toBe('outcome=changed\n');
-    expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
-    const message = await repo.git('log', '-1', '--format=%b|%an');
-    expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
-    expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
-    expect(message).toMatch(/\|github-actions\[bot\]$/);
-    const files = await repo.git('show', '--name-only', '--format=');
-    expect(files.replaceAll('\n', ' ')).toBe(
-      'data/changes.json data/former.json data/manifest.json data/move.ndjson data/names/en.json data/names/fr.json data/provenance.json',
-    );
-    expect(await repo.git('status', '--porcelain')).toBe('');
-    const archives = readdirSync(path.join(repo.work, 'build-archives'));
-    expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
-    const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
-    expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
-    expect(metaSchema.parse(JSON.parse(repo.read('build/meta.json')))).toMatchObject({
-      source: 'rest',
-      counts: { move: 4, item: 2 },
+/** Creates a repository with a snapshot of an upstream, and a remote. */
+async function createRepository() {
+  const answers = tinyUpstream();
+  const state = { broken: false };
+  const { url: upstream } = await serveUpstream(upstreamOf(answers), {
+    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
+  });
+  const home = temporaryFolder();
+  const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
+  const env = {
+    ...{ PATH: `${path.join(home, 'bin')}:${process.env.PATH}`, HOME: home, GITHUB_REF_NAME: 'trunk' },
+    ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  };
+  const git = async (...args: string[]): Promise<string> =>
+    (await run('git', args, { cwd: work, env })).stdout.trim();
+  for (const folder of [work, path.join(home, 'bin')]) mkdirSync(folder);
+  writeFileSync(path.join(home, 'bin/gh'), gh, { mode: 0o755 });
+  await git('init', '--quiet', '--bare', '--initial-branch=trunk', remote);
+  await git('clone', '--quiet', remote, '.');
+  await git('checkout', '--quiet', '-b', 'trunk');
+  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
+    cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
+  await snapshot({ upstream, cache: false, maxShrink: 100, data: path.join(work, 'data') });
+  install(work);
+  const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
+  writeFileSync(path.join(work, '.gitignore'), ignored.map((name) => `${name}\n`).join(''));
+  await git('add', '.');
+  await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
+  await git('push', '--quiet', 'origin', 'trunk');
+
+  const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
+  let printed = '';
+  /** Runs a script. Returns stderr if it fails. */
+  async function step(line: string, more: Variables = {}): Promise<string | undefined> {
+    const command = ['bash', '-c', `scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`];
+    const options = { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream, ...more } };
+    const { code, stdout, stderr } = await runProgram(command, options);
+    printed = stdout;
+    return code === 0 ? undefined : stderr;
+  }
+  return {
+    ...{ answers, upstream, state, home, work, git, step, read },
+    /** Runs the steps of the workflow up to the first failure. */
+    async refresh(more: Variables = {}): Promise<string | undefined> {
+      return (await step('refresh', more)) ?? (await step('commit --push', more));
+    },
+    rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
+    printed: () => printed,
+    has: (file: string) => existsSync(path.resolve(work, file)),
+    outcome: () => read('.cache/refresh/outcome.txt').trim(),
+    /** Subjects of the remote's commits, newest first. */
+    log: async (branch = 'trunk') =>
+      (await git('--git-dir', remote, 'log', '--format=%s', branch)).split('\n'),
+    /** Prints nothing if the checkout has no changes. */
+    status: () => git('status', '--porcelain'),
+  };
+}
+
+it('commits changed data with a description of the changes, and builds the site', async () => {
+  const repo = await createRepository();
+  repo.rename('renamed');
+  repo.answers.move.push(moveAnswer(7));
+  const output = path.join(repo.home, 'output');
+  expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
+  expect(repo.outcome()).toBe('outcome=changed');
+  expect(repo.read(output)).toBe('outcome=changed\n');
+  expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
+  const message = await repo.git('log', '-1', '--format=%b|%an');
+  expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
+  expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
+  expect(message).toMatch(/\|github-actions\[bot\]$/);
+  const files = await repo.git('show', '--name-only', '--format=');
+  expect(files.replaceAll('\n', ' ')).toBe(
+    'data/changes.json data/former.json data/manifest.json data/move.ndjson data/names/en.json data/names/fr.json data/provenance.json',
+  );
+  expect(await repo.status()).toBe('');
+  const archives = readdirSync(path.join(repo.work, 'build-archives'));
+  expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
+  const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
+  expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
+  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
+  expect(meta).toMatchObject({ source: 'rest', counts: { move: 4, item: 2 } });
+
+  // A translation is a change.
+  const built = repo.read('build/manifest.json');
+  expect(await repo.refresh()).toBeUndefined();
+  expect(repo.outcome()).toBe('outcome=unchanged');
+  expect(await repo.log()).toHaveLength(2);
+  expect(repo.read('build/manifest.json')).toBe(built);
+  const names = { en: 'Item 1', fr: 'Autre' };
+  const translated = Object.entries(names).map(([name, own]) => ({ language: { name }, name: own }));
+  Object.assign(repo.answers.item[0] as Answer, { names: translated });
+  expect(await repo.refresh()).toBeUndefined();
+  expect((await repo.log())[0]).toBe('Refresh the data: 1 name changed in fr');
+});
+
+it('commits only with --push, and rebases on commits pushed in the meantime', async () => {
+  const repo = await createRepository();
+  const other = path.join(repo.home, 'other');
+  repo.rename('renamed');
+  await repo.step('refresh');
+  for (const args of ['', ' --help', ' --dry-run']) {
+    expect(await repo.step(`commit${args}`)).toBeUndefined();
+    expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
+    expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
+  }
+  expect(await repo.log()).toEqual(['Begin']);
+  expect(await repo.git('log', '--format=%s')).toBe('Begin');
+
+  await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
+  const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
+  await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
+  await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
+  expect(await repo.step('commit --push')).toBeUndefined();
+  expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
+});
+
+it('stops if the guard refuses the data, and reports it in one issue or in the job summary', async () => {
+  const repo = await createRepository();
+  repo.answers.move.pop();
+  expect(await repo.refresh()).toContain('got 1 of 3 records missing');
+  expect(repo.outcome()).toBe('outcome=refused');
+  expect(await repo.log()).toEqual(['Begin']);
+  expect(await repo.status()).toBe('');
+  expect(repo.has('build')).toBe(false);
+
+  const summary = path.join(repo.home, 'summary');
+  const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
+  expect(await repo.step('report refused', off)).toBe('');
+  expect(repo.has('../issue')).toBe(false);
+  expect(repo.read(summary)).toMatch(
+    /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
+  );
+  expect(repo.printed()).toMatch(
+    /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
+  );
+  expect(await repo.step('report refused')).toBeUndefined();
+  expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
+  expect(repo.read('../issue.md')).toContain(
+    '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
+  );
+  expect(await repo.step('report refused')).toBeUndefined();
+  expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
+
+  const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch.inputs;
+  for (const input of Object.keys(inputs)) expect(repo.read('../issue.md')).toContain(`\`${input}\``);
+  const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
+  expect(await repo.refresh(allowed)).toBeUndefined();
+  expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+});
+
+it("keeps upstream text inside the issue's indented block", async () => {
+  const repo = await createRepository();
+  repo.answers.move.push(moveAnswer(9, { name: 'x\r\r@team\u2028# Heading' }));
+  await repo.refresh();
+  const report = JSON.parse(repo.read('.cache/refresh/report.json'));
+  expect(report.error.message).toContain('x\\u000d\\u000d@team\\u2028# Heading');
+  const error = { ...report.error, message: 'x\r\r@team\u2028# Heading', hint: null };
+  writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify({ error }));
+  expect(await repo.step('report refused')).toBeUndefined();
+  expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
+});
+
+it('opens or updates a single pull request if the branch is protected', async () => {
+  const repo = await createRepository();
+  const hook = path.join(repo.home, 'remote.git/hooks/update');
+  writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
+  const output = path.join(repo.home, 'output');
+  repo.rename('renamed');
+  expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
+  expect(repo.read(output)).toBe('outcome=changed\npushed=false\n');
+  expect(await repo.log()).toEqual(['Begin']);
+  const proposed = ['Refresh the data: 1 move renamed', 'Begin'];
+  expect(await repo.log('refresh-data')).toEqual(proposed);
+  expect(repo.read('../proposal')).toMatch(
+    /^pr\ncreate\n--base\ntrunk\n--head\nrefresh-data\n--title\nRefresh the data\n/,
+  );
+  expect(repo.read('../proposal.md')).toMatch(/^ {4}Refresh the data: 1 move/);
+
+  // The next refresh starts from the default branch and replaces the open proposal.
+  await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
+  rmSync(path.join(repo.home, 'proposal.md'));
+  repo.rename('renamed-again');
+  expect(await repo.refresh()).toBeUndefined();
+  expect(await repo.log('refresh-data')).toEqual(proposed);
+  expect(repo.has('../proposal.md')).toBe(false);
+});
+
+it('fails if the upstream fails or an input is invalid, and changes nothing', async () => {
+  const repo = await createRepository();
+  repo.state.broken = true;
+  const words = 'move/pound --upstream http://127.0.0.1:9';
+  const skipped = 'item/17 item/potion';
+  for (const [variables, problem, outcome] of [
+    [{}, 'got 404', 'outcome=failed'],
+    [{ REFRESH_UPSTREAM: await deserted() }, 'ECONNREFUSED', 'outcome=failed'],
+    [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
+    [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
+    [{ REFRESH_MAX_SHRINK: '--skip' }, '--max-shrink: got "--skip": expected a percentage'],
+  ] as const) {
+    expect(await repo.refresh(variables)).toContain(problem);
+    if (outcome) expect(repo.outcome()).toBe(outcome);
+    expect(await repo.log()).toEqual(['Begin']);
+    expect(await repo.status()).toBe('');
+  }
+});
+
+it('skips an unreadable record if an input allows that', async () => {
+  const repo = await createRepository();
+  Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'nowhere' } });
+  expect(await repo.refresh()).toContain('move-3 (3)');
+  const inputs = { REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' };
+  expect(await repo.refresh(inputs)).toBeUndefined();
+  expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+});
+
+it("receives only regular files with known names from another job's artifact, and never runs them", async () => {
+  const repo = await createRepository();
+  const from = (name: string) => path.join(repo.home, 'artifact', name);
+  cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
+  writeFileSync(from('data/move.ndjson'), 'theirs');
+  writeFileSync(from('data/LICENSE.txt'), 'theirs');
+  rmSync(from('data/names/fr.json'));
+  const victim = path.join(repo.home, 'victim');
+  await repo.git('init', '--quiet', from('data/x'));
+  await repo.git('-C', from('data/x'), 'config', 'core.fsmonitor', `touch ${victim}; false`);
+  mkdirSync(from('scripts/refresh'), { recursive: true });
+  writeFileSync(from('scripts/refresh/commit.sh'), `touch ${victim}`);
+  rmSync(from('data/item.ndjson'));
+  symlinkSync('/etc/passwd', from('data/item.ndjson'));
+  mkdirSync(from('.cache/refresh'), { recursive: true });
+  writeFileSync(from('.cache/refresh/message.txt'), 'Refresh the data: as they say\n');
+  writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
+
+  expect(await repo.step(`receive ${path.join(repo.home, 'artifact')}`)).toBeUndefined();
+  expect(repo.read('data/move.ndjson')).toBe('theirs');
+  const changes = (await repo.status()).split('\n').map((line) => line.trim());
+  expect(changes).toEqual(['D data/item.ndjson', 'M data/move.ndjson', 'D data/names/fr.json']);
+  expect(repo.has('.cache/refresh/evil.sh')).toBe(false);
+  expect(await repo.step('commit --push')).toBeUndefined();
+  expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
+  expect(repo.has(victim)).toBe(false);
+});
+
+it('calls the build hook only if the data changed', async () => {
+  const repo = await createRepository();
+  const asked: string[] = [];
+  let status = 200;
+  const server = await startServer((response, { method, url }) => {
+    asked.push(`${method} ${url}`);
+    response.writeHead(status).end();
+  });
+  const hook = { NETLIFY_BUILD_HOOK: `${server.url}/build_hooks/secret` };
+  expect(await repo.refresh(hook)).toBeUndefined();
+  expect(asked).toEqual([]);
+  repo.rename('renamed');
+  expect(await repo.refresh(hook)).toBeUndefined();
+  expect(asked).toEqual(['POST /build_hooks/secret']);
+  status = 404;
+  expect(await repo.step('commit --push', hook)).toBe('the build hook failed\n');
+});
+
+it('builds the same bytes on Netlify as in the workflow', async () => {
+  const repo = await createRepository();
+  repo.rename('renamed');
+  const address = 'https://gamedata.test';
+  expect(await repo.refresh({ BASE_URL: address })).toBeUndefined();
+  const cwd = path.join(repo.home, 'netlify');
+  await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), cwd);
+  install(cwd);
+  const env = { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address };
+  const command = ['scripts/gamedata.mjs', 'build', '--source', 'rest', '--upstream', repo.upstream];
+  const { stderr } = await run('node', command, { cwd, env });
+  expect(stderr).toContain('next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n');
+  const built = repo.read('../netlify/build/manifest.json');
+  expect(built).toBe(repo.read('build/manifest.json'));
+  expect(built).toContain('"changes.json"');
+});
+
+it('keeps the schedule enabled, and reports a week without success in one issue or fails', async () => {
+  const repo = await createRepository();
+  const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+  const stale = (state: Variables) =>
+    repo.step('report stale', {
+      GITHUB_REPOSITORY: 'o/r',
+      GITHUB_SERVER_URL: 'https://forge.test',
+      ...state,
     });
+  expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
+  expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
+  expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
+  const asked = repo.read('../asked');
+  expect(asked).toContain('--workflow refresh.yml --branch trunk --status success');
+  expect(asked).toMatch(/^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/);
+  expect(repo.has('../issue')).toBe(false);
 
-    // A translation is a change.
-    const built = repo.read('build/manifest.json');
-    expect(await repo.refresh()).toBeUndefined();
-    expect(repo.outcome()).toBe('outcome=unchanged');
-    expect(await repo.log()).toHaveLength(2);
-    expect(repo.read('build/manifest.json')).toBe(built);
-    const names = { en: 'Item 1', fr: 'Autre' };
-    const translated = Object.entries(names).map(([name, own]) => ({ language: { name }, name: own }));
-    Object.assign(repo.answers.item[0] as Answer, { names: translated });
-    expect(await repo.refresh()).toBeUndefined();
-    expect((await repo.log())[0]).toBe('Refresh the data: 1 name changed in fr');
-  });
+  for (const [state, reason] of [
+    [{ SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
+    [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
+  ] as const) {
+    expect(await stale(state)).toBeUndefined();
+    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data is no longer refreshed\n/);
+    const text = repo.read('../issue.md');
+    expect(text).toMatch(reason);
+    expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
+    expect(await stale(state)).toBeUndefined();
+    expect(repo.printed()).toContain('an issue is already open');
+    expect(repo.has('../comment')).toBe(false);
+    rmSync(path.join(repo.home, 'issue'));
+  }
 
-  it('commits only with --push, and rebases on commits pushed in the meantime', async () => {
-    const repo = await repository();
-    const other = path.join(repo.home, 'other');
-    rename(repo, 'renamed');
-    await repo.step('refresh');
-    for (const args of ['', ' --help', ' --dry-run']) {
-      expect(await repo.step(`commit${args}`)).toBeUndefined();
-      expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
-      expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
-    }
-    expect(await repo.log()).toEqual(['Begin']);
-    expect(await repo.git('log', '--format=%s')).toBe('Begin');
-
-    await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
-    const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
-    await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
-    await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
-    expect(await repo.step('commit --push')).toBeUndefined();
-    expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
-  });
-
-  it('stops if the guard refuses the data, and opens only one issue', async () => {
-    const repo = await repository();
-    const before = await repo.git('rev-parse', 'HEAD:data');
-    repo.answers.move.pop();
-
-    expect(await repo.refresh()).toContain('got 1 of 3 records missing');
-    expect(repo.outcome()).toBe('outcome=refused');
-    expect(await repo.log()).toEqual(['Begin']);
-    expect(await repo.git('status', '--porcelain')).toBe('');
-    expect(repo.has('build')).toBe(false);
-
-    expect(await repo.step('report refused')).toBeUndefined();
-    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
-    expect(repo.read('../issue.md')).toContain(
-      '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
-    );
-    expect(await repo.step('report refused')).toBeUndefined();
-    expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
-
-    const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch.inputs;
-    for (const input of Object.keys(inputs)) expect(repo.read('../issue.md')).toContain(`\`${input}\``);
-    const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
-    expect(await repo.refresh(allowed)).toBeUndefined();
-    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
-    expect(before).not.toBe(await repo.git('rev-parse', 'HEAD:data'));
-  });
-
-  it('opens or updates a single pull request if the branch is protected', async () => {
-    const repo = await repository();
-    const hook = path.join(repo.home, 'remote.git/hooks/update');
-    writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
-    const output = path.join(repo.home, 'output');
-    rename(repo, 'renamed');
-    expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
-    expect(repo.read(output)).toBe('outcome=changed\npushed=false\n');
-    expect(await repo.log()).toEqual(['Begin']);
-    const remote = ['--git-dir', path.join(repo.home, 'remote.git')];
-    const proposed = () => repo.git(...remote, 'log', '--format=%s', 'refresh-data');
-    expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
-    expect(repo.read('../proposal')).toMatch(
-      /^pr\ncreate\n--base\ntrunk\n--head\nrefresh-data\n--title\nRefresh the data\n/,
-    );
-    expect(repo.read('../proposal.md')).toMatch(/^ {4}Refresh the data: 1 move/);
-
-    // The next refresh starts from the default branch and replaces the open proposal.
-    await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
-    rmSync(path.join(repo.home, 'proposal.md'));
-    rename(repo, 'renamed-again');
-    expect(await repo.refresh()).toBeUndefined();
-    expect(await proposed()).toBe('Refresh the data: 1 move renamed\nBegin');
-    expect(repo.has('../proposal.md')).toBe(false);
-  });
-
-  it("keeps upstream text inside the issue's indented block", async () => {
-    const repo = await repository();
-    repo.answers.move.push(moveAnswer(9, { name: 'x\r\r@team\u2028# Heading' }));
-    await repo.refresh();
-    const report = JSON.parse(repo.read('.cache/refresh/report.json'));
-    expect(report.error.message).toContain('x\\u000d\\u000d@team\\u2028# Heading');
-    const error = { ...report.error, message: 'x\r\r@team\u2028# Heading', hint: null };
-    writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify({ error }));
-    expect(await repo.step('report refused')).toBeUndefined();
-    expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
-  });
-
-  it('writes a job summary and an annotation if issues are disabled', async () => {
-    const repo = await repository();
-    repo.answers.move.pop();
-    await repo.refresh();
-    const summary = path.join(repo.home, 'summary');
-    const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
-    expect(await repo.step('report refused', off)).toBe('');
-    expect(repo.has('../issue')).toBe(false);
-    expect(repo.read(summary)).toMatch(
-      /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
-    );
-    expect(repo.printed()).toMatch(
-      /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
-    );
-    const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
-    const succeeded = new Date(Date.now() - 9 * 86_400_000).toISOString();
-    expect(await repo.step('report stale', { ...off, ...actions, SUCCEEDED: succeeded })).toBe('');
-    expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
-  });
-
-  it('fails if the upstream fails, and creates no fallback, commit or issue', async () => {
-    const repo = await repository();
-    repo.state.broken = true;
-    const failures = { 'got 404': {}, ECONNREFUSED: { REFRESH_UPSTREAM: await deserted() } };
-    for (const [problem, where] of Object.entries(failures)) {
-      expect(await repo.refresh(where)).toContain(problem);
-      expect(repo.outcome()).toBe('outcome=failed');
-      expect(await repo.log()).toEqual(['Begin']);
-      expect(await repo.git('status', '--porcelain')).toBe('');
-    }
-  });
-});
-
-describe('workflow inputs', () => {
-  it.each([
-    [
-      'REFRESH_ALLOW_MISSING',
-      'move/pound --upstream http://127.0.0.1:9',
-      '--allow-missing: got "--upstream"',
-    ],
-    ['REFRESH_SKIP', 'item/17 item/potion', '--skip: got "item/potion": expected <kind>/<id>'],
-    ['REFRESH_MAX_SHRINK', '--skip', '--max-shrink: got "--skip": expected a percentage'],
-  ])('accept only valid values: %s %j', async (variable, words, problem) => {
-    const repo = await repository();
-    expect(await repo.refresh({ [variable]: words })).toContain(problem);
-    expect(await repo.git('status', '--porcelain')).toBe('');
-  });
-
-  it('skip an unreadable record', async () => {
-    const repo = await repository();
-    Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'nowhere' } });
-    expect(await repo.refresh()).toContain('move-3 (3)');
-    expect(
-      await repo.refresh({ REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' }),
-    ).toBeUndefined();
-    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
-  });
-});
-
-describe('an artifact from the job that runs installed code', () => {
-  it('provides only regular files with known names, and is never executed', async () => {
-    const repo = await repository();
-    const from = (name: string) => path.join(repo.home, 'artifact', name);
-    cpSync(path.join(repo.work, 'data'), from('data'), { recursive: true });
-    writeFileSync(from('data/move.ndjson'), 'theirs');
-    writeFileSync(from('data/LICENSE.txt'), 'theirs');
-    rmSync(from('data/names/fr.json'));
-    const victim = path.join(repo.home, 'victim');
-    await repo.git('init', '--quiet', from('data/x'));
-    await repo.git('-C', from('data/x'), 'config', 'core.fsmonitor', `touch ${victim}; false`);
-    mkdirSync(from('scripts/refresh'), { recursive: true });
-    writeFileSync(from('scripts/refresh/commit.sh'), `touch ${victim}`);
-    rmSync(from('data/item.ndjson'));
-    symlinkSync('/etc/passwd', from('data/item.ndjson'));
-    mkdirSync(from('.cache/refresh'), { recursive: true });
-    writeFileSync(from('.cache/refresh/message.txt'), 'Refresh the data: as they say\n');
-    writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
-
-    expect(await repo.step(`receive ${path.join(repo.home, 'artifact')}`)).toBeUndefined();
-    expect(repo.read('data/move.ndjson')).toBe('theirs');
-    expect(repo.has('data/LICENSE.txt') && repo.read('data/LICENSE.txt')).not.toBe('theirs');
-    expect((await repo.git('status', '--porcelain')).split('\n').map((line) => line.trim())).toEqual([
-      'D data/item.ndjson',
-      'M data/move.ndjson',
-      'D data/names/fr.json',
-    ]);
-    expect(repo.has('.cache/refresh/evil.sh')).toBe(false);
-    expect(await repo.step('commit --push')).toBeUndefined();
-    expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
-    expect(repo.has(victim)).toBe(false);
-  });
-});
-
-describe('a deploy', () => {
-  it('calls the build hook if the data changed', async () => {
-    const repo = await repository();
-    const asked: string[] = [];
-    let status = 200;
-    const server = await startServer((response, { method, url }) => {
-      asked.push(`${method} ${url}`);
-      response.writeHead(status).end();
-    });
-    const hook = `${server.url}/build_hooks/secret`;
-
-    expect(await repo.refresh({ NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
-    expect(asked).toEqual([]);
-    rename(repo, 'renamed');
-    expect(await repo.refresh({ NETLIFY_BUILD_HOOK: hook })).toBeUndefined();
-    expect(asked).toEqual(['POST /build_hooks/secret']);
-    status = 404;
-    const problem = await repo.step('commit --push', { NETLIFY_BUILD_HOOK: hook });
-    expect(problem).toBe('the build hook failed\n');
-  });
-});
-
-describe('a deployment', () => {
-  it('contains the same bytes on Netlify as in the workflow', async () => {
-    const repo = await repository();
-    rename(repo, 'renamed');
-    const address = 'https://gamedata.test';
-    expect(await repo.refresh({ BASE_URL: address })).toBeUndefined();
-    const checkout = path.join(repo.home, 'netlify');
-    await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), checkout);
-    install(checkout);
-    const { stderr } = await run(
-      'node',
-      ['scripts/gamedata.mjs', 'build', '--source', 'rest', '--upstream', repo.upstream],
-      {
-        cwd: checkout,
-        env: { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address },
-      },
-    );
-    expect(stderr).toContain(
-      'next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n',
-    );
-    const built = repo.read('../netlify/build/manifest.json');
-    expect(built).toBe(repo.read('build/manifest.json'));
-    expect(built).toContain('"changes.json"');
-  });
-});
-
-describe('the schedule', () => {
-  const day = 86_400_000;
-  const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
-  const actions = { GITHUB_REPOSITORY: 'o/r', GITHUB_SERVER_URL: 'https://forge.test' };
-
-  it('stays enabled, opens one issue after a week without success, and fails if GitHub rejects the request', async () => {
-    const repo = await repository();
-    const stale = (state: Readonly<Record<string, string>>) =>
-      repo.step('report stale', { ...actions, ...state });
-    expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
-    expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
-    expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
-    const asked = repo.read('../asked');
-    expect(asked).toContain('--workflow refresh.yml --branch trunk --status success');
-    expect(asked).toMatch(
-      /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
-    );
-    expect(repo.has('../issue')).toBe(false);
-
-    // Then there is one issue.
-    for (const [state, says] of [
-      [{ SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
-      [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
-    ] as const) {
-      expect(await stale(state)).toBeUndefined();
-      const told = repo.read('../issue');
-      expect(told).toMatch(/^issue\ncreate\n--title\nThe data is no longer refreshed\n/);
-      const text = repo.read('../issue.md');
-      expect(text).toMatch(says);
-      expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
-      expect(await stale(state)).toBeUndefined();
-      expect(repo.printed()).toContain('an issue is already open');
-      expect(repo.has('../comment')).toBe(false);
-      rmSync(path.join(repo.home, 'issue'));
-    }
-
-    writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
-    expect(await stale({})).toBe('403\n');
-  });
+  const summary = path.join(repo.home, 'summary');
+  const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary, SUCCEEDED: ago(9) };
+  expect(await stale(off)).toBe('');
+  expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
+  writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
+  expect(await stale({})).toBe('403\n');
 });
