@@ -15,30 +15,35 @@ function unpack(archive: string): string {
   expect(verifyFolder(path.join(folder, 'gamedata')).problems).toEqual([]);
   return path.join(folder, 'gamedata');
 }
-const listPaths = (folder: string) => [...fingerprint(folder).keys()];
+const listPaths = (folder: string) =>
+  [...fingerprint(folder).keys()].filter((file) => !file.startsWith('_hosts'));
 
-it('packs the site, except the archive itself, for download, and keeps an exact copy of the published site', async () => {
+it('packs each changed site, except its archive, for download, and keeps an exact copy', async () => {
   const out = path.join(temporaryFolder(), 'site');
-  const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, keep: 1 };
-  await build({ ...options, hosts: ['nginx'] });
-  const plain = listPaths(out).filter((file) => !file.startsWith('_hosts'));
-  const { kept } = await build({ ...options, hosts: ['nginx'], archive: true });
-  expect(verifyFolder(out).problems).toEqual([]);
-  execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: path.join(out, 'download') });
-  expect(listPaths(unpack(path.join(out, 'download/gamedata.tar.gz')))).toEqual(plain);
-  const unpacked = unpack(kept ?? '');
-  const readManifest = (folder: string) => readFileSync(path.join(folder, 'manifest.json'), 'utf8');
-  expect(readManifest(unpacked)).toBe(readManifest(out));
-  expect(listPaths(unpacked)).toEqual(listPaths(out).filter((file) => !file.startsWith('_hosts')));
-});
-
-it('packs the archive again only if the site changed', async () => {
-  const out = path.join(temporaryFolder(), 'site');
-  const options = { ...(await smallSource()), baseUrl: 'https://example.test', out, archive: true };
+  const options = {
+    ...(await smallSource()),
+    baseUrl: 'https://example.test',
+    out,
+    hosts: ['nginx'],
+  } as const;
   await build(options);
+  const plain = listPaths(out);
+  const { kept } = await build({ ...options, archive: true, keep: 1 });
+  expect(verifyFolder(out).problems).toEqual([]);
+  const download = path.join(out, 'download');
+  execFileSync('sha256sum', ['-c', 'gamedata.sha256'], { cwd: download });
+  const packed = path.join(download, 'gamedata.tar.gz');
+  expect(listPaths(unpack(packed))).toEqual(plain);
+  const [copy, site] = [unpack(kept ?? ''), out].map((folder) => ({
+    files: listPaths(folder),
+    manifest: readFileSync(path.join(folder, 'manifest.json'), 'utf8'),
+  }));
+  expect(copy).toEqual(site);
+
   const before = fingerprint(out);
-  expect(await build(options)).toMatchObject({ changed: false });
+  expect(await build({ ...options, archive: true })).toMatchObject({ changed: false });
   expect(fingerprint(out)).toEqual(before);
-  await build({ ...options, ...(await smallSource(rawRecords(119, 5))), maxShrink: 100 });
-  expect(verifyFolder(unpack(path.join(out, 'download/gamedata.tar.gz'))).counts.move).toBe(119);
+  const smaller = await smallSource(rawRecords(119, 5));
+  await build({ ...options, ...smaller, archive: true, maxShrink: 100 });
+  expect(verifyFolder(unpack(packed)).counts.move).toBe(119);
 });

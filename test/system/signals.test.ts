@@ -1,20 +1,21 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fingerprint } from '../support/fingerprint.ts';
+import { startServer } from '../support/local-server.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
 import { sharedSite } from '../support/small-data.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
-describe('a build', () => {
-  const { copied } = sharedSite();
+const { copied } = sharedSite();
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('stops on %s with exit code %i, and keeps the old site and the cache', async (signal, exit) => {
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  'build stops on %s with exit code %i, and keeps the old site and the cache',
+  async (signal, exit) => {
     const site = copied();
     const cwd = path.dirname(site);
     const before = fingerprint(site);
@@ -22,7 +23,7 @@ describe('a build', () => {
     const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
     args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
     const { child, finished } = startCli(args, { cwd });
-    while (server.log.length < 60) await setTimeout(5);
+    await expect.poll(() => server.log.length).toBeGreaterThan(60);
     child.kill(signal);
     const { code, stdout, stderr } = await finished;
     expect({ code, stdout }).toEqual({ code: exit, stdout: '' });
@@ -34,5 +35,13 @@ describe('a build', () => {
     const resumed = await callCli(args, { cwd });
     expect(resumed.code).toBe(0);
     expect(JSON.parse(resumed.stdout).requests.cacheHits).toBeGreaterThanOrEqual(40);
-  });
+  },
+);
+
+it('verify ends immediately on a signal', async () => {
+  const { url, requests } = await startServer(() => {});
+  const { child, finished } = startCli(['verify', url]);
+  await expect.poll(() => requests.length).toBe(1);
+  child.kill('SIGTERM');
+  expect(await finished).toMatchObject({ code: null });
 });
