@@ -12,7 +12,6 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
 import {
   type Answer,
-  handMadeUpstream,
   itemAnswer,
   moveAnswer,
   plainAnswer,
@@ -20,8 +19,11 @@ import {
   upstreamOf,
 } from '../../support/upstream-data.ts';
 
-const named = (names: Record<string, string>) => ({
-  names: Object.entries(names).map(([language, name]) => ({ name, language: { name: language } })),
+const named = (names: { en?: string; fr?: string }) => ({
+  names: Object.entries(names).map(([language, name]) => ({
+    name,
+    language: { name: language, url: `/api/v2/language/${language === 'en' ? 9 : 5}/` },
+  })),
 });
 
 /** Reads the names of an upstream without the project's code: language → kind → slug → name. */
@@ -72,7 +74,14 @@ async function createScene() {
 
 describe('names/', () => {
   it("contains exactly the upstream's names, read from responses or from tables", async () => {
-    const data = handMadeUpstream();
+    const data = upstreamOf({
+      move: [moveAnswer(1), moveAnswer(2, named({ fr: 'Coup', en: ' Padded ' }))],
+      item: [
+        itemAnswer(1, { name: 'roseli-berry' }),
+        itemAnswer(2, { name: 'roseli-berry', ...named({ fr: 'Baie' }) }),
+        itemAnswer(3, { names: [] }),
+      ],
+    });
     const { url: upstream } = await serveUpstream(data);
     const parent = temporaryFolder();
     const [rest, csv, tables] = [`${parent}/rest`, `${parent}/csv`, `${parent}/tables`];

@@ -11,7 +11,7 @@ import { deserted } from '../../support/local-server.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { handMadeUpstream, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 const BASE_URL = 'https://example.test';
 
@@ -21,7 +21,7 @@ function snapshotOptions(upstream: string) {
 
 describe('snapshot', () => {
   it('writes the records, provenance and license of an upstream', async () => {
-    const data = handMadeUpstream();
+    const data = upstreamOf(tinyUpstream());
     const server = await serveUpstream(data);
     const options = snapshotOptions(server.url);
 
@@ -35,7 +35,7 @@ describe('snapshot', () => {
       expect(JSON.stringify(records[kind])).toBe(JSON.stringify(expected));
     }
     expect(provenance).toMatchObject({ source: 'rest', upstream: server.url });
-    expect(report).toMatchObject({ source: 'rest', out: options.data, counts: { move: 119, item: 211 } });
+    expect(report).toMatchObject({ source: 'rest', out: options.data, counts: { move: 3, item: 2 } });
     expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
   });
 
