@@ -35,11 +35,7 @@ export function describeProcess(): LockOwner {
   };
 }
 
-export interface Lock {
-  isHeld(): boolean;
-  assertHeld(): void;
-  release(): void;
-}
+export type Lock = ReturnType<typeof acquireLock>;
 
 export interface LockedPaths extends WorkPaths {
   readonly lock: Lock;
@@ -50,7 +46,7 @@ export interface LockedPaths extends WorkPaths {
 const heldLocks = new Set<string>();
 
 /** @throws OutputError if another build holds the lock */
-export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
+export function acquireLock(paths: WorkPaths, takeLock = false) {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
@@ -74,7 +70,7 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
       if (!isHeld()) {
         const owner = parseOwner(attempt(() => readLock(lockFile)));
         const by = owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
-        throw new OutputError(`the lock of this build ${by ?? 'is gone (ENOENT)'}`, name, {
+        throw new OutputError(`the lock of this build ${by ?? 'is missing or damaged'}`, name, {
           hint: 'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.',
         });
       }

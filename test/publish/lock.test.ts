@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
 import { acquireLock, describeProcess, hasEnded, type LockOwner } from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
@@ -108,18 +106,16 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['site']);
   });
 
+  const running = createLock({ pid: process.ppid });
   it.each([
     ['renewed nine minutes ago', 9, 0],
     ['renewed by a clock that is a little ahead', -5, 0],
     ['renewed now, if the clock of this machine is a day ahead', 0, 86_400_000],
   ])('respects a lock %s, unless --take-lock breaks it', async (_, minutes, ahead) => {
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child, 'spawn');
     const start = Date.now();
     for (const [text, by] of [
       [other, `process ${NO_PROCESS} on other.test`],
-      [createLock({ pid: child.pid ?? 0 }), `process ${child.pid} on ${hostname()}`],
+      [running, `process ${process.ppid} on ${hostname()}`],
     ] as const) {
       const { out, lock, names } = createPaths();
       writeLock(lock, text, minutes);
@@ -240,23 +236,29 @@ describe('a held lock', () => {
     },
   );
 
-  it('fails the build if it is removed', async () => {
+  it.each([
+    ['removed', undefined],
+    ['emptied', ''],
+  ])('fails the build if it is %s', async (_, text) => {
     const { out, lock, names } = createPaths();
     const work = withOutput(out, ({ publish }) => {
-      fs.rmSync(lock);
+      if (text === undefined) fs.rmSync(lock);
+      else fs.writeFileSync(lock, text);
       return publish(treeFiles(tree));
     });
     await expect(work).rejects.toMatchObject({
-      message: `${out}: the lock of this build is gone (ENOENT)`,
+      message: `${out}: the lock of this build is missing or damaged`,
       hint: expect.stringContaining('Run this build again'),
     });
-    expect(names()).toEqual([]);
+    expect(names()).toEqual(text === undefined ? [] : ['.site.gamedata-lock']);
   });
 
-  const missing = Object.assign(new Error('ENOENT'), { code: 'ENOENT', syscall: 'open' });
   it.each([
     [new OutputError('has other files', 'site'), 'the lock of this build was taken over'],
-    [missing, 'the lock of this build was taken over'],
+    [
+      Object.assign(new Error('gone'), { code: 'ENOENT', syscall: 'open' }),
+      'the lock of this build was taken',
+    ],
     [new RangeError('stopped'), 'stopped'],
   ])("reports the other build's lock as the cause of %s", async (error, message) => {
     const { out, lock } = createPaths();

@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { getMaxBytes } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -13,7 +15,9 @@ const [old, fresh] = support.littleChanged;
 const first: support.Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
 const unchanged = { changed: false, files: 4, written: 0, kept: 4, removed: 0 };
 const readManifest = (out: string) => JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
+const app = '{"name":"My app","start_url":"/"}';
 const readSecond = (file: string): number => Math.floor(fs.statSync(file).mtimeMs / 1000);
+afterEach(() => void vi.restoreAllMocks());
 
 describe('publish', () => {
   it('writes every file and a sorted manifest', async () => {
@@ -44,20 +48,21 @@ describe('publish', () => {
   });
 
   const later = Date.now() / 1000 + 100;
+  const overwrite = (text: string, time: number) => (file: string) => {
+    fs.writeFileSync(file, text);
+    fs.utimesSync(file, time, time);
+  };
+  const replaceBySymlink = (file: string) => {
+    fs.rmSync(file);
+    fs.symlinkSync('x', file);
+    fs.lutimesSync(file, 1, 1);
+  };
   it.each<[string, boolean, (file: string) => void]>([
     ['a missing file', false, (file) => fs.rmSync(file)],
-    ['a newer file', false, (file) => [fs.writeFileSync(file, '2'), fs.utimesSync(file, later, later)]],
-    ['a longer file', false, (file) => [fs.writeFileSync(file, '12'), fs.utimesSync(file, 0, 0)]],
-    [
-      'a symlink of the same size',
-      false,
-      (file) => [fs.rmSync(file), fs.symlinkSync('x', file), fs.lutimesSync(file, 1, 1)],
-    ],
-    [
-      'other content of the same size and age',
-      true,
-      (file) => [fs.writeFileSync(file, '2'), fs.utimesSync(file, 0, 0)],
-    ],
+    ['a newer file', false, overwrite('2', later)],
+    ['a longer file', false, overwrite('12', 0)],
+    ['a symlink of the same size', false, replaceBySymlink],
+    ['other content of the same size and age', true, overwrite('2', 0)],
   ])('repairs %s (found only by comparing content: %s)', async (_, byContent, damage) => {
     const { out } = await publishedSite(first);
     damage(path.join(out, 'a.json'));
@@ -154,6 +159,130 @@ describe('publish', () => {
     expect(made).toBeLessThan(2000);
     if (abortAt) expect(made).toBe(abortAt);
   });
+
+  it('keeps files not written by gamedata', async () => {
+    const { out, names } = await publishedSite(first);
+    const next = { 'a.json': '10', 'd.json': '3', 'come/x.json': '4' };
+    const mine = { 'note.txt': 'mine', 'b/note.txt': 'mine', 'b/c.json/x': 'mine' };
+    fs.rmSync(path.join(out, 'b/c.json'));
+    for (const folder of ['b/c.json', 'come']) fs.mkdirSync(path.join(out, folder));
+    fs.symlinkSync('/nowhere', path.join(out, 'link'));
+    for (const [name, text] of Object.entries(mine)) fs.writeFileSync(path.join(out, name), text);
+    await publishTree(out, next);
+    expect(fs.readlinkSync(path.join(out, 'link'))).toBe('/nowhere');
+    fs.rmSync(path.join(out, 'link'));
+    expect(readTree(out)).toEqual({ ...next, ...mine });
+    expect(names()).toEqual(['site']);
+  });
+
+  const next = { 'a.json': '10', 'd.json': '3' };
+
+  it.each(['.', 'b'])('rejects a folder that contains the working folder: %s', async (inside) => {
+    const { out } = await publishedSite(first);
+    vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
+    await support.expectRejected(out, () => publishTree(out, next), {
+      message: `${out}: is the working folder, or contains it, and cannot be replaced`,
+      hint: 'Run the command in another folder, or name a folder inside this one.',
+    });
+    vi.spyOn(process, 'cwd').mockReturnValue(path.dirname(out));
+    expect(await publishTree(out, next)).toMatchObject({ changed: true });
+  });
+
+  it('rejects a folder inside a site, but not inside a web application', async () => {
+    const { out } = await publishedSite({ 'meta.json': '1', 'a/b.json': '2' });
+    for (const inside of ['copy', 'a/b/c'].map((name) => path.join(out, name)))
+      await support.expectRejected(out, () => publishTree(inside, next), {
+        message: `${inside}: is inside ${out}, which was published by gamedata`,
+        hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
+      });
+    fs.writeFileSync(path.join(out, 'manifest.json'), app);
+    expect(await publishTree(path.join(out, 'copy'), next)).toMatchObject({ changed: true });
+  });
+
+  const newer = '{"format":9,"generator":"gamedata/9","files":[]}';
+  const invalid = 'contains files, but has no valid manifest.json: ';
+  it.each<[string, (manifest: string) => void, string]>([
+    ['without a manifest', (file) => fs.writeFileSync(`${file}.txt`, 'x'), `${invalid}ENOENT`],
+    ['with an invalid manifest', (file) => fs.writeFileSync(file, '{'), `${invalid}invalid JSON`],
+    ['whose manifest is a folder', (file) => fs.mkdirSync(file), `${invalid}not a regular file`],
+    ['that belongs to another application', (file) => fs.writeFileSync(file, app), invalid],
+    ['from another generator', (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'), invalid],
+    [
+      'from a newer gamedata version',
+      (file) => fs.writeFileSync(file, newer),
+      'manifest.json has format 9, but this version',
+    ],
+  ])('rejects a folder %s', async (_, fill, problem) => {
+    const out = path.join(temporaryFolder(), 'mine');
+    fs.mkdirSync(out);
+    fill(path.join(out, 'manifest.json'));
+    await support.expectRejected(out, () => publishTree(out, next), {
+      message: expect.stringContaining(`${out}: ${problem}`),
+      hint: expect.any(String),
+    });
+  });
+
+  const writeFile = (parent: string) => fs.writeFileSync(`${parent}/file`, '');
+  const linkToItself = (parent: string) => fs.symlinkSync('link', `${parent}/link`);
+  it.each<[string, string, (parent: string) => void, RegExp]>([
+    ['below a file', 'file/site', writeFile, /created \((ENOTDIR|EEXIST)\)$/],
+    ['that is a file', 'file', writeFile, /readable folder \(ENOTDIR\)$/],
+    ['that is a circular symlink', 'link', linkToItself, /link \(ELOOP\)$/],
+  ])('rejects a path %s', async (_, name, fill, message) => {
+    const out = path.join(temporaryFolder(), name);
+    const parent = path.dirname(out.replace(/\/site$/, ''));
+    fill(parent);
+    await expect(publishTree(out, next)).rejects.toThrow(message);
+    expect(fs.readdirSync(parent)).toHaveLength(1);
+  });
+
+  const many = Object.fromEntries(Array.from('1234567', (name) => [name, name]));
+  const write = (out: string, ...names: string[]): void =>
+    names.forEach((name) => void fs.writeFileSync(path.join(out, name), 'mine'));
+  const replace = (out: string, name: string): void => {
+    fs.rmSync(path.join(out, name));
+    fs.mkdirSync(path.join(out, name));
+  };
+  it.each<[string, support.Tree, (out: string) => void, string]>([
+    ['a file', { 'd.json': '3' }, (out) => write(out, 'd.json'), 'd.json'],
+    ['a symlink', { 'd.json': '3' }, (out) => fs.symlinkSync('a.json', path.join(out, 'd.json')), 'd.json'],
+    ['a folder', { 'd.json': '3' }, (out) => fs.mkdirSync(path.join(out, 'd.json')), 'd.json/'],
+    ['a folder that replaced a file', { 'a.json': '10' }, (out) => replace(out, 'a.json'), 'a.json/'],
+    ['a file in a removed folder', { b: '3' }, (out) => write(out, 'b/x'), 'b/x'],
+    ['a folder in a removed folder', { b: '3' }, (out) => fs.mkdirSync(path.join(out, 'b/x')), 'b/x/'],
+    ['a file in the place of its folder', { 'd/x/y': '3' }, (out) => write(out, 'd'), 'd'],
+    ['many files', many, (out) => write(out, ...'1234567'), '1, 2, 3, 4, 5 and 2 more'],
+  ])('rejects %s where a new file belongs', async (_, tree, fill, named) => {
+    const { out } = await publishedSite(first);
+    fill(out);
+    await support.expectRejected(out, () => publishTree(out, tree), {
+      message: `${out}: contains files that gamedata did not write: ${named}`,
+      hint: 'Move them elsewhere, or into public/ to make them part of the site.',
+    });
+  });
+
+  const unsafe = ['../x', '..', 'a/../../x', '/etc/x', 'a\\b', 'a\0b', '', 'a//b', './a', 'a/'];
+  it.each<[readonly string[], string]>([
+    ...unsafe.map((name): [string[], string] => [['a.json', name], 'is not a path inside the site']),
+    [['a.json', 'a.json'], 'occurs twice'],
+    [['b/C.json', 'B/c.json'], 'occurs twice'],
+    [['manifest.json'], 'occurs twice'],
+    [['b', 'b/c.json'], 'is a file where the site has a folder'],
+    [['b/c.json', 'b'], 'is a file where the site has a folder'],
+    [['b/c/d', 'B'], 'is a file where the site has a folder'],
+  ])('rejects the paths %j', async (paths, problem) => {
+    const { out } = await publishedSite(first);
+    // A published file needs no staging.
+    const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
+    const message = expect.stringContaining(`${paths.at(-1)}: ${problem}`);
+    await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files)), { message });
+  });
+
+  it('rejects a file that is too large to read back', () => {
+    const length = getMaxBytes('b') + 1;
+    const problem = `b: has ${length} bytes, expected at most ${length - 1}`;
+    expect(() => createEntry('b', { length } as Uint8Array)).toThrow(problem);
+  });
 });
 
 describe('isUnchanged', () => {
@@ -179,7 +308,6 @@ describe('isUnchanged', () => {
     ['different code', { code: 'e'.repeat(64) }],
     ['different inputs', { inputs: 'e'.repeat(64) }],
     ['a modified file', {}, (file) => fs.utimesSync(file, 1, Date.now() / 1000 + 5)],
-    ['a missing file', {}, (file) => fs.rmSync(file)],
   ])('rejects a site with %s', async (_, other, damage) => {
     const out = path.join(temporaryFolder(), 'site');
     await publish(out);
