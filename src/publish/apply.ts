@@ -28,36 +28,39 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
   };
 }
 
-export function assertNoObstacles(
-  paths: WorkPaths,
-  published: Entries,
-  { added, removed }: { added: readonly string[]; removed: readonly string[] },
-): void {
+interface Change {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** @throws OutputError if a file not written by gamedata is in the way, or a folder cannot be changed */
+export function assertApplicable(paths: WorkPaths, published: Entries, change: Change): void {
   const isFirstSite = published.size === 0 && !fs.existsSync(paths.out);
   if (isFirstSite) return;
-  const emptied = listParentFolders(removed);
-  const isOwn = createLookup(paths.out, [...published.keys(), MANIFEST_FILE]);
-  const findObstacles = (name: string): string[] => {
-    const file = path.join(paths.out, name);
-    const status = readStatus(file);
-    if (!status?.isDirectory()) return !status || isOwn(name) ? [] : [name];
-    if (!emptied.has(name)) return [`${name}/`];
-    return fs.readdirSync(file).flatMap((inside) => findObstacles(`${name}/${inside}`));
-  };
-  const folders = listParentFolders([...published.keys()]);
-  const isObstacle = (folder: string): boolean =>
-    !folders.has(folder) &&
-    !isOwn(folder) &&
-    readStatus(path.join(paths.out, folder))?.isDirectory() === false;
-  const obstacles = [...[...listParentFolders(added)].filter(isObstacle), ...added.flatMap(findObstacles)];
+  const obstacles = findObstacles(paths.out, published, change);
   if (obstacles.length > 0) {
     const problem = `contains files that gamedata did not write: ${listFirst(obstacles, 5)}`;
     const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
     throw new OutputError(problem, paths.name, { hint });
   }
-  const files = new Set(removed);
-  for (const folder of listParentFolders([...added, ...removed]))
-    if (!files.has(folder)) assertWritable(paths, folder);
+  const folders = listParentFolders([...change.added, ...change.removed]);
+  for (const file of change.removed) folders.delete(file);
+  for (const folder of folders) assertWritable(paths, folder);
+}
+
+function findObstacles(out: string, published: Entries, { added, removed }: Change): string[] {
+  const isOwn = createLookup(out, [...published.keys(), MANIFEST_FILE]);
+  const [folders, emptied] = [listParentFolders([...published.keys()]), listParentFolders(removed)];
+  const isInPlaceOfFolder = (name: string): boolean =>
+    !folders.has(name) && !isOwn(name) && readStatus(path.join(out, name))?.isDirectory() === false;
+  const findInPlaceOfFile = (name: string): string[] => {
+    const file = path.join(out, name);
+    const status = readStatus(file);
+    if (!status?.isDirectory()) return !status || isOwn(name) ? [] : [name];
+    if (!emptied.has(name)) return [`${name}/`];
+    return fs.readdirSync(file).flatMap((inside) => findInPlaceOfFile(`${name}/${inside}`));
+  };
+  return [...[...listParentFolders(added)].filter(isInPlaceOfFolder), ...added.flatMap(findInPlaceOfFile)];
 }
 
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {

@@ -2,14 +2,10 @@ import { closeSync, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs'
 import path from 'node:path';
 import { attempt, listParentFolders, NO_FOLLOW, readStatus } from '../files.ts';
 
-/** Modes and group of published files: users who may read the site's folder may read its files, regardless of the umask. */
-export interface Permissions {
-  readonly file: number;
-  readonly folder: number;
-  readonly gid: number | undefined;
-}
+export type Permissions = ReturnType<typeof readPermissions>;
 
-export function readPermissions(folder: string): Permissions {
+/** Returns the modes and group of published files: users who may read the site's folder may read its files, regardless of the umask. */
+export function readPermissions(folder: string) {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;

@@ -6,7 +6,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, readText } from '../files.ts';
 import { PRODUCT } from '../package.ts';
-import { applyChange, assertNoObstacles, listRemoved, removeAll } from './apply.ts';
+import { applyChange, assertApplicable, listRemoved, removeAll } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
 import { readPermissions, setPermissions } from './permissions.ts';
 import { createEntry, hashFile, type Published, readPublished } from './read-published.ts';
@@ -132,7 +132,7 @@ function createOutput(
       const { sha256 } = createEntry(MANIFEST_FILE, body);
       const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
       if (isChanged) {
-        assertNoObstacles(paths, published.entries, { added: [...staged, MANIFEST_FILE], removed });
+        assertApplicable(paths, published.entries, { added: [...staged, MANIFEST_FILE], removed });
         commit(paths, { files: staged, manifest: body, replacedHash });
         applyChange(paths);
       }
