@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { decodeJson, decompress, InvalidBodyError, MAX_BODY_BYTES } from '../../src/http/body.ts';
+import { decodeJson, decompress, InvalidBodyError } from '../../src/http/body.ts';
 
 const TEXT = '{"name":"Poké Ball"}';
 const PLAIN = Buffer.from(TEXT);
@@ -36,14 +36,13 @@ describe('decompress', () => {
     );
   });
 
-  it.each([
-    { encoding: 'gzip', compress: gzipSync },
-    { encoding: 'br', compress: brotliCompressSync },
-  ])('stops decompressing a $encoding body at the size limit', async ({ encoding, compress }) => {
-    const bomb = compress(Buffer.alloc(MAX_BODY_BYTES + 1));
-    expect(bomb.length).toBeLessThan(20_000);
-    expect(() => decompress(bomb, encoding)).toThrow(
-      expect.objectContaining({ message: 'got more than 8388608 bytes', cause: expect.any(RangeError) }),
+  it.each<[string, typeof gzipSync, number | undefined]>([
+    ['gzip', gzipSync, undefined],
+    ['br', brotliCompressSync, 100_000],
+  ])('stops decompressing a %s body at the size limit', (encoding, compress, maxBytes) => {
+    const limit = maxBytes ?? 8_388_608;
+    expect(() => decompress(compress(Buffer.alloc(limit + 1)), encoding, maxBytes)).toThrow(
+      expect.objectContaining({ message: `got more than ${limit} bytes`, cause: expect.any(RangeError) }),
     );
   });
 });
