@@ -17,7 +17,6 @@ const history = [step, compare(second, third)].reduce(extendHistory, emptyHistor
 
 const findAll = (xml: string, pattern: RegExp): (string | undefined)[] =>
   [...xml.matchAll(pattern)].map((match) => match.at(-1));
-const findIds = (xml: string) => findAll(xml, /<id>(urn:.*?)<\/id>/g);
 
 async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<string> {
   const xml = encodeFeed(...args);
@@ -43,6 +42,8 @@ describe('encodeFeed', () => {
     const links = findAll(feed, /&#60;a href=&#34;(.*?)&#34;/g);
     const base = 'https://example.test/a&#38;#38;b/api/gamedata';
     expect(links).toEqual(['new', 'move-2', 'move-1'].map((slug) => `${base}/move/${slug}/`));
+    const elsewhere = encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' });
+    expect(findAll(elsewhere, /<id>(urn:.*?)</g)).toEqual(findAll(feed, /<id>(urn:.*?)</g));
   });
 
   it('gives each step of the same day a distinct time and its own link', async () => {
@@ -59,12 +60,8 @@ describe('encodeFeed', () => {
     expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
   });
 
-  it('writes a valid feed if no steps exist, and the same ids for any base URL', async () => {
+  it('writes a valid feed without steps', async () => {
     await encodeValid(emptyHistory, options);
-    const ids = findIds(encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' }));
-    expect(ids).toEqual(findIds(encodeFeed(history, options)));
-    expect(ids).toHaveLength(2);
-    expect(ids[1]).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('lists a repeated step only once, at its last occurrence', async () => {
