@@ -1,15 +1,13 @@
-import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
-import { startServer } from '../../support/local-server.ts';
 import { callCli } from '../../support/run-cli.ts';
 import { rawMove, rawRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
-import { sharedFolder, temporaryFolder } from '../../support/temporary.ts';
+import { sharedFolder } from '../../support/temporary.ts';
 
 const raw = rawRecords(3, 2);
 const [first, second, third] = raw.move;
@@ -31,12 +29,6 @@ beforeAll(async () => {
     await build({ ...(await smallSource(records, data)), out, baseUrl: 'https://example.test' });
 });
 
-function copyOf({ out }: typeof before): string {
-  const copy = path.join(temporaryFolder(), 'site');
-  cpSync(out, copy, { recursive: true, preserveTimestamps: true });
-  return copy;
-}
-
 async function served(dir: string): Promise<string> {
   const server = await serve({ dir, port: 0 });
   onTestFinished(() => server.close());
@@ -57,23 +49,6 @@ describe('diff', () => {
     expect(await diff({ from: await served(before.out), to: `${await served(after.out)}/` })).toEqual(
       expected,
     );
-  });
-
-  it('reads the lists of a deployment without metadata', async () => {
-    const copy = copyOf(after);
-    let url = '';
-    const silent = await startServer(async (response, { url: asked = '' }) => {
-      const { status, body } = await fetch(url + asked);
-      const isSilent = /^\/(?:meta|manifest)\.json$/.test(asked);
-      response.writeHead(isSilent ? 404 : status).end(await new Response(body).text());
-    });
-    await build({ source: 'snapshot', upstream: after.data, baseUrl: silent.url, out: copy });
-    url = await served(copy);
-
-    const { to, totals } = await diff({ from: before.data, to: silent.url });
-
-    expect(totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
-    expect(to).toMatchObject({ captured: null, counts: { move: 4, item: 2 } });
   });
 });
 

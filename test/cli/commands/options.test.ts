@@ -28,14 +28,15 @@ describe('defaults', () => {
         allowMissing: [],
         today: '2014-01-01',
       },
-      ...{ out: 'build', verify: false },
-      wanted: {
-        ...{ downloads: true, archive: false },
-      },
+      out: 'build',
+      verify: false,
+      wanted: { downloads: true, archive: false },
     });
     expect(settingsOf({}, {})).toMatchObject({
       baseUrl: 'http://127.0.0.1:3000',
-      ...{ hosts: ['netlify'], root: path.resolve('build'), links: 'query' },
+      hosts: ['netlify'],
+      root: path.resolve('build'),
+      links: 'query',
       sprites: {
         mode: 'link',
         upstream: 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items',
@@ -50,7 +51,6 @@ describe('defaults', () => {
       { concurrency: 1, retries: 0, maxShrink: 0 },
       { concurrency: 1, retries: 0, maxShrink: 0 },
     ],
-    [{ maxAge: 7 }, { maxAge: 7 }],
     [{ upstream: 'https://pokeapi.co/api/v2/' }, { upstream: 'https://pokeapi.co/api/v2' }],
     [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
     [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
@@ -100,7 +100,6 @@ describe('the base URL', () => {
   const letters = 'expected a URL of letters, digits, dots and hyphens';
   it.each<[string, string]>([
     ['', `got "", ${http}`],
-    ['example.test', `got "example.test", ${http}`],
     ['ftp://me:secret@x.test', `got "ftp://…@x.test", ${http}`],
     ['https://x.test/?a=b', unfit],
     ['https://x.test/#', unfit],
@@ -114,21 +113,20 @@ describe('the base URL', () => {
 
   it.each<[string, Environment]>([
     ['BASE_URL', {}],
-    ['URL', { NETLIFY: 'true' }],
     ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
   ])('names the invalid variable %s', (name, environment) => {
     const problem = `${name}: got "x", ${http}`;
     expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(new UsageError(problem));
   });
-});
 
-describe('hosts', () => {
-  const where = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
   it.each<[BuildOptions['hosts'], names: string, hint: string]>([
-    [['nginx', 'nginx'], 'nginx', 'Use --base-url or BASE_URL.'],
-    [['netlify', 'github-pages'], 'netlify, github-pages', 'Use --base-url or BASE_URL.'],
-    [['cloudflare'], 'cloudflare', where],
-  ])('require a base URL: %j', (hosts, names, hint) => {
+    [['nginx', 'nginx', 'github-pages'], 'nginx, github-pages', 'Use --base-url or BASE_URL.'],
+    [
+      ['cloudflare'],
+      'cloudflare',
+      'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.',
+    ],
+  ])('is required by hosts: %j', (hosts, names, hint) => {
     const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
     expect(() => settingsOf({ hosts }, { URL: 'https://site.test' })).toThrow(error);
@@ -167,9 +165,7 @@ describe('an invalid option', () => {
       '--root: got "/srv/$site", expected a path without quotes, brackets and other characters that are special in apache',
     ],
     [{ source: 'xml' }, '--source: got "xml", expected one of auto, rest, csv, snapshot, site'],
-    [{ links: 'short' }, '--links: got "short", expected one of query, file'],
     [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
-    [{ retries: -1 }, '--retries: got -1, expected an integer from 0 to 20'],
     [{ retries: Number.NaN }, '--retries: got NaN, expected an integer from 0 to 20'],
     [{ maxShrink: 101 }, '--max-shrink: got 101, expected a percentage from 0 to 100'],
     [{ upstream: './tables' }, '--upstream: got ./tables, expected an http or https URL for --source auto'],
@@ -198,16 +194,10 @@ describe('an invalid option', () => {
   });
 });
 
-describe('SOURCE_DATE_EPOCH', () => {
-  it('sets the date', () => {
-    expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1700000000' }).source.today).toBe('2023-11-14');
-  });
-
-  it.each(['', 'today', '1.5', '999999999999', '1388534399'])('rejects %j', (epoch) => {
-    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-      `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`,
-    );
-  });
+it.each(['', 'today', '1.5', '999999999999', '1388534399'])('rejects SOURCE_DATE_EPOCH=%s', (epoch) => {
+  expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+    `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`,
+  );
 });
 
 it.each<[string, (options: object) => Promise<unknown>]>([
