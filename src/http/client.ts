@@ -25,6 +25,8 @@ const defaultTimeouts = { connect: 10_000, headers: 30_000, body: 30_000, total:
 export interface ClientOptions {
   readonly concurrency: number;
   readonly retries: number;
+  /** Applies until the upstream has responded. Default: `retries`. */
+  readonly firstRetries?: number | undefined;
   readonly retryBaseMs?: number | undefined;
   readonly timeouts?: Partial<typeof defaultTimeouts> | undefined;
 }
@@ -37,7 +39,6 @@ export interface Revalidation {
 export interface GetOptions<T> {
   readonly revalidation?: Revalidation;
   readonly cachedValue?: T | undefined;
-  readonly retries?: number | undefined;
   readonly maxBytes?: number;
   readonly retriesMissing?: boolean | undefined;
   /** Whether to follow any redirect within the origin. Default: only redirects that add or remove the trailing slash. */
@@ -70,7 +71,7 @@ const MAX_REDIRECTS = 3;
 export type HttpClient = ReturnType<typeof createClient>;
 
 export function createClient(options: ClientOptions) {
-  const { concurrency, retries, retryBaseMs = 500 } = options;
+  const { concurrency, retries, firstRetries = retries, retryBaseMs = 500 } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { dispatcher, findProxy } = createDispatcher(concurrency, timeouts);
   let hasResponded = false;
@@ -170,7 +171,6 @@ export function createClient(options: ClientOptions) {
      * retry may help, and any other error if not. Rejects with `UpstreamError`.
      */
     async get<T>(url: string, decode: (body: Buffer) => T, given: GetOptions<T> = {}) {
-      const maxAttempts = 1 + (given.retries ?? retries);
       const doubted = given.retriesMissing ? MISSING_STATUS : [];
       let [target, bypassed, redirects] = [url, false, 0];
       for (let attempts = 1; ; ) {
@@ -185,6 +185,7 @@ export function createClient(options: ClientOptions) {
             target = redirect;
             continue;
           }
+          const maxAttempts = 1 + (hasResponded ? retries : firstRetries);
           const isMissing = doubted.includes(status);
           const isInvalid = failed instanceof InvalidBodyError;
           if (isMissing ? bypassed : !retryable || attempts >= maxAttempts) {

@@ -17,7 +17,7 @@ export interface LoadedValue<T> {
 export type Fetcher = ReturnType<typeof createFetcher>;
 export type FetcherStats = Fetcher['stats'];
 
-export interface LoadOptions<T> extends Pick<GetOptions<T>, 'retries' | 'maxBytes' | 'hint'> {
+export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'> {
   readonly revalidate?: boolean | undefined;
   /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
   readonly urlOverride?: string | undefined;
@@ -81,8 +81,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       if (cachedValue !== undefined) stats.cacheHits++;
       return cachedValue;
     },
-    request: async (url: string, options?: Pick<GetOptions<Buffer>, 'retries'>): Promise<Buffer> =>
-      (await client.get(url, (body) => body, options)).value,
+    request: async (url: string): Promise<Buffer> => (await client.get(url, (body) => body)).value,
   };
 }
 

@@ -79,12 +79,11 @@ const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).par
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
   upstream: string,
-  retries: number | undefined,
 ): Promise<{ isCurrent: boolean; notices: readonly string[] }> {
   if (!lastEdition) return { isCurrent: false, notices: [] };
   const url = `${upstream}/meta/`;
   try {
-    const text = String(await request(url, { retries }));
+    const text = String(await request(url));
     const meta = parseJson(text);
     const { hash, deploy_date } = metaSchema.parse(meta);
     const edition = parseEdition(hash, deploy_date, Date.now());

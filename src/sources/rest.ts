@@ -82,9 +82,9 @@ export function parseRecord<K extends Kind>(
 
 /** Reads every list, then every listed record. If the cache has the current edition, requests only the edition. */
 export const rest: Source = (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, firstRetries, onProgress } = context;
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
   return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
-    const { isCurrent, notices } = await checkCachedEdition(fetcher, upstream, firstRetries);
+    const { isCurrent, notices } = await checkCachedEdition(fetcher, upstream);
     const counters = { requests: fetcher.stats, waiting: fetcher.getRetryStatus };
     const report = (progress: Pick<Progress, 'done' | 'total'>) => onProgress?.({ ...progress, ...counters });
     let raw: RawRecords;
@@ -122,13 +122,12 @@ type Answer = readonly [Listed, RawRecord | undefined];
 async function readAll(
   read: Read,
   upstream: string,
-  { concurrency, firstRetries, skip }: SourceContext,
+  { concurrency, skip }: SourceContext,
   report: (progress: Pick<Progress, 'done' | 'total'>) => void,
 ): Promise<Answer[]> {
   report({ done: 0, total: 0 });
   const lists: Listed[][] = [];
-  for (const [at, kind] of kindNames.entries())
-    lists.push(await readList(read, upstream, kind, at === 0 ? firstRetries : undefined));
+  for (const kind of kindNames) lists.push(await readList(read, upstream, kind));
   const all = lists.flat();
   assertSkipsExist(
     skip,
@@ -160,7 +159,7 @@ const listSchema = z.object({
 type List = z.infer<typeof listSchema>;
 
 /** Reads a list, in pages if the upstream caps the limit. Always revalidates, so that new records appear immediately. */
-async function readList(read: Read, upstream: string, kind: Kind, retries?: number | undefined) {
+async function readList(read: Read, upstream: string, kind: Kind) {
   const location = { kind, record: 'list' };
   const base = new URL(`${upstream}/${kind}/`);
   const resolve = ({ results }: List): Listed[] =>
@@ -179,8 +178,7 @@ async function readList(read: Read, upstream: string, kind: Kind, retries?: numb
   const pages: Listed[][] = [];
   let [query, length] = ['?limit=100000&offset=0', 0];
   while (query !== '') {
-    const first = length === 0 && { retries };
-    const list = await read(`${upstream}/${kind}/${query}`, codec, { ...options, ...first });
+    const list = await read(`${upstream}/${kind}/${query}`, codec, options);
     if (!list) return [];
     pages.push(resolve(list));
     length += list.results.length;

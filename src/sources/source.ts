@@ -30,7 +30,6 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly dataFolder: string;
   /** The capture date of data fetched now, `YYYY-MM-DD`. */
   readonly today: string;
-  readonly firstRetries?: number | undefined;
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
@@ -59,9 +58,10 @@ export interface SourceResult extends Next {
   readonly notices?: readonly string[] | undefined;
 }
 
-type Identified = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
-
-export function assertSkipsExist(skip: Skipped | undefined, records: Identified): void {
+export function assertSkipsExist(
+  skip: Skipped | undefined,
+  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
+): void {
   for (const kind of kindNames) {
     const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
     if (unknown !== undefined)

@@ -104,7 +104,7 @@ describe('auto reads the upstream', () => {
     [
       'an error is not from a gateway',
       (_, response) => Boolean(response.writeHead(500).end()),
-      'got 500, expected 200 (2 attempts)',
+      'got 500, expected 200 (3 attempts)',
     ],
     [
       'a gateway error affects only one record',

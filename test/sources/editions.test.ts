@@ -228,9 +228,9 @@ it.each([
 describe('checkCachedEdition', () => {
   /** Checks the response of `/meta/` against edition 1. */
   function check(respond: () => string, lastEdition: Edition | null = namedEdition(1)) {
-    const request = vi.fn(async (_url: string, _options: unknown) => Buffer.from(respond()));
+    const request = vi.fn(async (_url: string) => Buffer.from(respond()));
     const fetcher = { request, lastEdition } as unknown as Fetcher;
-    return { request, outcome: checkCachedEdition(fetcher, 'https://upstream.test', 7) };
+    return { request, outcome: checkCachedEdition(fetcher, 'https://upstream.test') };
   }
 
   it.each([
@@ -240,7 +240,7 @@ describe('checkCachedEdition', () => {
     const { hash, deployed } = editionNumber(number);
     const { outcome, request } = check(() => JSON.stringify({ hash, deploy_date: String(deployed) }));
     expect(await outcome).toEqual({ isCurrent, notices: [] });
-    expect(request.mock.calls).toEqual([['https://upstream.test/meta/', { retries: 7 }]]);
+    expect(request.mock.calls).toEqual([['https://upstream.test/meta/']]);
   });
 
   it('sends no request without a cached edition', async () => {
