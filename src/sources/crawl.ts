@@ -6,13 +6,12 @@ import { type LinkBase, listPageFile, listUrl } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
 import { pageSchemas, type ServedRecord } from '../contract/served.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
-import { digestRecords, removeUrl } from '../dataset/data-set.ts';
+import { digestRecords, removeUrl, type ServedRecords } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 
-type Lists = Readonly<Record<Kind, readonly ServedRecord[]>>;
 type Fail = (response: ProbeResponse, problem: string) => void;
 
 /** Maximum total length of a list's pages in characters, because the list's records are kept in memory. */
@@ -40,15 +39,16 @@ export async function readLists(
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }
 
-export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<Lists> {
-  const crawled = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind)));
+export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
+  const lists = mapKinds((): ServedRecord[] => []);
+  const problems = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind])));
   // Lists are crawled concurrently, but their problems are reported in a fixed order.
-  for (const { problem } of crawled) if (problem) fail(...problem);
-  return mapKinds((kind) => crawled.find((list) => list.kind === kind)?.records ?? []);
+  for (const problem of problems) if (problem) fail(...problem);
+  return lists;
 }
 
-async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
-  const records: ServedRecord[] = [];
+/** Adds records to a list up to the first problem, which is returned. */
+async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind, records: ServedRecord[]) {
   const slugs = new Set<string>();
   const maxBytes = getMaxBytes(listPageFile(kind, 0));
   let length = 0;
@@ -72,11 +72,11 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind) {
         records.push(record);
       }
     } catch (error) {
-      if (error instanceof DataError) return { kind, records, problem: [response, error.message] as const };
+      if (error instanceof DataError) return [response, error.message] as const;
       throw error;
     }
   }
-  return { kind, records };
+  return undefined;
 }
 
 function readPage(kind: Kind, { status, json, text }: ProbeResponse) {
