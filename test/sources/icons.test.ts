@@ -53,7 +53,7 @@ function siteWith(icons: Iterable<[string, Buffer]>, ...damaged: string[]): Site
   const files = new Map(bodies.map(([name, body]) => [ICONS_FOLDER + name, body]));
   const list = (name: string, body: Buffer) =>
     createEntry(ICONS_FOLDER + name, damaged.includes(name) ? icon('other') : body);
-  const storage = memoryStorage('copied', files, (file) => `copied/${file}`);
+  const storage = memoryStorage('copied', '/', files);
   return {
     storage,
     entries: entriesByPath({ files: bodies.map(([name, body]) => list(name, body)) }),

@@ -110,7 +110,7 @@ it('readLists reads a deployment without a manifest', async () => {
 function openChanged(files: readonly SiteFile[], change?: (files: Map<string, Buffer>) => void) {
   const bodies = addManifest(files);
   change?.(bodies);
-  const storage = memoryStorage('site', bodies, (file) => `site/${file}`);
+  const storage = memoryStorage('site', '/', bodies);
   const entries = entriesByPath(readManifest(storage));
   const previous = readPreviousSite(storage, { meta: readMeta(storage, entries), entries });
   return { bodies, previous, open: () => openSite(storage) };
@@ -150,7 +150,7 @@ describe('openSite', () => {
 
 describe('readPreviousSite', () => {
   it('returns undefined if nothing is published', () => {
-    const storage = memoryStorage('site', new Map(), (file) => file);
+    const storage = memoryStorage('site', '/', new Map());
     expect(readPreviousSite(storage, { entries: new Map() })).toBeUndefined();
   });
 

@@ -69,7 +69,7 @@ async function fetchFiles(
   { local, hasIcons, hasNames = true }: WantedFiles,
 ): Promise<SiteStorage> {
   const files = new Map([[MANIFEST_FILE, manifest]]);
-  const storage = memoryStorage(address, files, (file) => `${address}/${file}`);
+  const storage = memoryStorage(address, '/', files);
   const listed = readManifest(storage).files;
   const fetchAll = async (entries: readonly ManifestEntry[]): Promise<void> => {
     assertSize(storage, entries);

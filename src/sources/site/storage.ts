@@ -24,13 +24,14 @@ export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   list: () => walk(folder),
 });
 
+/** @param separator between the name and a file in messages */
 export const memoryStorage = (
   name: string,
+  separator: string,
   files: ReadonlyMap<string, Buffer>,
-  at: (file: string) => string,
 ): SiteStorage => ({
   name,
-  at,
+  at: (file) => name + separator + file,
   read(file) {
     const body = files.get(file);
     if (body) return body;
@@ -55,10 +56,7 @@ export function readOrThrow(
 }
 
 /** @throws OutputError if a file exceeds its own limit, or all files together exceed the memory limit */
-export function assertSize(
-  storage: Pick<SiteStorage, 'name' | 'at'>,
-  files: readonly { path: string; bytes: number }[],
-): void {
+export function assertSize(storage: SiteStorage, files: readonly { path: string; bytes: number }[]): void {
   let sum = 0;
   for (const { path: file, bytes } of files) {
     const problem = describeExcess(bytes, getMaxBytes(file));
@@ -76,7 +74,8 @@ export const openStorage = async (target: string): Promise<SiteStorage> =>
 
 /** Reads every regular file below the archive's only folder. @throws OutputError */
 export async function archiveStorage(archive: string): Promise<SiteStorage> {
-  const at = (file: string): string => `${archive} › ${file}`;
+  const files = new Map<string, Buffer>();
+  const storage = memoryStorage(archive, ' › ', files);
   const inside = ({ name }: { name: string }): string => name.replace(/^[^/]*\//, '');
   try {
     const opened = createReadStream(archive, { fd: openRegular(archive, MAX_MEMORY_BYTES) });
@@ -84,12 +83,12 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
     const tar = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(limitBytes(archive));
     const unpacked = await unpackTar(tar, {
       filter(header) {
-        assertSize({ name: archive, at }, [{ path: inside(header), bytes: header.size }]);
+        assertSize(storage, [{ path: inside(header), bytes: header.size }]);
         return header.type === 'file';
       },
     });
-    const files = unpacked.map(({ header, data = [] }) => [inside(header), Buffer.from(data)] as const);
-    return memoryStorage(archive, new Map(files), at);
+    for (const { header, data = [] } of unpacked) files.set(inside(header), Buffer.from(data));
+    return storage;
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
