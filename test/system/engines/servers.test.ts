@@ -1,10 +1,12 @@
-/** nginx, Caddy and Apache with requests that each could misread in its own way. guarantees.test.ts covers the contract. */
+/**
+ * nginx, Caddy and Apache with requests that each could misread in its own way, and with compression, ranges and errors.
+ * guarantees.test.ts covers the contract.
+ */
 
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Dispatcher, Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import {
@@ -13,17 +15,20 @@ import {
   createErrorBody,
   errorHeaders,
   formatNotAllowed,
+  getMediaType,
   htmlHeaders,
 } from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
-import { apache, caddy, nginx } from '../../support/engines/web-servers.ts';
+import { apache, caddy, nginx, type WebServer } from '../../support/engines/web-servers.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 const LIST = '/api/gamedata/move/';
+const SPECIFICATION = '/openapi.json';
+const BULK = '/download/move.ndjson';
 
 /** Abbreviations of responses; `-` is any text. */
 const responses: Readonly<Record<string, string>> = {
@@ -92,7 +97,6 @@ const questions = [
     pound/?offset=100&limit=3 pound
     p%6Fund/ pound
     /API/gamedata/move/ 404
-    offset/100/ 404
     pound/%0A 404
     %C3%A9/ 404
     */ 404
@@ -116,7 +120,6 @@ const questions = [
     /sprites/items/../../../evil/x.png 404 | 400 -
     /sprites/items/%2e%2e/%2e%2e/x.png 404 | 400 -
     /sprites/items/a%0D%0AX-Evil:1.png 404
-    /api/gamedata 301 /api/gamedata/
     pound?x=%20%C3%A9%0D%0A 301 /api/gamedata/move/pound/?x=%20%C3%A9%0D%0A
     %0d%0aX-Evil:1 301 ${LIST}%0d%0aX-Evil:1/ | 301 ${LIST}%0d%0aX-Evil%3a1/
     //api/gamedata/move 404
@@ -135,17 +138,11 @@ const questions = [
     taken-again/ 200 api/gamedata/move/taken-again/index.json`),
   ...parseLines(
     `
-    ?format=api page
-    ?format=json move
     ?format=api&format=json move
     ?format=json&format=api&offset=100 page
     ?offset=50 400 browse.html
-    ?format=xml 404 browse.html
     ?format=xml&format=json&offset=50 400
-    pound/?format=json pound
-    nope/ 404 browse.html
     nope/?form%61t=json 404
-    /api/gamedata/nope 404 browse.html
     /api/gamedata/a/b/c.json 404 browse.html
     /api/gamedatas/ 404 404.html
     /nope 404 404.html
@@ -185,16 +182,17 @@ const questions = [
 
 const folder = sharedFolder();
 const site = path.join(folder, 'site');
-const withoutIcons = path.join(folder, 'without-icons');
+const incomplete = path.join(folder, 'incomplete');
 /** Body → file. */
 const files = new Map<string, string>();
 beforeAll(async () => {
-  const upstream = renamedSnapshot(path.join(folder, 'data'));
+  const upstream = renamedSnapshot(path.join(folder, 'data'), 250);
   // Each server must hide the configuration of the others, too.
   const hosts = ['nginx', 'caddy', 'apache'] as const;
   const options = { source: 'snapshot', upstream, baseUrl: 'https://example.test', hosts } as const;
-  await build({ ...options, out: site });
-  await build({ ...options, out: withoutIcons, sprites: 'none' });
+  await build({ ...options, out: site, maxShrink: 100 });
+  await build({ ...options, out: incomplete, maxShrink: 100, sprites: 'none' });
+  rmSync(path.join(incomplete, 'api'), { recursive: true });
   // A later site has a record at an old path, and the operator has not reloaded the server.
   mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
   writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
@@ -202,22 +200,47 @@ beforeAll(async () => {
     files.set(readFileSync(path.join(site, file), 'latin1'), file);
 });
 
-describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$name', (engine) => {
+type Headers = Readonly<Record<string, string>>;
+
+/** Starts a server for the tests of a group. Returns a function that sends a path unchanged. `fetch` would normalize it. */
+function useServer(start: () => Promise<RunningEngine>) {
   let running: RunningEngine;
-  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  let pool: Pool;
   beforeAll(async () => {
-    running = await engine.start(site);
+    running = await start();
+    pool = new Pool(running.url, { connections: 4 });
   });
   afterAll(async () => {
-    agent.destroy();
+    await pool.destroy();
     await running.stop();
   });
+  return async (path: string, headers: Headers = {}, method = 'GET') => {
+    const options = { path, headers, method: method as Dispatcher.HttpMethod };
+    const { statusCode: status, headers: fields, body } = await pool.request(options);
+    const header = (name: string): string => [fields[name] ?? ''].flat().join(', ');
+    return { status, headers: fields, header, bytes: Buffer.from(await body.arrayBuffer()) };
+  };
+}
+type Reply = Awaited<ReturnType<ReturnType<typeof useServer>>>;
 
-  it.each(questions)('responds to %j with %s', async (question, expected) => {
-    const { status, headers, body } = await send(running.url, agent, question);
-    const { method = 'GET' } = question;
-    const location = headers.location?.replace(/^https:\/\/example\.test(?=\/)/, '');
-    const got = `${status} ${location ?? files.get(body.toString('latin1')) ?? body}`.trim();
+function expectError({ status, header, bytes }: Reply, expected: number, detail: string): void {
+  expect(status).toBe(expected);
+  expect(JSON.parse(`${bytes}`)).toEqual({ detail });
+  expect(header('content-type')).toBe('application/json');
+  // nginx has already set the file's Cache-Control; the error's follows and is stricter.
+  expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
+  expect(header('access-control-allow-origin')).toBe('*');
+}
+
+const gzip = { 'accept-encoding': 'gzip' };
+
+describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$name', (engine) => {
+  const ask = useServer(() => engine.start(site));
+
+  it.each(questions)('responds to %j with %s', async ({ path, accept, method = 'GET' }, expected) => {
+    const { status, headers, header, bytes } = await ask(path, accept ? { accept } : {}, method);
+    const location = header('location').replace(/^https:\/\/example\.test(?=\/)/, '');
+    const got = `${status} ${location || (files.get(bytes.toString('latin1')) ?? bytes)}`.trim();
     // Apache cannot name the method.
     const notAllowed =
       engine === apache ? '405 405.json' : `405 ${createErrorBody(formatNotAllowed(method))}`;
@@ -231,22 +254,63 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$na
     if (!choice?.endsWith(' -')) expect(headers).toMatchObject(createHeaders(choice ?? ''));
   });
 
-  it('responds with 404 to an unknown icon if icons are not redirected', async () => {
-    const server = await engine.start(withoutIcons);
-    const { status } = await send(server.url, agent, { path: '/sprites/items/no-such.png' });
-    await server.stop();
-    expect(status).toBe(404);
+  it.each(['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST])(
+    'compresses %s',
+    async (file) => {
+      const [plain, packed] = [await ask(file), await ask(file, gzip)];
+      // Apache has no minimum size.
+      const isSmall = plain.bytes.length < 1024;
+      if (!isSmall || engine !== apache)
+        expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
+      if (isSmall) return;
+      expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+      const head = await ask(file, gzip, 'HEAD');
+      expect(['', String(packed.bytes.length)]).toContain(head.header('content-length'));
+    },
+  );
+
+  it('does not compress a record', async () => {
+    expect((await ask(`${LIST}pound/`, gzip)).header('content-encoding')).toBe('');
+  });
+
+  it.runIf(engine === apache)('prefers Brotli, and revalidates the Brotli ETag', async () => {
+    const headers = { 'accept-encoding': 'gzip, deflate, br' };
+    const packed = await ask(SPECIFICATION, headers);
+    expect(packed.header('content-encoding')).toBe('br');
+    expect(brotliDecompressSync(packed.bytes)).toEqual((await ask(SPECIFICATION)).bytes);
+    const known = await ask(SPECIFICATION, { ...headers, 'if-none-match': packed.header('etag') });
+    expect([known.status, known.bytes.length]).toEqual([304, 0]);
+  });
+
+  it('sends compressed bulk files on request', async () => {
+    const { header, bytes } = await ask(BULK, gzip);
+    expect(gunzipSync(bytes)).toEqual((await ask(BULK)).bytes);
+    const fields = ['content-encoding', 'content-type', 'content-disposition'].map(header);
+    expect(fields).toEqual(['gzip', 'application/x-ndjson', 'attachment']);
+    expect(header('etag')).not.toBe('');
+  });
+
+  it.each([SPECIFICATION, BULK])('does not compress a range of %s', async (file) => {
+    const { bytes } = await ask(file);
+    const part = await ask(file, { ...gzip, range: 'bytes=100-199' });
+    const got = [part.status, part.header('content-encoding'), part.bytes];
+    // nginx responds with all bytes, compressed, because it cannot compress a range.
+    if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
+    else expect(got).toEqual([206, '', bytes.subarray(100, 200)]);
+  });
+
+  it('rejects a range past the end, and ignores ranges of error responses', async () => {
+    const beyond = await ask(SPECIFICATION, { range: 'bytes=99999999-' });
+    // Caddy uses its own text.
+    if (engine !== caddy) expectError(beyond, 416, 'Range Not Satisfiable.');
+    else expect(beyond.status).toBe(416);
+    expectError(await ask('/nowhere', { range: 'bytes=0-5' }), 404, 'Not found.');
+  });
+
+  it.runIf(engine === nginx)('responds to a failed precondition with a JSON 412', async () => {
+    expectError(await ask(SPECIFICATION, { 'if-match': '"another"' }), 412, 'Precondition Failed.');
   });
 });
-
-/** Sends the path unchanged. `fetch` would normalize it. */
-async function send(url: string, agent: Agent, { method = 'GET', path: target, accept }: Question) {
-  const headers = accept === undefined ? {} : { accept };
-  const outgoing = request(url, { method, path: target, agent, headers }).end();
-  const [response]: IncomingMessage[] = await once(outgoing, 'response');
-  if (!response) throw new Error('no response');
-  return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
-}
 
 /** Headers that are easily lost, because each server sets them in several places. */
 function createHeaders(response: string): object {
@@ -263,3 +327,57 @@ function createHeaders(response: string): object {
     ...(isPage || isError ? { 'content-type': expect.stringMatching(type) } : {}),
   };
 }
+
+describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))(
+  '$name with an incomplete site without icons',
+  (engine) => {
+    const ask = useServer(() => engine.start(incomplete));
+
+    it('responds with 404 to an unknown icon and to any page of a missing list', async () => {
+      expect((await ask('/sprites/items/no-such.png')).status).toBe(404);
+      for (const query of ['', '?offset=100', '?limit=7']) {
+        expectError(await ask(LIST + query), 404, 'Not found.');
+        const browsed = await ask(LIST + query, { accept: 'text/html' });
+        expect([browsed.status, browsed.header('content-type')]).toEqual([404, getMediaType('browse.html')]);
+      }
+    });
+  },
+);
+
+const startWith = (engine: WebServer, edit: (configuration: string) => string) => () =>
+  engine.startWith(edit(readFileSync(path.join(site, `_hosts/${engine.name}.conf`), 'utf8')), site);
+
+describe.each([
+  { engine: nginx, before: 'location = /_page', fault: 'location = /fault { return 500; }' },
+  // Apache reads no `.htaccess` for it.
+  { engine: apache, before: '</VirtualHost>', fault: 'Redirect 500 /fault\n' },
+])('$engine.name with a fault', ({ engine, fault, before }) => {
+  const ask = useServer(startWith(engine, (text) => text.replace(before, fault + before)));
+
+  it('reports the fault in JSON', async () => {
+    expectError(await ask('/fault'), 500, 'Internal Server Error.');
+  });
+});
+
+describe.skipIf(apache.missing())('apache with global headers', () => {
+  const own = [
+    'Access-Control-Allow-Origin "*"',
+    'Cache-Control "max-age=3600"',
+    'X-Content-Type-Options none',
+  ];
+  const headers = own.flatMap((field) => [`Header set ${field}`, `Header always set ${field}`]);
+  const expires = 'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On';
+  const ask = useServer(
+    startWith(apache, (text) => [...headers, expires, 'ExpiresDefault A3600', text].join('\n')),
+  );
+
+  it.each([LIST, `${LIST}nope/`, '/sprites/items/master-ball.png', '/style.css', '/docs/'])(
+    'overrides them for %s',
+    async (file) => {
+      const { header } = await ask(file);
+      expect([header('access-control-allow-origin'), header('expires')]).toEqual(['*', '']);
+      expect(header('cache-control')).not.toContain('3600');
+      expect(header('x-content-type-options')).toBe('nosniff');
+    },
+  );
+});
