@@ -17,10 +17,6 @@ export const SHIFTS = `new Promise((resolve) => {
   setTimeout(() => resolve(shift), 300);
 })`;
 
-export interface VisitOptions extends BrowserContextOptions {
-  readonly waits?: boolean;
-}
-
 /** Starts the browser for the tests of a group. Returns a function that opens a URL in a new profile until the test ends. */
 export function useBrowser() {
   let browser: Browser | undefined;
@@ -34,7 +30,7 @@ export function useBrowser() {
   });
   afterAll(() => browser?.close());
 
-  return async (url: string, { waits = true, ...options }: VisitOptions = {}) => {
+  return async (url: string, options: BrowserContextOptions = {}) => {
     if (!browser) throw new Error('the browser has not been started');
     const context = await browser.newContext(options);
     onTestFinished(() => context.close());
@@ -52,7 +48,7 @@ export function useBrowser() {
         foreign.push(request.url());
     });
     await page.goto(url);
-    if (waits) await page.locator('h1').first().waitFor();
+    await page.locator('h1').first().waitFor();
     return { page, problems, foreign };
   };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { noBrowser, SHIFTS, useBrowser, type VisitOptions } from '../../support/browser.ts';
+import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 import { rawItem, rawMove } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
   const site = usePageSite(await smallSource(raw, path.join(sharedFolder(), 'data')));
   const open = useBrowser();
 
-  async function visit(at: string, options: VisitOptions = {}) {
+  async function visit(at: string, options: BrowserContextOptions = {}) {
     const visited = await open(site.url + at, { viewport: { width: 390, height: 800 }, ...options });
     const requested = (): Promise<string[]> =>
       visited.page.evaluate(
