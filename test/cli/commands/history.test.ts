@@ -9,7 +9,7 @@ import { feedProblems } from '../../support/atom.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { type Answer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -117,23 +117,6 @@ describe('a site', () => {
       '/api/gamedata/move/move-2/',
       '/api/gamedata/move/second-name/',
     ]);
-    expect(verifyFolder(site)).toMatchObject({ problems: [] });
-  });
-
-  it('rebuilds damaged list pages with the ids of readable records', async () => {
-    const { answers, build, rename } = await operator();
-    const site = await build();
-    writeFileSync(path.join(site, 'api/gamedata/move/index.json'), '{}');
-    writeFileSync(path.join(site, 'api/gamedata/move/move-2/index.json'), '{}');
-    // Whether the old record is gone or has a new name cannot be known.
-    rename('new');
-    await expect(build()).rejects.toThrow(/1 of 3 records missing, .*: move-2$/);
-    rename('move-2');
-    answers.move.push(moveAnswer(4));
-    Object.assign(answers.move[0] as Answer, { name: 'first' });
-    await build();
-    expect(stepsIn(site)).toEqual([]);
-    expect(Object.values(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/first/']);
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });
 });

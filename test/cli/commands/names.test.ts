@@ -1,23 +1,16 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
-import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { formatSummary } from '../../../src/cli/report.ts';
-import { kindNames, mapKinds } from '../../../src/contract/kinds.ts';
+import { mapKinds } from '../../../src/contract/kinds.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
+import { namesIn } from '../../support/kinds.ts';
 import { tablesOf, writeTables } from '../../support/tables.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import {
-  type Answer,
-  itemAnswer,
-  moveAnswer,
-  plainAnswer,
-  type UpstreamData,
-  upstreamOf,
-} from '../../support/upstream-data.ts';
+import { type Answer, itemAnswer, moveAnswer, plainAnswer, upstreamOf } from '../../support/upstream-data.ts';
 
 const named = (names: { en?: string; fr?: string }) => ({
   names: Object.entries(names).map(([language, name]) => ({
@@ -25,27 +18,6 @@ const named = (names: { en?: string; fr?: string }) => ({
     language: { name: language, url: `/api/v2/language/${language === 'en' ? 9 : 5}/` },
   })),
 });
-
-/** Reads the names of an upstream without the project's code: language → kind → slug → name. */
-function expectedNames(upstream: UpstreamData) {
-  const all: Record<string, Record<string, Record<string, string>>> = {};
-  for (const kind of kindNames) {
-    const taken = new Set<string>();
-    const answers = upstream
-      .list(kind)
-      .map(({ id }) => JSON.parse(upstream.record(kind, id) ?? '') as Answer & { names: never[] })
-      .sort((a, b) => a.id - b.id);
-    for (const { id, name: slug, names } of answers) {
-      const key = taken.has(slug) ? `${slug}-${id}` : slug;
-      taken.add(slug);
-      for (const { name, language } of names as { name: string; language: { name: string } }[]) {
-        all[language.name] ??= mapKinds(() => ({}));
-        Object.assign(all[language.name]?.[kind] ?? {}, { [key]: name.trim() });
-      }
-    }
-  }
-  return all;
-}
 
 const filesIn = (folder: string) =>
   Object.fromEntries(
@@ -69,16 +41,17 @@ async function createScene() {
   const out = path.join(temporaryFolder(), 'site');
   const run = (options: Parameters<typeof build>[0] = {}) =>
     build({ ...shared, source: 'rest', upstream, downloads: false, out, ...options });
-  return { answers, upstream, out, run };
+  return { answers, out, run };
 }
 
 describe('names/', () => {
   it("contains exactly the upstream's names, read from responses or from tables", async () => {
     const data = upstreamOf({
-      move: [moveAnswer(1), moveAnswer(2, named({ fr: 'Coup', en: ' Padded ' }))],
+      ...mapKinds((kind) => [plainAnswer(kind, 1, named({ en: 'Other' }))]),
+      move: [1, 2].map((id) => moveAnswer(id, named({ fr: `Coup ${id}`, en: ` Move ${id} ` }))),
       item: [
-        itemAnswer(1, { name: 'roseli-berry' }),
-        itemAnswer(2, { name: 'roseli-berry', ...named({ fr: 'Baie' }) }),
+        itemAnswer(1, { name: 'roseli-berry', ...named({ en: 'Roseli Berry' }) }),
+        itemAnswer(2, { name: 'roseli-berry', ...named({ fr: 'Baie Selro' }) }),
         itemAnswer(3, { names: [] }),
       ],
     });
@@ -89,25 +62,23 @@ describe('names/', () => {
     writeTables(tables, tablesOf(data));
     await build({ ...shared, source: 'csv', upstream: tables, downloads: false, out: csv });
 
-    const expected = expectedNames(data);
-    const languages = Object.keys(expected).sort();
     const { 'index.json': index = '', ...files } = filesIn(rest);
-    expect(files).toEqual(
-      Object.fromEntries(
-        languages.map((language) => [
-          `${language}.json`,
-          JSON.stringify({ language, ...expected[language] }),
-        ]),
+    const moves = (name: string) => ({ 'move-1': `${name} 1`, 'move-2': `${name} 2` });
+    const en = { ...mapKinds((kind) => ({ [`${kind}-1`]: 'Other' })), move: moves('Move') };
+    expect(files).toEqual({
+      'en.json': JSON.stringify({ language: 'en', ...en, item: { 'roseli-berry': 'Roseli Berry' } }),
+      'fr.json': JSON.stringify(
+        namesIn('fr', { move: moves('Coup'), item: { 'roseli-berry-2': 'Baie Selro' } }),
       ),
-    );
-    expect(JSON.parse(index).languages).toEqual(
-      languages.map((language) => ({
-        language,
-        name: expect.any(String),
-        ...mapKinds((kind) => Object.keys(expected[language]?.[kind] ?? {}).length),
-        url: `https://example.test/names/${language}.json`,
-      })),
-    );
+    });
+    const address = 'https://example.test/names';
+    expect(JSON.parse(index).languages).toEqual([
+      { language: 'en', name: 'English', ...mapKinds(() => 1), move: 2, url: `${address}/en.json` },
+      {
+        ...{ language: 'fr', name: 'Français', ...mapKinds(() => 0), move: 2, item: 1 },
+        url: `${address}/fr.json`,
+      },
+    ]);
     expect(filesIn(csv)).toEqual({ ...files, 'index.json': index });
     expect(read(csv, 'meta.json').names).toEqual(read(rest, 'meta.json').names);
     expect(verifyFolder(rest).problems).toEqual([]);
@@ -143,33 +114,5 @@ describe('names/', () => {
     expect(report).toMatchObject({ changed: true, steps: [], nameChanges });
     expect(formatSummary(report)).toContain('names: 1 name changed in fr');
     expect(await run()).toMatchObject({ changed: false, nameChanges: [] });
-  });
-
-  it('is rebuilt after damage', async () => {
-    const { run, out } = await createScene();
-    await run();
-    const file = path.join(out, 'names/fr.json');
-    const good = readFileSync(file, 'utf8');
-    for (const damage of ['{', good.replace('Capacité 1"', 'Autre"')]) {
-      writeFileSync(file, damage);
-      expect(verifyFolder(out).problems).toMatchObject([{ file: 'names/fr.json' }]);
-      await run();
-      expect(readFileSync(file, 'utf8')).toBe(good);
-    }
-  });
-
-  it("must match the snapshot's digest, but is optional", async () => {
-    const { upstream } = await createScene();
-    const data = path.join(temporaryFolder(), 'data');
-    const { baseUrl, ...reading } = shared;
-    await snapshot({ ...reading, source: 'rest', upstream, data });
-    const [out, file] = [`${data}-site`, path.join(data, 'names/fr.json')];
-    const run = () => build({ baseUrl, source: 'snapshot', upstream: data, out });
-    writeFileSync(file, readFileSync(file, 'utf8').replace('Capacité 1"', 'Faux"'));
-    await expect(run()).rejects.toThrow('data › names.digest: got sha256:');
-    const { names: _, ...earlier } = read(data, 'provenance.json');
-    writeFileSync(path.join(data, 'provenance.json'), JSON.stringify(earlier));
-    await run();
-    expect(readdirSync(out)).not.toContain('names');
   });
 });
