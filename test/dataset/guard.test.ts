@@ -11,7 +11,7 @@ import {
 import { type Next, type Previous, planUpdate } from '../../src/dataset/update.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, namesIn } from '../support/kinds.ts';
 import { PROVENANCE } from '../support/sites.ts';
 
 const TODAY = '2026-04-01';
@@ -73,6 +73,103 @@ const shrink = (before: AddressedRecords, now: AddressedRecords, options?: Optio
 
 type Sizes = [moves: number, items: number];
 const none = mapKinds(() => []);
+
+describe('planUpdate', () => {
+  const [one, two] = [records(1, 1), records(2, 1)];
+  const renamed = withMoves([
+    { id: 1, slug: 'new' },
+    { id: 2, slug: 'move-2' },
+  ]);
+  const oldSlugs = {
+    ...noOldSlugs,
+    move: new Map([
+      ['old-1', 1],
+      ['old-2', 2],
+    ]),
+  };
+
+  it.each<[string, About, AddressedRecords, isCopy: boolean, dates: About]>([
+    [
+      'keeps the dates of unchanged data',
+      {},
+      one,
+      false,
+      { captured: '2025-05-05', edition: namedEdition(1) },
+    ],
+    [
+      'keeps the edition of unchanged data if none is published',
+      { edition: null },
+      one,
+      false,
+      { captured: '2025-05-05' },
+    ],
+    ['keeps the dates of a copy', {}, one, true, {}],
+    ['dates changed data', {}, two, false, {}],
+    ['never dates changed data earlier', { captured: '2026-02-02' }, two, false, { captured: '2026-02-02' }],
+  ])('%s', (_, published, now, isCopy, dates) => {
+    const read = { captured: '2026-01-02', edition: namedEdition(2) };
+    const previous = previousOf(one, { captured: '2025-05-05', edition: namedEdition(1), ...published });
+    const { dataSet, steps } = replace({ ...nextOf(now, read), isCopy }, previous);
+    expect(dataSet.provenance).toEqual({ ...PROVENANCE, ...read, ...dates });
+    expect(steps.map(({ to }) => to.captured)).toEqual(now === one ? [] : [dataSet.provenance.captured]);
+  });
+
+  it('prints a notice if the clock is behind the published data, except for a copy', () => {
+    const previous = previousOf(one, { captured: '2026-04-02' });
+    const plan = (isCopy: boolean) => replace({ ...nextOf(one), isCopy }, previous).notices;
+    expect(plan(false)).toEqual([expect.stringMatching(`at ${TODAY}, before .* of 2026-04-02, .* empty`)]);
+    expect(plan(true)).toEqual([]);
+  });
+
+  it('prints a notice if neither published nor bundled data guards a first build', () => {
+    const readBundled = () => ({ ...previousOf(one), ...PROVENANCE });
+    expect(replace(nextOf(one), undefined).notices).toEqual([
+      expect.stringMatching(/^neither published nor/),
+    ]);
+    expect(replace(nextOf(one), undefined, { readBundled }).notices).toEqual([]);
+    expect(replace({ ...nextOf(one), isCopy: true }, undefined).notices).toEqual([]);
+  });
+
+  it('continues the bundled history of the same upstream, unless --forget-history is set', () => {
+    const readBundled = () => ({ ...previousOf(two, { oldSlugs }), ...PROVENANCE });
+    const plan = (now: AddressedRecords, options?: Options) =>
+      replace(nextOf(now), undefined, { readBundled, ...options });
+    const next = plan(renamed);
+    expect(next.history.steps).toMatchObject([{ totals: { renamed: 1 } }]);
+    expect(next.steps).toEqual(next.history.steps);
+    expect(next.oldSlugs.move).toEqual(new Map([...oldSlugs.move, ['move-1', 1]]));
+    expect(() => plan(one)).toThrow('got 1 of 2 records missing');
+    expect(plan(renamed, { forgetHistory: true }).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
+  });
+
+  it("uses only another upstream's bundled record counts and old slugs of equal records", () => {
+    const upstream = 'https://other.test';
+    const readBundled = () => ({ ...previousOf(two, { oldSlugs }), ...PROVENANCE, upstream });
+    const { history, notices, oldSlugs: found } = replace(nextOf(renamed), undefined, { readBundled });
+    expect([history.steps, notices, found.move]).toEqual([[], [], new Map([['old-2', 2]])]);
+    expect(() => replace(nextOf(one), undefined, { readBundled })).toThrow('got 1 of 2 records missing');
+  });
+
+  it("keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
+    const { oldSlugs: kept } = replace(nextOf(two), previousOf(two, { oldSlugs }), { isRestored: true });
+    expect(kept).toEqual(oldSlugs);
+  });
+
+  it.each<[string, Record<string, string>, Options, object[]]>([
+    ['changed', { 'move-1': 'UN' }, {}, [{ language: 'fr', before: 2, lost: 1, changed: 2 }]],
+    ['unchanged', { 'move-1': 'Un', 'move-2': 'Deux' }, {}, []],
+    ['omitted', {}, { hasNames: false }, []],
+  ])('compares the names: %s', (_, move, options, nameChanges) => {
+    const name = (names: Record<string, string>) => ({
+      names: [namesIn('fr', { move: names })],
+      namesSummary: { digest: JSON.stringify(names), languages: {} },
+    });
+    const previous = previousOf(two, name({ 'move-1': 'Un', 'move-2': 'Deux' }));
+    expect(replace(nextOf(two, name(move)), previous, { maxShrink: 50, ...options })).toMatchObject({
+      nameChanges,
+    });
+  });
+});
 
 describe('checkUpdate, for missing records', () => {
   it.each<[before: Sizes | undefined, now: Sizes, maxShrink: number]>([
@@ -316,13 +413,6 @@ describe('checkUpdate, for redirects and names', () => {
   });
 });
 
-it("planUpdate keeps a snapshot's old slugs if an archive replaces the snapshot", () => {
-  const oldSlugs = { ...noOldSlugs, move: new Map([['old', 1]]) };
-  const snapshot = previousOf(records(1, 1), { oldSlugs });
-  const changes = replace(nextOf(records(1, 1)), snapshot, { isRestored: true });
-  expect([...changes.oldSlugs.move]).toEqual([['old', 1]]);
-});
-
 describe('checkUpdate, for old data', () => {
   const fallback = 'https://up.test could not be reached';
   it.each<[string, About, About, boolean]>([
@@ -371,5 +461,12 @@ describe('checkUpdate, for old data', () => {
     const run = () => replace(nextOf(records(1, 1), { captured, edition }), undefined, { maxAge });
     if (problem === undefined) expect(run).not.toThrow();
     else expect(run).toThrow(`${problem}, expected at most ${maxAge}, as set by --max-age`);
+  });
+
+  it('checks the age of unchanged data by the edition that was read, or else by the published date', () => {
+    const published = previousOf(records(1, 1), { captured: '2025-01-01', edition: namedEdition(1) });
+    const plan = (read: About) => () => replace(nextOf(records(1, 1), read), published, { maxAge: 9 });
+    expect(plan({ edition: { ...edition, deployed: '2026-03-31T12:00:00Z' } })).not.toThrow();
+    expect(plan({ captured: TODAY })).toThrow('got data captured on 2025-01-01, 455 days ago');
   });
 });

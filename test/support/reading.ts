@@ -31,7 +31,6 @@ export async function captured(options: CaptureOptions) {
   return { ...changes.dataSet, ...changes, isCached };
 }
 
-export type Captured = Awaited<ReturnType<typeof captured>>;
 export type CaptureOptions = Partial<SourceContext & GuardOptions & UpdateOptions> & {
   published?: Previous | undefined;
 };
