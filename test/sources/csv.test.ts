@@ -32,11 +32,11 @@ const oneItem = (name: string) => tablesOf(upstreamOf({ move: [], item: [itemAns
 const tables = tablesOf(handMadeUpstream());
 const all = tableNames.length;
 
-it('returns the same records as the REST source', async () => {
+it('returns the same records and names as the REST source', async () => {
   const data = handMadeUpstream();
   const rest = await load('rest', (await serveUpstream(data)).url);
   const csv = await loadTables(tablesOf(data));
-  expect(csv.records.move).toEqual(rest.records.move);
+  expect([csv.records.move, csv.names]).toEqual([rest.records.move, rest.names]);
   // The tables have no icons, so missing ones differ.
   const icons = new Map(csv.records.item.map(({ id, icon }) => [id, icon]));
   const items = rest.records.item.map(({ icon, ...item }) =>
