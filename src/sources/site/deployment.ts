@@ -1,6 +1,5 @@
 /** Reads a deployment: its manifest and the files that the manifest lists. */
 
-import { hash } from 'node:crypto';
 import { kindNames } from '../../contract/kinds.ts';
 import { getMaxBytes } from '../../contract/limits.ts';
 import { type ManifestEntry, metaReader } from '../../contract/meta.ts';
@@ -20,7 +19,7 @@ import { GamedataError } from '../../errors.ts';
 import { decodeJson, InvalidBodyError } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { SourceContext } from '../source.ts';
-import { readManifest } from './read.ts';
+import { findMismatch, readManifest } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
@@ -97,13 +96,9 @@ const isListPage = (file: string): boolean =>
 async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
-    const sha256 = hash('sha256', body);
-    if (body.length === entry.bytes && sha256 === entry.sha256) return body;
-    const [got, expected] =
-      body.length === entry.bytes
-        ? [`SHA-256 ${sha256}`, entry.sha256]
-        : [`${body.length} bytes`, entry.bytes];
-    throw new InvalidBodyError(`got ${got}, expected ${expected}, as in the manifest`, undefined, MIXED);
+    const problem = findMismatch(entry, body, 'got');
+    if (problem === undefined) return body;
+    throw new InvalidBodyError(problem, undefined, MIXED);
   };
   return (await client.get(url, decode, { maxBytes: entry.bytes, followsRedirects: true })).value;
 }

@@ -102,10 +102,14 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
 }
 
-export function findMismatch({ bytes, sha256 }: ManifestEntry, body: Uint8Array): string | undefined {
-  if (body.length !== bytes) return `has ${body.length} bytes, expected ${bytes}, as in the manifest`;
+export function findMismatch(
+  { bytes, sha256 }: ManifestEntry,
+  body: Uint8Array,
+  verb = 'has',
+): string | undefined {
+  if (body.length !== bytes) return `${verb} ${body.length} bytes, expected ${bytes}, as in the manifest`;
   const found = hash('sha256', body);
-  return found === sha256 ? undefined : `has SHA-256 ${found}, expected ${sha256}, as in the manifest`;
+  return found === sha256 ? undefined : `${verb} SHA-256 ${found}, expected ${sha256}, as in the manifest`;
 }
 
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
