@@ -25,8 +25,6 @@ export interface CacheEntry extends Revalidation {
 const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
 type Completion = z.infer<typeof completionSchema>;
 
-type CompleteRun = Omit<Completion, 'urls'>;
-
 export type Cache = ReturnType<typeof openCache>;
 
 /** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
@@ -45,7 +43,7 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
     return { journal, ...decodeLines([]) };
   });
   const used = new Set<string>();
-  let run: CompleteRun | undefined;
+  let run: Completion | null = null;
   let changed = false;
   let closed = false;
 
@@ -63,13 +61,13 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
       // The line break comes first, so that a line truncated by a crash does not damage the next line.
       writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
-    finishRun(finished: CompleteRun): void {
-      run = finished;
+    finishRun(finished: Omit<Completion, 'urls'>): void {
+      run = { ...finished, urls: used.size };
     },
     close({ complete }: { complete: boolean }): void {
       closed = true;
       const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
-      const end = complete ? [{ complete: run ? { ...run, urls: used.size } : null }] : [];
+      const end = complete ? [{ complete: run }] : [];
       writing(() => {
         if (complete ? used.size > 0 : changed)
           rewrite(journal, [header, ...[...kept, ...end].map(encodeLine)]);

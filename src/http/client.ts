@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions) {
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const { dispatcher, findProxy } = createDispatcher(concurrency, timeouts);
   let hasResponded = false;
-  const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0 };
+  const stats = { requests: 0, bodies: 0, notModified: 0, retries: 0, bytes: 0, cacheHits: 0 };
   /** No request is sent before this time, because the upstream requested a pause. */
   let pausedUntil = 0;
   const sending = pLimit(concurrency);
@@ -164,7 +164,7 @@ export function createClient(options: ClientOptions) {
   }
 
   return {
-    stats: stats as Readonly<typeof stats>,
+    stats,
     request,
     /**
      * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode` throws `InvalidBodyError` if a

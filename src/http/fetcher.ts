@@ -15,7 +15,7 @@ export interface LoadedValue<T> {
 }
 
 export type Fetcher = ReturnType<typeof createFetcher>;
-export type FetcherStats = Fetcher['stats'];
+export type FetcherStats = Readonly<HttpClient['stats']>;
 
 export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'> {
   readonly revalidate?: boolean | undefined;
@@ -29,10 +29,10 @@ const RESUMABLE_MS = 3_600_000;
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
-  const stats = Object.assign(client.stats, { cacheHits: 0 });
+  const { stats, getRetryStatus } = client;
   return {
-    stats: stats as Readonly<typeof stats>,
-    getRetryStatus: client.getRetryStatus,
+    stats,
+    getRetryStatus,
     /** The edition of the last run; null unless the run was complete and from one edition. */
     lastEdition: cache.lastRun?.edition ?? null,
     reuseRun(): unknown {

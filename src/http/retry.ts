@@ -58,26 +58,21 @@ const BROKEN_CONNECTION_CODES = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-const ownCa = {
-  hint: 'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.',
-};
-const incomplete = { hint: `The server may not send its intermediate certificates. ${ownCa.hint}` };
-const expired = {
-  hint: "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
-};
-const noTls = { hint: 'Try http:// or another port. The server does not seem to use TLS on this port.' };
+const OWN_CA =
+  'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.';
 
-const tlsHints: Readonly<Record<string, Pick<Failure, 'hint'>>> = {
-  SELF_SIGNED_CERT_IN_CHAIN: ownCa,
-  DEPTH_ZERO_SELF_SIGNED_CERT: ownCa,
-  UNABLE_TO_GET_ISSUER_CERT: ownCa,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownCa,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: incomplete,
-  CERT_HAS_EXPIRED: expired,
-  CERT_NOT_YET_VALID: expired,
-  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
-};
+const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
+  [/SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT/, OWN_CA],
+  [/UNABLE_TO_VERIFY_LEAF/, `The server may not send its intermediate certificates. ${OWN_CA}`],
+  [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
+  ],
+  [
+    /ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/,
+    'Try http:// or another port. The server does not seem to use TLS on this port.',
+  ],
+];
 
 const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
@@ -86,7 +81,8 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
   const failed = error instanceof AttemptError ? error : describeTransportError(error);
   if (proxy === undefined) return failed;
   const { message, failure, cause } = failed;
-  return new AttemptError(`through the proxy ${proxy}: ${message}`, { hint: PROXY_HINT, ...failure, cause });
+  const hint = failure.hint ?? PROXY_HINT;
+  return new AttemptError(`through the proxy ${proxy}: ${message}`, { ...failure, hint, cause });
 }
 
 function describeTransportError(error: unknown): AttemptError {
@@ -105,7 +101,8 @@ function describeTransportError(error: unknown): AttemptError {
   const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
   const unreachable = UNREACHABLE_CODES.has(code);
   const retryable = unreachable || BROKEN_CONNECTION_CODES.has(code);
-  return new AttemptError(message, { retryable, unreachable, ...tlsHints[code], cause: error });
+  const hint = tlsHints.find(([pattern]) => pattern.test(code))?.[1];
+  return new AttemptError(message, { retryable, unreachable, hint, cause: error });
 }
 
 /** Adds a query parameter that the upstream ignores, so that caches miss. */

@@ -39,7 +39,7 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
   const { deploymentStorage } = await import('./site/deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, context);
-    return [storage, { ...client.stats, cacheHits: 0 }];
+    return [storage, client.stats];
   });
 }
 

@@ -241,7 +241,7 @@ describe('a request', () => {
     const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
     const client = testClient();
     const response = await client.get(server.url, decodeJson, { revalidation, cachedValue: 7 });
-    expect(client.stats).toEqual({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
+    expect(client.stats).toMatchObject({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
     expect(response).toEqual({ status: 304, value: 7, revalidation, freshForMs: 40_000, edition: null });
     expect(server.requests[0]?.headers[header]).toBe(value);
   });
@@ -268,7 +268,7 @@ describe('a request', () => {
       expect(await client.get(server.url, decodeJson)).toMatchObject({
         ...{ revalidation: { etag: 'W/"1"', lastModified: date }, freshForMs: row.freshForMs },
       });
-      expect(client.stats).toEqual({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
+      expect(client.stats).toMatchObject({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
     },
   );
 
