@@ -19,10 +19,8 @@ const DAY_MS = 86_400_000;
 const nameChecksum = (archive: string): string => `${archive}.sha256`;
 
 /**
- * Archives the published site next to its folder, unless such an archive exists, and keeps the newest archive of each of the last states
- * of the data.
+ * Archives the published site next to its folder, unless such an archive exists. Keeps the newest archive of each of the last states.
  *
- * @param keep the number of states
  * @returns the archive, such as `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
  * @throws OutputError if the folder of archives is a site, or cannot be written
  */

@@ -35,11 +35,7 @@ export interface MakeSiteOptions {
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
-/**
- * Builds a site or a copy in a folder.
- *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged
- */
+/** Builds a site or a copy. @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged */
 export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   const started = performance.now();
   const { out, verify, source } = options;
@@ -131,11 +127,11 @@ async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Pro
 
 /** By default, allows icon requests only if the source is remote as well. */
 export function chooseFetching(
-  { sprites: { mode, isUpstreamNamed } }: Pick<WantedSettings, 'sprites'>,
+  { sprites }: Pick<WantedSettings, 'sprites'>,
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
   { fallback }: Pick<SourceResult, 'fallback'>,
 ): IconOrigins['fetching'] {
-  if (mode !== undefined || isUpstreamNamed) return 'always';
+  if (sprites.mode !== undefined || sprites.upstream !== undefined) return 'always';
   const isRemote =
     source !== 'snapshot' && fallback === undefined && (upstream === undefined || isUrl(upstream));
   return isRemote ? 'ifReachable' : 'never';
@@ -187,10 +183,8 @@ function describeSite(
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 /** Most scheduled builds change nothing, so the page-rendering code is loaded only here. */
-async function generateSite(inputs: Inputs): Promise<AnyFile[]> {
-  const { generateFiles } = await import('../site/generate-site.ts');
-  return generateFiles({ ...inputs, buildAssets: readBuildAssets() });
-}
+const generateSite = async (inputs: Inputs): Promise<AnyFile[]> =>
+  (await import('../site/generate-site.ts')).generateFiles({ ...inputs, buildAssets: readBuildAssets() });
 
 /** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
 function fingerprint({ meta, history, oldSlugs, archive, root, assets }: Inputs): Required<BuildInputs> {

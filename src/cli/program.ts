@@ -6,11 +6,7 @@ import { VERSION } from '../package.ts';
 import type { Command } from './command.ts';
 import type { Options } from './options.ts';
 
-interface Entry {
-  readonly summary: string;
-  readonly alias?: string;
-  load(): Promise<{ readonly command: Command<Options> }>;
-}
+type Entry = { summary: string; alias?: string; load(): Promise<{ command: Command<Options> }> };
 
 const commands: Readonly<Record<string, Entry>> = {
   build: { summary: 'build the site', load: () => import('./commands/build.ts') },

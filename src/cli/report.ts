@@ -27,13 +27,10 @@ export interface WarningGroup {
   readonly examples: readonly string[];
 }
 
-type Changes = Pick<Update, 'steps' | 'missing' | 'nameChanges' | 'fallback'>;
-type Source = Pick<SourceResult, 'source'> & Readonly<{ requests: FetcherStats | null; isCached: boolean }>;
-
 /** The report of a build or a snapshot, as `--json` prints it. */
 export interface Report
-  extends Changes,
-    Source,
+  extends Pick<Update, 'steps' | 'missing' | 'nameChanges' | 'fallback'>,
+    Pick<SourceResult, 'source'>,
     Pick<DataSet, 'digest' | 'counts'>,
     Readonly<Pick<Provenance, 'upstream' | 'captured' | 'edition' | 'skipped'>> {
   /** False if everything was up to date. */
@@ -41,6 +38,8 @@ export interface Report
   /** The output folder as the user named it. */
   readonly out: string;
   readonly files: Omit<PublishResult, 'changed'>;
+  readonly isCached: boolean;
+  readonly requests: FetcherStats | null;
   readonly warnings: readonly WarningGroup[];
   readonly notices: readonly string[];
   readonly seconds: number;
@@ -78,14 +77,21 @@ export function createReport(
     changed,
     out: output.name,
     ...provenance,
-    ...{ source, fallback, digest, counts, steps, missing, nameChanges, files, isCached, warnings },
+    source,
+    fallback,
+    digest,
+    counts,
+    steps,
+    missing,
+    nameChanges,
+    files,
+    isCached,
+    warnings,
     requests: requests ?? null,
     notices: [...output.notices, ...sourceNotices, ...notices, ...more],
     seconds: measureSeconds(started),
   };
 }
-
-const EXAMPLES = 3;
 
 export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
   kindNames.flatMap((kind) => {
@@ -93,7 +99,7 @@ export const groupWarnings = (warnings: readonly Warning[]): WarningGroup[] =>
     return [...new Set(own.map(({ code }) => code))].map((code) => {
       const same = own.filter((warning) => warning.code === code);
       const count = countRecords(same);
-      return { kind, code, count, examples: same.slice(0, EXAMPLES).map(({ message }) => message) };
+      return { kind, code, count, examples: same.slice(0, 3).map(({ message }) => message) };
     });
   });
 
@@ -112,8 +118,6 @@ export function countWarnings(groups: readonly WarningGroup[]): Meta['warnings']
   return counts;
 }
 
-/** The number of records of each group in a summary. */
-const RECORDS_SHOWN = 3;
 const REMOVED_SHOWN = 20;
 
 const formatMore = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
@@ -121,7 +125,7 @@ const formatMore = (more: number): string[] => (more > 0 ? [`  … and ${groupDi
 const formatWarnings = (texts: readonly string[]): string[] => texts.map((text) => `warning: ${text}`);
 
 function formatStep(step: Comparison): string[] {
-  const groups = describeGroups(step, { max: RECORDS_SHOWN, maxRemoved: REMOVED_SHOWN });
+  const groups = describeGroups(step, { max: 3, maxRemoved: REMOVED_SHOWN });
   const lines = groups.flatMap(({ title, lines, more }) => [
     ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),
     ...formatMore(more),

@@ -16,8 +16,6 @@ import type { ParsedOptions } from './command.ts';
 import { flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
 
 export const BUILD_FOLDER = 'build';
-const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
-const DEFAULT_HOSTS: readonly HostName[] = ['netlify'];
 
 const hostList = z
   .array(oneOf(hostNames))
@@ -59,11 +57,9 @@ export function resolveWanted(
   const variable = findBaseUrlVariable(environment);
   const fromVariable = variable && parseValue(plainUrl, environment[variable], variable);
   const { baseUrl = fromVariable, links, hosts, root, downloads, archive } = options;
-  const isUpstreamNamed = mode !== 'none' && spritesUpstream !== undefined;
-  const upstream = isUpstreamNamed
-    ? parseValue(plainUrl, spritesUpstream, '--sprites-upstream')
-    : DEFAULT_ICONS_UPSTREAM;
-  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream, isUpstreamNamed } };
+  const given = mode === 'none' ? undefined : spritesUpstream;
+  const upstream = parseValue(plainUrl.optional(), given, '--sprites-upstream');
+  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream } };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -99,11 +95,11 @@ export function resolveSettings(wanted: WantedSettings, out: string, known: Know
   const { published, copied, isOwnSource } = known;
   const keptHosts = copied && !isOwnSource ? published?.hosts : undefined;
   const supportedHosts = keptHosts && hostNames.filter((name) => keptHosts.includes(name));
-  const hosts = [...new Set(wanted.hosts ?? supportedHosts ?? DEFAULT_HOSTS)];
+  const hosts = [...new Set(wanted.hosts ?? supportedHosts ?? (['netlify'] as const))];
   const keptLinks = copied && (published ?? copied).links;
   const links = resolveLinks(wanted.links, hosts, keptLinks ?? 'query');
   // Sites with links to files are for hosts that cannot redirect to icons.
-  const { mode = links === 'file' ? 'mirror' : 'link', upstream } = wanted.sprites;
+  const { mode = links === 'file' ? 'mirror' : 'link', upstream = DEFAULT_ICONS_UPSTREAM } = wanted.sprites;
   const sprites: IconSource = { mode, upstream: mode === 'none' ? null : upstream };
   const address = resolveBaseUrl(wanted, out, known);
   const root = resolveDocumentRoot(wanted.root, hosts, out);
@@ -125,7 +121,7 @@ function resolveBaseUrl(
       hint: 'Set the base URL with --base-url or BASE_URL.',
     });
   }
-  if (hosts.length === 0) return { baseUrl: DEFAULT_BASE_URL, baseUrlFrom: 'default' };
+  if (hosts.length === 0) return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
   const names = [...new Set(hosts)].join(', ');
   throw new UsageError(`--base-url: got none, expected the base URL of the site on ${names}`, {
     hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : 'Use --base-url or BASE_URL.',

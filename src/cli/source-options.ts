@@ -146,8 +146,8 @@ export async function waitForSource(
   { source, dataFolder, upstream = dataFolder }: SourceSettings,
   out: string,
 ) {
-  if (source === 'rest' || source === 'csv') return;
-  await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
+  if (source !== 'rest' && source !== 'csv')
+    await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
 }
 
 /** Waits until no build is changing a folder. URLs and archives are always settled. @throws OutputError after a second */

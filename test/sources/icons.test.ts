@@ -6,7 +6,7 @@ import { mirror } from '../../src/cli/commands/mirror.ts';
 import { chooseFetching } from '../../src/cli/make-site.ts';
 import { formatSummary } from '../../src/cli/report.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
-import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../../src/contract/responses.ts';
+import type { IconSource } from '../../src/contract/responses.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
 import { gatherIcons, type IconOrigins } from '../../src/sources/icons.ts';
 import { entriesByPath, type LocalSite, type Site } from '../../src/sources/site/read.ts';
@@ -301,7 +301,7 @@ it.each([
   ['site', 'https://site.test', 'ifReachable'],
   ['site', 'site.tar.gz', 'never'],
 ] as const)('chooseFetching, for source %s and upstream %j, returns %s', (source, upstream, expected) => {
-  const sprites = { mode: undefined, upstream: DEFAULT_ICONS_UPSTREAM, isUpstreamNamed: false };
+  const sprites = { mode: undefined, upstream: undefined };
   expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
   expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
   for (const named of [{ mode: 'mirror' }, { isUpstreamNamed: true }] as const)

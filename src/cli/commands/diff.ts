@@ -19,7 +19,8 @@ const diffOptions = {
   from: { schema: dataSet },
   /** The newer data set, given in the same way. */
   to: { schema: dataSet },
-  ...{ concurrency, signal },
+  concurrency,
+  signal,
 };
 
 export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;

@@ -28,7 +28,6 @@ const snapshotOptions = {
   }),
 };
 
-// Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
 export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
 /** Lists the files of a data set with its history and the license of the data. */
