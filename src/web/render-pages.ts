@@ -42,11 +42,8 @@ export function renderPages(input: PagesInput): SiteFile[] {
   const { templates, meta } = input;
   const search = renderSearch(input);
   const root = `${paths.getBasePath(meta.base_url)}/`;
-  const render = (
-    name: 'browse.html' | '404.html' | 'index.html',
-    values: Values,
-    page: PageOptions,
-  ): string => renderPage(templates['page.html'], fillPlaceholders(templates[name], values), page, meta);
+  const render = (name: keyof PageTemplates, values: Values, page: PageOptions): string =>
+    renderPage(templates['page.html'], fillPlaceholders(templates[name], values), page, meta);
   const browse = {
     title: 'gamedata',
     description: `Game ${listKinds()}, as tables, cards and JSON.`,
@@ -60,15 +57,17 @@ export function renderPages(input: PagesInput): SiteFile[] {
     return render('browse.html', { search, json, files: links }, { ...browse, root });
   };
   const missing = { title: 'Not found · gamedata', description: 'There is nothing at this URL.', root };
+  const front = {
+    title: `gamedata: ${listKinds()} as JSON`,
+    description: `A read-only JSON API of ${summarize(meta)} from a series of creature-collecting games, served as static files.`,
+    ...{ root: '', path: '/', script: 'front' },
+  };
   return [
     // The same page twice: for API paths of any depth, and for plain file servers.
     { path: paths.BROWSE_FILE, body: renderBrowse(root, '?format=json') },
     { path: 'browse/index.html', body: renderBrowse('../', '../api/gamedata/index.json') },
     { path: paths.NOT_FOUND_FILE, body: render('404.html', { root }, missing) },
-    {
-      path: 'index.html',
-      body: render('index.html', { search, ...describeSite(input) }, describeFrontPage(meta)),
-    },
+    { path: 'index.html', body: render('index.html', { search, ...describeSite(input) }, front) },
   ];
 }
 
@@ -84,14 +83,6 @@ function renderSearch({ templates, meta }: PagesInput): Markup {
 
 const summarize = ({ counts }: Meta): string =>
   joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
-
-const describeFrontPage = (meta: Meta): PageOptions => ({
-  title: `gamedata: ${listKinds()} as JSON`,
-  description: `A read-only JSON API of ${summarize(meta)} from a series of creature-collecting games, served as static files.`,
-  root: '',
-  path: '/',
-  script: 'front',
-});
 
 function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
   const { counts, edition, fallback, links, upstream } = meta;
@@ -125,30 +116,27 @@ function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
 <span id="answer">${JSON.stringify(addUrl(linkBase, kind, record), null, 2)}</span></code></pre>`;
 }
 
-export const renderDownloads = (sizes: Sizes, archive: boolean): Markup[] => [
-  ...plainBulkRows
-    .filter(({ path }) => sizes.has(path))
-    .map((file) =>
-      renderDownload(file, [
-        formatSize(sizes.get(file.path) ?? 0),
-        renderCopyLink(sizes, paths.gzipFile(file.path)),
-      ]),
-    ),
-  // The archive contains this page, so the page cannot state its size.
-  ...(archive ? fileRows.archives.map((file) => renderDownload(file, ['–', '–'])) : []),
-];
+export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
+  const render = ({ path, summary }: SiteFileRow, size: string, copy: string | Markup): Markup =>
+    html`<tr><th scope="row"><a href="${path}" download>${getFileName(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
+<td>${size}</td>
+<td>${copy}</td></tr>`;
+  const bulk = plainBulkRows.filter(({ path }) => sizes.has(path));
+  return [
+    ...bulk.map((file) => {
+      const path = paths.gzipFile(file.path);
+      const size = formatSize(sizes, path);
+      const label = `${getFileName(path)}, ${size}`;
+      const copy = html`<a href="${path}" download aria-label="${label}">${size}</a>`;
+      return render(file, formatSize(sizes, file.path), sizes.has(path) ? copy : '–');
+    }),
+    // The archive contains this page, so the page cannot state its size.
+    ...(archive ? fileRows.archives.map((file) => render(file, '–', '–')) : []),
+  ];
+}
 
 const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
-
-const renderDownload = ({ path, summary }: SiteFileRow, cells: readonly (string | Markup)[]): Markup =>
-  html`<tr><th scope="row"><a href="${path}" download>${getFileName(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
-${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`;
-
-function renderCopyLink(sizes: Sizes, path: string): string | Markup {
-  const bytes = sizes.get(path);
-  if (bytes === undefined) return '–';
-  return html`<a href="${path}" download aria-label="${getFileName(path)}, ${formatSize(bytes)}">${formatSize(bytes)}</a>`;
-}
+const formatSize = (sizes: Sizes, path: string): string => formatBytes(sizes.get(path) ?? 0, '\u00a0');
 
 /** The most useful files come first. */
 const described: readonly string[] = [
@@ -171,5 +159,3 @@ export function renderDescriptions(sizes: Sizes): Markup[] {
   });
   return [row(link('docs/'), 'Every endpoint and field, with code to copy.'), ...rows];
 }
-
-const formatSize = (bytes: number): string => formatBytes(bytes, '\u00a0');

@@ -11,14 +11,13 @@ import {
   getLinkAttributes,
   isOnDisk,
   linkStyle,
-  request,
   requireElement,
   setLinkMode,
   showFileFallback,
   siteRoot,
 } from '../shared/dom.ts';
 import { fetchPath, parseAddress, replaceFormat, replaceSearch, splitPath } from './address.ts';
-import { createNotBuiltView, renderView, type View } from './views.ts';
+import { loadView, type View } from './views.ts';
 
 /** Faster responses need no loading indicator. */
 const LOADING_MS = 200;
@@ -43,20 +42,13 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   const { signal } = running;
   current = address;
   const loading = setTimeout(() => view.setAttribute('aria-busy', 'true'), LOADING_MS);
-  const loaded = await load(address, signal);
+  const loaded = await loadView(address, signal, () => void show(address, { focus: true }));
   clearTimeout(loading);
   if (signal.aborted) return;
   const heading = await display(address, loaded);
   if (signal.aborted) return;
   scrollTo(0, scroll);
   if (focus) heading.focus({ preventScroll: true });
-}
-
-async function load(address: string, signal: AbortSignal): Promise<View> {
-  const path = fetchPath(address, linkStyle);
-  if (path === undefined) return createNotBuiltView(address);
-  const result = await request(siteRoot + path, signal);
-  return renderView(result, { address, retry: () => void show(address, { focus: true }) });
 }
 
 /** Renders a view and returns its heading. */

@@ -17,11 +17,12 @@ import {
   createLink,
   element,
   folderPage,
+  getMessage,
   highlight,
-  type RequestResult,
+  linkStyle,
   siteRoot,
 } from '../shared/dom.ts';
-import { parseLink, readPageRange, replacePageRange, splitPath } from './address.ts';
+import { fetchPath, parseLink, readPageRange, replacePageRange, splitPath } from './address.ts';
 
 export interface View {
   readonly title: string;
@@ -31,20 +32,26 @@ export interface View {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export async function renderView(
-  { response, json, reason = '' }: RequestResult,
-  { address, retry }: { address: string; retry: () => void },
-): Promise<View> {
-  const tryAgain = element('p', {}, createButton('Try again', retry));
-  if (!response) {
-    const why = element('p', { class: 'quiet' }, `Browser: ${reason}`);
-    return createProblem(
-      'No response',
-      'The request failed without a response. Are you offline?',
-      tryAgain,
-      why,
-    );
+/** Requests an endpoint and renders its response. */
+export async function loadView(address: string, signal: AbortSignal, retry: () => void): Promise<View> {
+  const path = fetchPath(address, linkStyle);
+  // Plain file servers have only the built pages.
+  if (path === undefined) {
+    const why = `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`;
+    return createProblem(NOT_BUILT, why, suggestPages(address));
   }
+  const tryAgain = element('p', {}, createButton('Try again', retry));
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(siteRoot + path, { headers: { Accept: 'application/json' }, signal });
+    text = await response.text();
+  } catch (error) {
+    const lead = 'The request failed without a response. Are you offline?';
+    const why = element('p', { class: 'quiet' }, `Browser: ${getMessage(error)}`);
+    return createProblem('No response', lead, tryAgain, why);
+  }
+  const json = parseJson(text);
   if (json === undefined) {
     const title = response.status === 404 ? 'Not found' : 'Not an API response';
     const type = response.headers.get('Content-Type') ?? 'nothing';
@@ -59,15 +66,15 @@ export async function renderView(
   return { title, content };
 }
 
-const NOT_BUILT = 'This page does not exist on this host';
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
-/** Plain file servers have only the built pages, so this view needs no request. */
-export const createNotBuiltView = (address: string): View =>
-  createProblem(
-    NOT_BUILT,
-    `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
-    suggestPages(address),
-  );
+const NOT_BUILT = 'This page does not exist on this host';
 
 const createProblem = (title: string, why: string, ...content: readonly HTMLElement[]): View => ({
   title,

@@ -58,19 +58,18 @@ export function renderDocs(templates: DocsTemplates, content: DocsContent, site:
   return renderPage(templates['page.html'], filled, page, site);
 }
 
-/** Descriptions of the list parameters, for hosts that support any page range and for hosts that serve only built pages. */
-const pageRangeMeanings: Readonly<Record<'any' | 'built', Partial<Record<keyof typeof parameters, string>>>> =
-  {
-    any: {
-      limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
-      offset:
-        'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
-    },
-    built: {
-      limit: `Always ${PAGE_SIZE}.`,
-      offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
-    },
-  };
+/** Describes the list parameters of hosts that support any page range, or of hosts that serve only built pages. */
+const describePageRange = (anyPageRange: boolean): Partial<Record<keyof typeof parameters, string>> =>
+  anyPageRange
+    ? {
+        limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
+        offset:
+          'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
+      }
+    : {
+        limit: `Always ${PAGE_SIZE}.`,
+        offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
+      };
 
 const getExamplePath = ({ path, pathParameter }: Operation): string =>
   path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
@@ -80,7 +79,7 @@ function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean):
   const type = typeName(schema ?? '');
   const shown = getExamplePath(endpoint);
   const all: Field[] = endpoint.parameters.map((name) => {
-    const description = pageRangeMeanings[anyPageRange ? 'any' : 'built'][name];
+    const description = describePageRange(anyPageRange)[name];
     return { ...parameters[name], ...(description && { description }) };
   });
   const page = shown.replace(/(?:offset\/\d+\/)?index\.json$/, '');

@@ -119,26 +119,6 @@ export async function adaptLinks(): Promise<void> {
   }
 }
 
-export interface RequestResult {
-  readonly response?: Response;
-  readonly json?: unknown;
-  readonly reason?: string;
-}
-
-export async function request(url: string, signal: AbortSignal): Promise<RequestResult> {
-  try {
-    const response = await fetch(url, { headers: { Accept: 'application/json' }, signal });
-    const text = await response.text();
-    try {
-      return { response, json: JSON.parse(text) };
-    } catch {
-      return { response };
-    }
-  } catch (error) {
-    return { reason: getMessage(error) };
-  }
-}
-
 export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
