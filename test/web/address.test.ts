@@ -58,7 +58,7 @@ it.each([
 it("formats addresses like the site's links", () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
-  expect(address.replaceFormat(page)).toBe('/api/gamedata/move/?format=json&limit=5&offset=10');
+  expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));
 });
 
 it.each([
