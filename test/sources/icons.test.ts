@@ -304,6 +304,6 @@ it.each([
   const sprites = { mode: undefined, upstream: undefined };
   expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
   expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
-  for (const named of [{ mode: 'mirror' }, { isUpstreamNamed: true }] as const)
+  for (const named of [{ mode: 'mirror' }, { upstream: 'x' }] as const)
     expect(chooseFetching({ sprites: { ...sprites, ...named } }, { source, upstream }, {})).toBe('always');
 });
