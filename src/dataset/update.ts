@@ -6,7 +6,7 @@ import { recordPath } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
 import { continueHistory, emptyHistory, stepsSince } from './history.ts';
-import { compareNames, type NameChanges } from './names.ts';
+import { compareNames } from './names.ts';
 import {
   type Addressed,
   type AddressedRecords,
@@ -93,6 +93,8 @@ export function planUpdate(
     oldRecords &&
     findLosses({ records: oldRecords, oldSlugs: previousSlugs }, { records, oldSlugs }, options.skip);
 
+  const isSameNames = previous?.names?.digest === dataSet.namesSummary?.digest;
+  const oldNames = isSameNames || options.hasNames === false ? undefined : previous?.readNames?.();
   const { history, notices } = continueHistory(
     { ...summary, history: next.history },
     previous && {
@@ -106,7 +108,7 @@ export function planUpdate(
     ...{ history, oldSlugs, fallback: fallback ?? null },
     steps: stepsSince(history, previous?.digest),
     missing: mapKinds((kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? []),
-    nameChanges: options.hasNames === false ? [] : findNameChanges(dataSet, previous, before),
+    nameChanges: before && oldNames ? compareNames({ records: before, names: oldNames }, dataSet) : [],
     ...{ previous, losses, isCopy, asRead },
     bundledCounts: foreignBundle?.counts,
     notices: [
@@ -134,15 +136,6 @@ function describeEarlyClock(previous: Previous | undefined, today: string): stri
   return [
     `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${previous.captured}, so published dates stay and the build is reproducible only into an empty folder`,
   ];
-}
-
-function findNameChanges(
-  { records, names, namesSummary }: Pick<DataSet, 'records' | 'names' | 'namesSummary'>,
-  previous: Previous | undefined,
-  before: AnyRecords | undefined,
-): NameChanges[] {
-  const old = previous?.names?.digest === namesSummary?.digest ? undefined : previous?.readNames?.();
-  return before && old ? compareNames({ records: before, names: old }, { records, names }) : [];
 }
 
 interface Addresses {

@@ -13,14 +13,12 @@ export function createChangeFiles(
   { history, oldSlugs, redirects }: { history: History; oldSlugs: OldSlugs; redirects: readonly Redirect[] },
   site: Site,
 ): readonly SiteFile[] {
+  const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));
   return [
     { path: FORMER_FILE, body: encodeOldSlugs(oldSlugs) },
     { path: CHANGES_FILE, body: encodeHistory(history) },
     { path: FEED_FILE, body: encodeFeed(history, site) },
-    {
-      path: MOVED_FILE,
-      body: JSON.stringify(Object.fromEntries(redirects.map(({ path, to }) => [path, to]))),
-    },
+    { path: MOVED_FILE, body: JSON.stringify(moved) },
   ];
 }
 

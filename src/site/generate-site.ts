@@ -1,7 +1,7 @@
 import type { History } from '../contract/changes.ts';
 import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
-import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER } from '../contract/paths.ts';
+import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER, SEARCH_FILE } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
@@ -55,17 +55,16 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   ];
 }
 
-function createDataFiles({ records, names, meta, history, oldSlugs, ...site }: SiteInput): SiteFile[] {
+function createDataFiles({ records, names, meta, history, oldSlugs, root, ...site }: SiteInput): SiteFile[] {
   const served = addUrls(getLinkBase(meta), records);
   const redirects = createRedirects(oldSlugs, records);
   const { handlerModule, hostTemplate: template } = site.buildAssets;
-  const { root } = site;
   const hosting = { root, baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
   return [
     ...recordFiles.createApiFiles(served, meta),
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
     ...recordFiles.createNamesFiles(names, meta.base_url),
-    recordFiles.createSearchFile(records),
+    { path: SEARCH_FILE, body: JSON.stringify(recordFiles.createSearchIndex(records)) },
     ...createChangeFiles({ history, oldSlugs, redirects }, meta),
     ...createHostFiles(site.hosts, { ...hosting, records, handlerModule, template }),
   ];

@@ -19,20 +19,17 @@ import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
+interface SpecificationOptions {
+  readonly archive: boolean;
+  readonly templates: DocsTemplates;
+  readonly schemas: served.CompiledSchemas;
+  readonly names?: readonly Names[];
+}
+
 export function createSpecification(
   records: Records,
   meta: Meta,
-  {
-    archive,
-    templates,
-    schemas: compiled,
-    names = [],
-  }: {
-    archive: boolean;
-    templates: DocsTemplates;
-    schemas: served.CompiledSchemas;
-    names?: readonly Names[];
-  },
+  { archive, templates, schemas: compiled, names = [] }: SpecificationOptions,
 ): SiteFile[] {
   const first = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
   const examples = createFileExamples(first, meta, names);
@@ -40,10 +37,8 @@ export function createSpecification(
     .listOperations(meta, pickExamples(records, getLinkBase(meta)), archive)
     .map((operation) => ({ ...operation, example: operation.example ?? examples[operation.id] }));
   const schemas = pickSchemas(operations, compiled);
-  const content = {
-    ...{ operations, schemas, anyPageRange: supportsAnyPageRange(meta) },
-    excerpts: createExcerpts(first, getLinkBase(meta)),
-  };
+  const excerpts = createExcerpts(first, getLinkBase(meta));
+  const content = { operations, schemas, anyPageRange: supportsAnyPageRange(meta), excerpts };
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
     { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(templates, content, meta) },
@@ -78,11 +73,7 @@ function createFileExamples(first: Records, meta: Meta, names: readonly Names[])
   const [own] = selectNames(names.filter(({ language }) => language !== 'en').slice(0, 1), first);
   const none = { added: [], removed: [], renamed: [], changed: [] };
   const step: Comparison = {
-    from: {
-      digest: `sha256:${'0'.repeat(64)}`,
-      captured,
-      counts: { ...counts, [kind]: counts[kind] - 1 },
-    },
+    from: { digest: `sha256:${'0'.repeat(64)}`, captured, counts: { ...counts, [kind]: counts[kind] - 1 } },
     to: { digest, captured, counts },
     totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
     changes: mapKinds((one) => (one === kind ? { ...none, added: [{ id, slug, name }] } : none)),
@@ -161,12 +152,10 @@ function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
 function describePath(operation: Operation): object {
   const { id, group, summary, pathParameter, parameters } = operation;
   const named = parameters.map((name) => contract.parameters[name]);
+  const description = 'Any other error, such as 400 for a page that was not built.';
   const errors = {
     404: { description: 'The record or the format does not exist.', content: describeError(404) },
-    default: {
-      description: 'Any other error, such as 400 for a page that was not built.',
-      content: describeError(400),
-    },
+    default: { description, content: describeError(400) },
   };
   return {
     get: {

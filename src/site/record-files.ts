@@ -77,9 +77,6 @@ export const createSearchIndex = (records: Records): SearchIndex =>
     }),
   );
 
-export const createSearchFile = (records: Records): SiteFile =>
-  createJsonFile(paths.SEARCH_FILE, createSearchIndex(records));
-
 export type Cell = string | number | null;
 
 /**
