@@ -1,10 +1,19 @@
+import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
-import { githubPages } from './github-pages.ts';
 import type { Host, HostContext, HostFile } from './host.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
+
+const githubPages: Host = {
+  unsupported: guaranteeNames.filter(
+    (name) =>
+      guarantees[name].needs !== 'files' && !['etag', 'not-modified', 'cors', 'compression'].includes(name),
+  ),
+  // GitHub Pages would otherwise omit files whose names start with an underscore.
+  files: () => [{ path: '.nojekyll', body: '' }],
+};
 
 /** To add a host, create a file in this folder and add an entry below. */
 export const hosts = {
@@ -29,11 +38,9 @@ export function findConflictingHosts(names: readonly HostName[]): readonly HostN
   return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];
 }
 
-/** The first host of the table wins if two hosts have the same path. */
+/** Netlify's two hosts create the same rules. */
 export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
-  const files = new Map<string, HostFile>();
-  for (const name of hostNames.filter((known) => names.includes(known))) {
-    for (const file of hosts[name].files(context)) if (!files.has(file.path)) files.set(file.path, file);
-  }
-  return [...files.values()];
+  const known = hostNames.filter((name) => names.includes(name));
+  const files = known.flatMap((name) => hosts[name].files(context));
+  return [...new Map(files.map((file) => [file.path, file])).values()];
 }

@@ -24,15 +24,11 @@ export const netlifyRules: Host = {
     (name) =>
       ['requests', 'code'].includes(guarantees[name].needs) && !['any-path', 'compression'].includes(name),
   ),
-  files: (context) => [
-    {
-      path: '_redirects',
-      body: Array.from(createRules(context), (rule) => `${paths.getBasePath(context.baseUrl)}${rule}\n`).join(
-        '',
-      ),
-    },
-    createHeadersFile(context),
-  ],
+  files: (context) => {
+    const base = paths.getBasePath(context.baseUrl);
+    const rules = Array.from(createRules(context, base), (rule) => `${base}${rule}\n`);
+    return [{ path: '_redirects', body: rules.join('') }, createHeadersFile(context)];
+  },
 };
 
 /**
@@ -62,8 +58,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext) {
   });
 }
 
-function* createRules({ records, redirects, iconRedirect, baseUrl }: HostContext): Generator<string> {
-  const base = paths.getBasePath(baseUrl);
+function* createRules({ records, redirects, iconRedirect }: HostContext, base: string): Generator<string> {
   yield* createPageRules(paths.API_PREFIX, [{ offset: 0, file: paths.rootFile }], ['format']);
   for (const kind of kindNames) {
     const offsets = pageOffsets(records[kind].length);

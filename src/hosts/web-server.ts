@@ -25,15 +25,14 @@ export const createHeaderFormat =
     Object.entries<string>(Object.assign({}, ...sets)).map(([name, value]) => `${name} ${quote(value)}`);
 
 export function formatHeaderSets(format: ReturnType<typeof createHeaderFormat>) {
-  const { api, apiPage, common, download, file, html, preflight } = headerSets;
   return {
-    commonHeaders: format(common),
-    apiHeaders: format(api),
-    fileHeaders: format(file),
-    htmlHeaders: format(html),
-    pageCaching: apiPage['Cache-Control'],
-    downloadHeaders: format(download),
-    preflightHeaders: format(preflight),
+    commonHeaders: format(headerSets.common),
+    apiHeaders: format(headerSets.api),
+    fileHeaders: format(headerSets.file),
+    htmlHeaders: format(headerSets.html),
+    pageCaching: headerSets.apiPage['Cache-Control'],
+    downloadHeaders: format(headerSets.download),
+    preflightHeaders: format(headerSets.preflight),
   };
 }
 
@@ -144,8 +143,6 @@ export function fillTemplate(
     return items.map(fill).join('');
   };
   return template
-    .replaceAll(/^#if (\w+)\n(.*?)^#end\n/gms, (_, name: string, lines: string) =>
-      lookUp(name).length > 0 ? lines : '',
-    )
+    .replaceAll(/^#if (\w+)\n(.*?)^#end\n/gms, (_, name, lines) => (lookUp(name).length > 0 ? lines : ''))
     .replaceAll(/^.*\{\{.*\n/gm, fillLine);
 }
