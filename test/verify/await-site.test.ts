@@ -1,7 +1,7 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { type VerifyOptions, verify } from '../../src/cli/commands/verify.ts';
@@ -32,18 +32,15 @@ beforeAll(async () => {
   await build({ ...options, out: at('new'), ...(await smallSource(changed, at('new-data'))) });
 });
 
-async function served(name: string): Promise<string> {
-  const { url, close } = await serve({ dir: at(name), port: 0 });
-  onTestFinished(close);
-  return url;
-}
-
-/** Compares a deployment with the new site, immediately. */
-const compare = (target: string) => verify({ target, like: at('new') });
+/** Compares a deployment with the new site. */
+const compare = (target: string, options?: Omit<VerifyOptions, 'target'>) =>
+  verify({ target, like: at('new'), ...options });
 
 describe('verify --like', () => {
   it("accepts the same build and checks its hosts' guarantees", async () => {
-    const report = await compare(await served('new'));
+    const { url, close } = await serve({ dir: at('new'), port: 0 });
+    onTestFinished(close);
+    const report = await compare(url);
     expect(report).toMatchObject({ failed: 0 });
     const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
     // nginx supports no page ranges.
@@ -53,13 +50,16 @@ describe('verify --like', () => {
   it('rejects a different build immediately or after --wait, and compares the data sets', async () => {
     const server = await deploy(at('old'));
     const data = `sha256:\\w{12}… from \\S+, 120 moves, 5 items${oneOfOthers}`;
-    const problem = new RegExp(
-      `^http\\S+: does not serve the site in \\S+new: serves ${data}, expected ${data}$`,
+    const problem = `serves ${data}, expected ${data}$`;
+    await expect(compare(server.url)).rejects.toThrow(
+      new RegExp(`^http\\S+: does not serve the site in \\S+new: ${problem}`),
     );
-    await expect(compare(server.url)).rejects.toThrow(problem);
     expect(server.paths()).toEqual(['manifest.json', 'meta.json']);
-    await expect(verify({ target: server.url, like: at('new'), wait: '1s' })).rejects.toThrow(problem);
-    expect(server.requests.length).toBeGreaterThan(4);
+    const controller = new AbortController();
+    const onWait = vi.fn(() => controller.abort());
+    const waiting = compare(server.url, { wait: '1h', onWait, signal: controller.signal });
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(onWait.mock.calls).toEqual([[expect.stringMatching(`^waiting for http\\S+: ${problem}`)]]);
   });
 
   it('rejects a build of the same data with different options', async () => {
@@ -76,8 +76,7 @@ describe('verify --like', () => {
     ['an old list page', 'api/gamedata/move/index.json', 'old', 'api/gamedata/move/index.json: has '],
   ])('rejects %s', async (_, file, body, problem) => {
     const { url, faults } = await deploy(at('new'));
-    const old = body === 'old' ? readFileSync(path.join(at('old'), file)) : body;
-    faults.set(file, (response) => (old ? response.end(old) : response.writeHead(404).end()));
+    faults.set(file, (response) => (body ? response.end(body) : response.writeHead(404).end()));
     await expect(compare(url)).rejects.toThrow(`new: ${problem}`);
   });
 
@@ -87,7 +86,7 @@ describe('verify --like', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('Move 8', 'Move 0'));
     const { url, stop } = await handler.start(at('mixed'));
     onTestFinished(stop);
-    const report = await verify({ target: url, like: at('new'), level: 'static' });
+    const report = await compare(url, { level: 'static' });
     const broken = 'guarantees' in report ? report.guarantees.filter((one) => one.failures.length > 0) : [];
     const problem = expect.stringContaining('"Move 0"');
     const failures = [{ request: 'GET /api/gamedata/move/move-8/?format=api', problem }];
@@ -115,33 +114,26 @@ describe('verify --like', () => {
       hint: expect.stringContaining('does not seem to use TLS'),
     });
   });
+});
 
-  it('waits for a deployment and reports the difference', async () => {
-    cpSync(at('old'), at('live'), { recursive: true, preserveTimestamps: true });
-    const lines: string[] = [];
-    const onWait = (line: string): void => {
-      lines.push(line);
-      rmSync(at('live'), { recursive: true });
-      cpSync(at('new'), at('live'), { recursive: true, preserveTimestamps: true });
-    };
-    const report = await verify({ target: await served('live'), like: at('new'), wait: '2s', onWait });
-    expect(report).toMatchObject({ failed: 0 });
-    expect(lines).toEqual([expect.stringMatching(/^waiting for http\S+: serves sha256:/)]);
-  });
-
-  it('requests only files that differ again', async () => {
-    const server = await deploy(at('new'));
-    server.faults.set('docs/index.html', (response) => {
-      server.faults.clear();
-      response.writeHead(503).end();
-    });
-    const site = openSite(folderStorage(at('new')));
-    await awaitSite(server.url, { site, concurrency: 4, deadline: Date.now() + 2000 });
-    const requested = server.paths();
-    expect(requested.slice(-2)).toEqual(['manifest.json', 'docs/index.html']);
-    expect(new Set(requested).size).toBe(requested.length - 2);
-    expect(requested).not.toContain('api/gamedata/move/move-8/index.json');
-  });
+it('awaitSite reports each new difference once and requests only files that differ again', async () => {
+  cpSync(at('old'), at('live'), { recursive: true });
+  const server = await deploy(at('live'));
+  server.faults.set('docs/index.html', (response) => response.writeHead(503).end());
+  const lines: string[] = [];
+  function onWait(line: string): void {
+    lines.push(line);
+    if (lines.length > 1) server.faults.clear();
+    else cpSync(at('new'), at('live'), { recursive: true });
+  }
+  const site = openSite(folderStorage(at('new')));
+  await awaitSite(server.url, { site, concurrency: 4, deadline: Date.now() + 60_000, onWait });
+  const starts = ['serves sha256:', 'docs/index.html: got status 503'];
+  expect(lines).toEqual(starts.map((start) => expect.stringContaining(`${server.url}: ${start}`)));
+  const [, , , ...requested] = server.paths();
+  expect(requested.slice(-2)).toEqual(['manifest.json', 'docs/index.html']);
+  expect(new Set(requested).size).toBe(requested.length - 1);
+  expect(requested).not.toContain('api/gamedata/move/move-8/index.json');
 });
 
 const expectedTime = 'expected a time such as 90s, 10m or 1h';

@@ -1,54 +1,42 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { GuaranteeName, Level } from '../../src/contract/guarantees.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import { type AssetStore, createHandler } from '../../src/serve/handler/index.ts';
+import { createHandler } from '../../src/serve/handler/index.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
 import { versionOf } from '../support/data-set-versions.ts';
-import { startWebServer as serveHandler } from '../support/engines/engine.ts';
+import { startWebServer } from '../support/engines/engine.ts';
+import { browsePage } from '../support/handled-site.ts';
 import { startServer } from '../support/local-server.ts';
 import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
 
 const BASE_URL = 'https://example.test';
-const page = new TextEncoder().encode('<!doctype html>');
 
-/** Handles requests for 120 moves, the first renamed, and 3 items, the first without an icon. */
-function createSmallHandler() {
-  const raw = rawRecords(120, 3);
-  const item = [rawItem(1, { sprite: null }), rawItem(2), rawItem(3)];
-  const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
-  const history = extendHistory(emptyHistory, compare(before, versionOf(raw.move, item)));
-  const { files } = siteOf({ ...raw, item }, { history });
-  const bodies = new Map(files().map(({ path, body }) => [path, new Uint8Array(Buffer.from(body))]));
-  bodies.set('browse.html', page);
-  const store: AssetStore = {
-    async get(file) {
-      const body = bodies.get(file);
-      // Servers derive ETags from the size. A hash in Base64 may contain `W/`.
-      return body && { body, etag: `"${body.length}W/"` };
-    },
-  };
-  return createHandler(store);
-}
+// 120 moves, the first renamed, and 3 items, the first without an icon.
+const raw = rawRecords(120, 3);
+const item = [rawItem(1, { sprite: null }), rawItem(2), rawItem(3)];
+const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
+const history = extendHistory(emptyHistory, compare(before, versionOf(raw.move, item)));
+const { files } = siteOf({ ...raw, item }, { history, extras: [browsePage] });
+const bodies = new Map(files().map(({ path, body }) => [path, new Uint8Array(Buffer.from(body))]));
+const handle = createHandler({
+  async get(file) {
+    const body = bodies.get(file);
+    // Servers derive ETags from the size. A hash in Base64 may contain `W/`.
+    return body && { body, etag: `"${body.length}W/"` };
+  },
+});
 
 /** Returns the guarantees that a tampered deployment breaks. */
-async function findBroken(
-  tamper: Tamper,
-  level: Level = 'full',
-  only?: GuaranteeName,
-): Promise<GuaranteeName[]> {
-  const handler = createSmallHandler();
-  const { url, stop } = await serveHandler(async (request) => tamper(request, await handler(request)));
-  try {
-    const supported = only && { hosts: [], names: [only] };
-    const report = await verifyDeployment(url, { level, supported, concurrency: 8, linkBase: BASE_URL });
-    return report.guarantees.filter(({ failures }) => failures.length > 0).map(({ guarantee }) => guarantee);
-  } finally {
-    await stop();
-  }
+async function findBroken(tamper: Tamper, level: Level = 'full', only?: GuaranteeName) {
+  const { url, stop } = await startWebServer(async (request) => tamper(request, await handle(request)));
+  onTestFinished(stop);
+  const supported = only && { hosts: [], names: [only] };
+  const report = await verifyDeployment(url, { level, supported, concurrency: 8, linkBase: BASE_URL });
+  return report.guarantees.filter(({ failures }) => failures.length > 0).map(({ guarantee }) => guarantee);
 }
 
 const isList = ({ url }: Request): boolean => /\/(?:move|item)\/$/.test(new URL(url).pathname);
@@ -91,7 +79,7 @@ const body =
 const as =
   (from: string | RegExp, to: string): Tamper =>
   ({ url }) =>
-    createSmallHandler()(new Request(url.replace(from, to)));
+    handle(new Request(url.replace(from, to)));
 const asFirstPage = as(/\?.*/, '');
 const withoutQuery = header('location', (own) => own.split('?')[0]);
 const toHttp = header('location', (own) => `http://example.test${own}`);
@@ -136,11 +124,7 @@ describe('finds a broken guarantee', () => {
     ['page-policy', 'a page that runs inline scripts', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
     ['exposed', 'an ETag hidden from scripts', header('access-control-expose-headers', 'Allow')],
-    [
-      'exposed',
-      'icons that cross-origin isolated pages cannot embed',
-      header('cross-origin-resource-policy', null),
-    ],
+    ['exposed', 'icons that isolated pages cannot embed', header('cross-origin-resource-policy', null)],
     ['compression', 'a large file without compression', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
     ['freshness', 'cached files', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'cached errors', of(404, header('cache-control', 'max-age=300'))],
@@ -166,22 +150,16 @@ describe('finds a broken guarantee', () => {
     ['method', 'an accepted POST', where(isSent('POST'), json('{}'))],
     ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
     ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
-    [
-      'browser',
-      'a page for a client that does not request HTML',
-      at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html'))),
-    ],
+    ['browser', 'a page for programs', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
   ])('%s: %s', async (guarantee, _, tamper) => {
     expect(await findBroken(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
 });
 
 test('does not expect page ranges at the static level', async () => {
-  const refuseWindows = where(
-    (request) =>
-      isList(request) && !wantsHtml(request) && !['100', null].includes(query(request).get('limit')),
-    json(NOT_FOUND, 404),
-  );
+  const isOther = (request: Request) =>
+    !wantsHtml(request) && !['100', null].includes(query(request).get('limit'));
+  const refuseWindows = where((request) => isList(request) && isOther(request), json(NOT_FOUND, 404));
   expect(await findBroken(refuseWindows, 'static')).toEqual([]);
   expect(await findBroken(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });
