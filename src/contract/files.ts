@@ -17,10 +17,10 @@ const listRows = (...rows: readonly Row[]): SiteFileRow[] =>
   rows.map(([path, id, summary, schema]) => ({ path, id, summary, schema }));
 
 /** `download/move.ndjson.gz` has the id `downloadMoveNdjsonGz`. */
-const createDownload = (path: string, summary: string, kind?: Kind): SiteFileRow => ({
-  ...{ path, id: path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase()), summary },
-  ...{ kind, schema: path.endsWith('.json') ? 'gamedata' : undefined },
-});
+function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow {
+  const id = path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase());
+  return { path, id, summary, kind, schema: path.endsWith('.json') ? 'gamedata' : undefined };
+}
 
 const CSV =
   'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon. These apostrophes keep spreadsheets from running text as formulas.';
@@ -28,14 +28,10 @@ const CSV =
 /** The bulk files without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = [
   ...kindNames.flatMap((kind) => [
-    createDownload(
-      `${paths.DOWNLOAD_FOLDER}${kind}.ndjson`,
-      `Every ${kind}, one JSON object per line.`,
-      kind,
-    ),
-    createDownload(`${paths.DOWNLOAD_FOLDER}${kind}.csv`, `Every ${kind} ${CSV}`, kind),
+    createDownload(`download/${kind}.ndjson`, `Every ${kind}, one JSON object per line.`, kind),
+    createDownload(`download/${kind}.csv`, `Every ${kind} ${CSV}`, kind),
   ]),
-  createDownload(`${paths.DOWNLOAD_FOLDER}gamedata.json`, 'Every record of every kind as one JSON object.'),
+  createDownload('download/gamedata.json', 'Every record of every kind as one JSON object.'),
 ];
 
 export const fileRows = {
