@@ -22,7 +22,7 @@ export interface LoadedSite {
 
 /** A hundred times the live upstream's site. */
 const MAX_SITE_BYTES = 1e9;
-const CHECK_INTERVAL_MS = 1000;
+const CHECK_INTERVAL_MS = 250;
 const FILES_AT_ONCE = 50;
 
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
