@@ -1,19 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { serve } from '../../src/cli/commands/serve.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { command, serve } from '../../src/cli/commands/serve.ts';
+import { createReporter } from '../../src/cli/reporter.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { startServe } from '../support/engines/serve.ts';
 import { oneOfOthers } from '../support/kinds.ts';
-import { runCli, startCli } from '../support/run-cli.ts';
-import { openSocket, publishSite, sendTarget, serveSite } from '../support/serving.ts';
+import { startCli } from '../support/run-cli.ts';
+import { openSocket, publishNewSite, publishSite, sendTarget, serveSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const eventually = { timeout: 60_000 };
 
-async function startProcess(args: readonly string[] = [], content: Parameters<typeof publishSite>[1] = {}) {
-  const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, content);
+async function startProcess(folder: string, args: readonly string[] = []) {
   const server = await startServe(folder, args);
   onTestFinished(() => server.stop());
   return { ...server, port: Number(new URL(server.url).port) };
@@ -21,7 +20,7 @@ async function startProcess(args: readonly string[] = [], content: Parameters<ty
 
 describe('gamedata serve', () => {
   it("prints the site's URL, logs each request, and exits with code 0 on SIGINT", async () => {
-    const server = await startProcess(['--access-log']);
+    const server = await startProcess(await publishNewSite(), ['--access-log']);
     const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
     await fetch(server.url, { method: 'HEAD' });
     await sendTarget(server.port, '/nothing', 'DELETE');
@@ -46,7 +45,7 @@ describe('gamedata serve', () => {
   it.runIf(existsSync('/proc/self/status'))(
     'uses less than 300 MB while some clients pipeline requests for all records or do not read responses',
     async () => {
-      const { port, url, child, output } = await startProcess([], { moves: 2000 });
+      const { port, url, child, output } = await startProcess(await publishNewSite({ moves: 2000 }));
       const startOutput = output();
       const request = 'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
       const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(port)));
@@ -54,7 +53,7 @@ describe('gamedata serve', () => {
         if (at < 40) socket.resume().write(request.repeat(at < 20 ? 100 : 3000));
         else socket.pause().write(request.replace('move', 'item').repeat(2));
       }
-      for (let count = 0; count < 20; count++)
+      for (let count = 0; count < 10; count++)
         expect((await fetch(`${url}/api/gamedata/move/?limit=7`)).status).toBe(200);
       expect(output()).toBe(startOutput);
       const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
@@ -89,28 +88,31 @@ describe('gamedata serve', () => {
     });
   });
 
+  const advise = (port: number) =>
+    `Serve the site there with --port ${port}, or build it with --base-url URL`;
   it.each([
-    ['http://localhost:3000', '3000'],
-    ['http://127.0.0.1', '80'],
-    ['http://[::1]:8080/games', '8080'],
-  ])('warns if links point to a different port on this machine: %s', async (baseUrl, port) => {
-    const { url, output } = await startProcess([], { baseUrl });
-    const advice = `Serve the site there with --port ${port}, or build it with --base-url ${url}`;
-    await expect.poll(output).toContain(`warning: links point to ${baseUrl}. ${advice}`);
-    expect(output()).not.toContain("the site's base URL");
-  });
-
-  it('serves a site whose base URL is invalid', async () => {
-    const { output } = await startProcess([], { baseUrl: 'nowhere' });
-    await expect.poll(output).toContain("Links point to the site's base URL, nowhere\n");
+    ['http://localhost:3000', `warning: links point to http://localhost:3000. ${advise(3000)}`],
+    ['http://127.0.0.1', `warning: links point to http://127.0.0.1. ${advise(80)}`],
+    ['http://[::1]:8080/games', `warning: links point to http://[::1]:8080/games. ${advise(8080)}`],
+    ['nowhere', "Links point to the site's base URL, nowhere"],
+  ])('describes links to %s', async (baseUrl, line) => {
+    const folder = await publishNewSite({ baseUrl });
+    const written: string[] = [];
+    for (const stream of [process.stdout, process.stderr])
+      vi.spyOn(stream, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+    const reporter = createReporter(process.stderr, { quiet: false });
+    const signal = AbortSignal.abort();
+    await command.run({ options: { port: 0 }, quiet: false, reporter, watchers: {}, signal }, folder);
+    vi.restoreAllMocks();
+    const [, url = ''] = /^ {2}(\S+)\/$/m.exec(written.join('')) ?? [];
+    expect(written.join('').trim().split('\n').at(-1)?.replace(url, 'URL')).toBe(line);
   });
 
   it("rejects a port in use, another machine's address, and invalid options", async () => {
     const { folder: dir, port } = await serveSite();
-    const { code, stderr } = await runCli(['serve', dir, '--port', String(port)]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `error: 127.0.0.1 port ${port}: is already in use\nhint: Choose another port with --port (0 picks a free one).\n`,
+    await expect(serve({ dir, port })).rejects.toMatchObject({
+      message: `127.0.0.1 port ${port}: is already in use`,
+      hint: 'Choose another port with --port (0 picks a free one).',
     });
     for (const [options, message] of [
       [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestReader } from '../../src/contract/meta.ts';
 import { watchSite } from '../../src/serve/site.ts';
-import { publishSite } from '../support/serving.ts';
+import { publishNewSite, publishSite } from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const eventually = { timeout: 60_000 };
@@ -25,12 +25,6 @@ async function open(folder: string) {
   return { site, get, count, problems };
 }
 
-async function publish(content?: Parameters<typeof publishSite>[1]): Promise<string> {
-  const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, content);
-  return folder;
-}
-
 function changeManifest(folder: string, change: (files: { path: string; bytes: number }[]) => object): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -41,7 +35,7 @@ function changeManifest(folder: string, change: (files: { path: string; bytes: n
 describe('watchSite', () => {
   it("loads the manifest's files except the configuration of hosts", async () => {
     const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
-    const folder = await publish({ extras: extras.map((path) => ({ path, body: 'x' })) });
+    const folder = await publishNewSite({ extras: extras.map((path) => ({ path, body: 'x' })) });
     writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
     const { site, get } = await open(folder);
     const files = [...site().files.keys()];
@@ -54,7 +48,7 @@ describe('watchSite', () => {
   });
 
   it('loads the next build and reuses unchanged files', async () => {
-    const folder = await publish({ moves: 250 });
+    const folder = await publishNewSite({ moves: 250 });
     const { site, count } = await open(folder);
     const before = site();
     await publishSite(folder, { moves: 250 });
@@ -81,22 +75,15 @@ describe('watchSite', () => {
     await expect.poll(count, eventually).toBe('2 2');
   });
 
-  it.each<[string, (folder: string) => void, string]>([
-    ['lacks a file', (folder) => rmSync(path.join(folder, 'index.html')), 'index.html: ENOENT'],
-    [
-      'has another file',
-      (folder) => writeFileSync(path.join(folder, 'index.html'), 'other'),
-      'index.html: differs from the manifest',
-    ],
-    ['has no manifest', (folder) => rmSync(path.join(folder, 'manifest.json')), 'manifest.json: ENOENT'],
-    [
-      'has half a manifest',
-      (folder) => writeFileSync(path.join(folder, 'manifest.json'), '{"files":['),
-      'manifest.json: got "{\\"files\\":[" in line 1',
-    ],
-  ])('waits for a complete site while the folder %s', async (_, damage, problem) => {
-    const folder = await publish();
-    damage(folder);
+  it.each([
+    ['lacks a file', 'index.html', undefined, 'index.html: ENOENT'],
+    ['has another file', 'index.html', 'other', 'index.html: differs from the manifest'],
+    ['has no manifest', 'manifest.json', undefined, 'manifest.json: ENOENT'],
+    ['has half a manifest', 'manifest.json', '{"files":[', 'manifest.json: got "{\\"files\\":[" in line 1'],
+  ])('waits for a complete site while the folder %s', async (_, name, body, problem) => {
+    const folder = await publishNewSite();
+    rmSync(path.join(folder, name));
+    if (body !== undefined) writeFileSync(path.join(folder, name), body);
     const problems: string[] = [];
     const opened = watchSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
     await expect.poll(() => problems, eventually).toHaveLength(1);
@@ -109,7 +96,7 @@ describe('watchSite', () => {
   });
 
   it('keeps the loaded site while the folder is half-published, and reports the wait once', async () => {
-    const folder = await publish();
+    const folder = await publishNewSite();
     const { count, problems } = await open(folder);
     changeManifest(folder, (files) => ({
       files: files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
@@ -124,7 +111,7 @@ describe('watchSite', () => {
   });
 
   it('rejects a site that exceeds 1 GB or has a newer format', async () => {
-    const folder = await publish();
+    const folder = await publishNewSite();
     const large = Array.from({ length: 5 }, (_, at) => ({
       ...{ path: `large-${at}.bin`, bytes: 250_000_000, sha256: '0'.repeat(64) },
     }));

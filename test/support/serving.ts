@@ -24,10 +24,16 @@ export async function publishSite(
   await withOutput(folder, (output) => output.publish(site.files()));
 }
 
+/** Publishes a site in a new folder. */
+export async function publishNewSite(content?: SiteContent): Promise<string> {
+  const folder = path.join(temporaryFolder(), 'site');
+  await publishSite(folder, content);
+  return folder;
+}
+
 /** Publishes a site, and serves it until the test ends. */
 export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOptions & SiteContent = {}) {
-  const folder = path.join(temporaryFolder(), 'site');
-  await publishSite(folder, { moves, extras, baseUrl });
+  const folder = await publishNewSite({ moves, extras, baseUrl });
   const problems: string[] = [];
   const server = await serve({ dir: folder, port: 0, onProblem: (line) => problems.push(line), ...options });
   onTestFinished(() => server.close());
