@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { Edition } from '../../src/contract/meta.ts';
+import type { DataSet, Provenance } from '../../src/dataset/data-set.ts';
+import { emptyHistory } from '../../src/dataset/history.ts';
+import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
+import { type Next, type Previous, planUpdate, type UpdateOptions } from '../../src/dataset/update.ts';
+import { encodeDataSet } from '../support/decode.ts';
+import { namedEdition } from '../support/editions.ts';
+import { dataSetOf, PROVENANCE, rawMove } from '../support/sites.ts';
+
+type Moves = Parameters<typeof rawMove>[1][];
+
+function createData(moves: Moves, about: Partial<Provenance> = {}): DataSet {
+  const move = moves.map((own, at) => rawMove(at + 1, own));
+  const { provenance, ...data } = encodeDataSet(dataSetOf({ move }));
+  return { ...data, provenance: { ...provenance, captured: '2026-03-04', ...about } };
+}
+
+const createPrevious = (moves: Moves, about: Partial<Previous & Provenance> = {}): Previous & Provenance => {
+  const { digest, counts, records, names, namesSummary } = createData(moves);
+  return {
+    ...{ ...PROVENANCE, digest, counts, captured: '2025-05-05', names: namesSummary },
+    ...{ records: () => records, oldSlugs: () => noOldSlugs, history: () => emptyHistory },
+    ...{ readNames: () => names, ...about },
+  };
+};
+
+const plan = (dataSet: DataSet, published?: Previous, options: Partial<UpdateOptions & Next> = {}) =>
+  planUpdate({ dataSet, isCopy: false, ...options }, published, {
+    ...{ today: '2026-03-04', readBundled: () => undefined, ...options },
+  });
+
+const renamed = { slug: 'renamed' };
+
+describe('planUpdate', () => {
+  const published = createPrevious([{}]);
+  const ahead = createPrevious([{}], { captured: '2026-05-05' });
+  it.each<[string, expected: string, Moves, Previous | undefined, options?: Partial<UpdateOptions & Next>]>([
+    ['keeps the date of unchanged data', '2025-05-05', [{}], published],
+    [
+      'keeps the date of unchanged bundled data',
+      '2025-05-05',
+      [{}],
+      undefined,
+      { readBundled: () => createPrevious([{}]) },
+    ],
+    ["keeps a copy's date", '2026-03-04', [{}], published, { isCopy: true }],
+    ['dates changed data today', '2026-03-04', [renamed], published],
+    ['keeps a later date of unchanged data', '2026-05-05', [{}], ahead],
+    ['never dates changed data before the previous data', '2026-05-05', [renamed], ahead],
+  ])('%s', (_, expected, moves, previous, options) => {
+    const { dataSet, history } = plan(createData(moves), previous, options);
+    expect(dataSet.provenance.captured).toBe(expected);
+    const step = { from: { captured: previous?.captured }, to: { captured: expected } };
+    expect(history.steps).toMatchObject(moves[0] === renamed ? [step] : []);
+  });
+
+  it("keeps the edition of unchanged data, and takes the upstream's edition otherwise", () => {
+    const [old, edition] = [namedEdition(1), namedEdition(2)];
+    const find = (moves: Moves, published: Edition | null) =>
+      plan(createData(moves, { edition }), createPrevious([{}], { edition: published })).dataSet.provenance;
+    expect(find([{}], old)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition: old });
+    expect(find([{}], null)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition });
+    expect(find([renamed], old)).toEqual({ ...PROVENANCE, captured: '2026-03-04', edition });
+  });
+
+  it('prints notices for an early clock, an old source and a build without published or bundled data', () => {
+    const [data, changed] = [createData([{}]), createData([renamed])];
+    const readBundled = () => published;
+    const clock = /at 2026-03-04, before the published data of 2026-05-05, .* empty folder$/;
+    const older = 'the source of 2026-03-04 is older than the published data of 2026-05-05';
+    const unguarded = expect.stringMatching(/^neither published nor bundled data exists/);
+    expect(plan(data, ahead).notices).toEqual([expect.stringMatching(clock)]);
+    expect(plan(changed, ahead, { isCopy: true }).notices).toEqual([older]);
+    expect(plan(changed, ahead, { isCopy: true, fallback: 'x' }).notices).toEqual([]);
+    expect(plan(data, ahead, { isCopy: true }).notices).toEqual([]);
+    expect(plan(changed, published, { isCopy: true }).notices).toEqual([]);
+    expect(plan(data).notices).toEqual([unguarded]);
+    expect(plan(data, undefined, { readBundled }).notices).toEqual([]);
+    expect(plan(data, undefined, { isCopy: true }).notices).toEqual([]);
+  });
+
+  it('continues bundled data from the same upstream, unless --forget-history is set', () => {
+    const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
+    const first = plan(createData([{}, {}]), createPrevious([{}])).history;
+    const bundled = createPrevious([{}, {}], { history: () => first, oldSlugs: () => oldSlugs });
+    const continued = plan(createData([renamed]), undefined, { readBundled: () => bundled });
+    expect(continued.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }, ...first.steps]);
+    expect(continued.steps).toEqual(continued.history.steps.slice(0, 1));
+    expect([...continued.oldSlugs.move]).toEqual([
+      ['older', 1],
+      ['move-1', 1],
+      ['move-2', 2],
+    ]);
+    expect(continued.missing.move).toEqual(['move-2']);
+    const options = { readBundled: () => bundled, forgetHistory: true };
+    const restarted = plan(createData([renamed]), undefined, options);
+    expect(restarted.history.steps).toEqual(continued.steps);
+    expect([...restarted.oldSlugs.move.keys()]).toEqual(['move-1', 'move-2']);
+  });
+
+  it('uses only counts and the old slugs of equal records from another bundled upstream', () => {
+    const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
+    for (const origin of [{ upstream: 'https://other.test' }, { source: 'csv' } as const]) {
+      const bundled = createPrevious([{}, {}], { ...origin, oldSlugs: () => oldSlugs });
+      const first = plan(createData([renamed, {}]), undefined, { readBundled: () => bundled });
+      expect([first.history.steps, first.losses]).toEqual([[], undefined]);
+      expect(first.bundledCounts).toBe(bundled.counts);
+      expect(first.oldSlugs).toEqual({ ...noOldSlugs, move: new Map([['old-2', 2]]) });
+    }
+  });
+
+  const before = [{ names: { fr: 'Un' } }, { names: { fr: 'Deux' } }];
+  const after = [{ names: { fr: 'UN' } }, {}];
+  it.each<[string, Moves, Previous | undefined, options: Partial<UpdateOptions>, nameChanges: object[]]>([
+    ['changed', after, createPrevious(before), {}, [{ language: 'fr', before: 2, lost: 1, changed: 2 }]],
+    ['unchanged', before, createPrevious(before), {}, []],
+    ['omitted', after, createPrevious(before), { hasNames: false }, []],
+    ['new', after, undefined, {}, []],
+  ])('compares names with the published names: %s', (_, moves, published, options, nameChanges) => {
+    expect(plan(createData(moves), published, options)).toMatchObject({ nameChanges });
+  });
+});
