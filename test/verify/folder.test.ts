@@ -61,7 +61,7 @@ const otherNames = '"names":{"digest":"sha256:0","languages":{}},"base_url"';
 function createStorage(damage: Damage) {
   const files = new Map(built);
   damage(files);
-  return memoryStorage('site', files, (file) => `site/${file}`);
+  return memoryStorage('site', '/', files);
 }
 
 it('verifyFolder and verifySite find no problems in a built site and its archive', async () => {
