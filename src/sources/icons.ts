@@ -1,5 +1,3 @@
-/** Gathers the icons of a site, each distinct icon once. */
-
 import pLimit from 'p-limit';
 import { kindNames } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';

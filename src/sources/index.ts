@@ -8,13 +8,11 @@ import { site } from './site.ts';
 import { snapshot } from './snapshot.ts';
 import type { Source, SourceName } from './source.ts';
 
-/** Few, because the user may simply be offline. */
-const AUTO_FIRST_RETRIES = 1;
-
 /** Reads the upstream, or the bundled data set if the upstream is unreachable. An invalid response is an error. */
 const auto: Source = async (context) => {
   try {
-    return await rest({ ...context, firstRetries: AUTO_FIRST_RETRIES });
+    // The user may simply be offline.
+    return await rest({ ...context, firstRetries: 1 });
   } catch (error) {
     if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
     const loaded = await snapshot({ ...context, upstream: context.dataFolder });

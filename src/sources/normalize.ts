@@ -1,5 +1,3 @@
-/** Converts upstream records to the contract's rules, with a warning for each adaptation. */
-
 import type * as z from 'zod';
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import { languageSchema, type Names } from '../contract/names.ts';
@@ -53,7 +51,7 @@ export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Creates a data set from raw records in any order. Omits skipped records. @throws DataError */
+/** Converts raw records in any order to the contract's rules, with a warning for each adaptation. @throws DataError */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
   const languages = new Map<string, Names>();

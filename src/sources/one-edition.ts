@@ -1,5 +1,3 @@
-/** Reads all responses from one edition of the upstream, and checks whether the cache has the current edition. */
-
 import * as z from 'zod';
 import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';

@@ -16,7 +16,7 @@ import {
   splitNames,
 } from './normalize.ts';
 import { checkCachedEdition, type Read, readOneEdition } from './one-edition.ts';
-import { assertSkipsExist, hintAtSkip, type Progress, type Source, type SourceContext } from './source.ts';
+import { assertSkipsExist, hintAtSkip, type Source, type SourceContext } from './source.ts';
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
@@ -85,8 +85,8 @@ export const rest: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
   return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
     const { isCurrent, notices } = await checkCachedEdition(fetcher, upstream);
-    const counters = { requests: fetcher.stats, waiting: fetcher.getRetryStatus };
-    const report = (progress: Pick<Progress, 'done' | 'total'>) => onProgress?.({ ...progress, ...counters });
+    const report = (done: number, total: number) =>
+      onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.getRetryStatus });
     let raw: RawRecords;
     let edition = fetcher.lastEdition;
     if (isCurrent) {
@@ -105,8 +105,7 @@ export const rest: Source = (context) => {
     }
     const provenance = { source: 'rest', upstream, captured: today, edition, skipped: skip } as const;
     const dataSet = normalize(raw, provenance, hasNames);
-    const about = { source: 'rest', isCopy: false, isCached: isCurrent } as const;
-    return { dataSet, ...about, requests: fetcher.stats, notices };
+    return { dataSet, source: 'rest', isCopy: false, isCached: isCurrent, requests: fetcher.stats, notices };
   });
 };
 
@@ -123,27 +122,23 @@ async function readAll(
   read: Read,
   upstream: string,
   { concurrency, skip }: SourceContext,
-  report: (progress: Pick<Progress, 'done' | 'total'>) => void,
+  report: (done: number, total: number) => void,
 ): Promise<Answer[]> {
-  report({ done: 0, total: 0 });
-  const lists: Listed[][] = [];
-  for (const kind of kindNames) lists.push(await readList(read, upstream, kind));
-  const all = lists.flat();
-  assertSkipsExist(
-    skip,
-    mapKinds((kind) => all.filter((listed) => listed.kind === kind)),
-  );
-  const wanted = all.filter(({ kind, id }) => !skip?.[kind].includes(id));
+  report(0, 0);
+  const lists = mapKinds((): readonly Listed[] => []);
+  for (const kind of kindNames) lists[kind] = await readList(read, upstream, kind);
+  assertSkipsExist(skip, lists);
+  const wanted = kindNames.flatMap((kind) => lists[kind].filter(({ id }) => !skip?.[kind].includes(id)));
   const total = wanted.length;
   let done = 0;
-  report({ done, total });
+  report(done, total);
   // The limit exceeds the number of connections, so that requests are sent while responses are decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wanted, async (listed) => {
     const hint = hintAtSkip(listed.kind, listed.id);
     const options = { hint, maxBytes: responseLimits.record };
     const record = await read(listed.url, createCodec(listed, hint), options);
-    report({ done: ++done, total });
+    report(++done, total);
     return [listed, record] as const;
   });
   // After a failure, hundreds of thousands of requests may be waiting.

@@ -1,5 +1,3 @@
-/** The interface of sources: each returns one complete data set or an error. Also skips records, which every source supports. */
-
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
@@ -22,6 +20,7 @@ export interface Watchers {
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
+/** Returns one complete data set. */
 export type Source = (context: SourceContext) => Promise<SourceResult>;
 
 export interface SourceContext extends FetcherOptions, Watchers {
@@ -83,8 +82,8 @@ export function removeSkipped(
   // A fallback may lack upstream records, and a copied site may have been built without some.
   if (source !== 'auto' && source !== 'site')
     assertSkipsExist(
-      skip,
-      mapKinds((kind) => [...dataSet.records[kind], ...before[kind].map((id) => ({ id }))]),
+      mapKinds((kind) => skip[kind].filter((id) => !before[kind].includes(id))),
+      dataSet.records,
     );
   const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
   const skipped = mapKinds((kind) => [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b));

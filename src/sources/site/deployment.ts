@@ -1,5 +1,3 @@
-/** Reads a deployment: its manifest and the files that the manifest lists. */
-
 import { kindNames } from '../../contract/kinds.ts';
 import { getMaxBytes } from '../../contract/limits.ts';
 import { type ManifestEntry, metaReader } from '../../contract/meta.ts';

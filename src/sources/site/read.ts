@@ -175,14 +175,13 @@ export function readPreviousSite(
     history: () => ignoreDamage(site.history),
     readNames: () => ignoreDamage(site.names),
     oldSlugs(mayBeLost) {
-      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut: RESTORE }, site.oldSlugs);
+      const wayOut = 'Restore an archive of the site with gamedata mirror <archive>';
+      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut }, site.oldSlugs);
       const redirecting = () => site.redirecting(records() ?? site.listed());
       return ignoreDamage(site.oldSlugs) ?? ignoreDamage(redirecting) ?? noOldSlugs;
     },
   };
 }
-
-const RESTORE = 'Restore an archive of the site with gamedata mirror <archive>';
 
 /** Rejects damaged old slugs, because published URLs would become 404. */
 export function withRestoreHint(

@@ -1,5 +1,3 @@
-/** The storage of a site or a snapshot: a folder, or memory with the files of an archive or a deployment. */
-
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,6 +7,7 @@ import { isUrl } from '../../contract/paths.ts';
 import { errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { openRegular, readFile, walk } from '../../files.ts';
 
+/** A folder, or memory with the files of an archive or a deployment. */
 export interface SiteStorage {
   readonly name: string;
   at(file: string): string;
