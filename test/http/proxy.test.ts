@@ -52,24 +52,27 @@ describe('the proxy from the environment', () => {
     expect(requested).toEqual(['upstream.test:443']);
   });
 
-  it.each<[failure: string, problem: RegExp, answer: (socket: Socket) => unknown]>([
+  it.each<[failure: string, problem: RegExp, unreachable: boolean, answer: (socket: Socket) => unknown]>([
     [
       'closes the connection',
       /^other side closed \((?:UND_ERR_SOCKET|ECONNRESET)\)/,
+      false,
       (socket) => socket.end(),
     ],
-    ['does not respond', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, () => {}],
+    ['does not respond', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, true, () => {}],
     [
       'speaks another protocol',
       /^invalid HTTP response: /,
+      false,
       (socket) => socket.end('SSH-2.0-OpenSSH_9.7\r\n'),
     ],
     [
       'asks for a password',
       /^the proxy refused to connect \(status 407\)/,
+      true,
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
-  ])('is shown without its password in errors if it %s', async (_, problem, answer) => {
+  ])('is shown without its password in errors if it %s', async (_, problem, unreachable, answer) => {
     const address = await startProxy(
       createTcpServer((socket) => socket.on('error', () => {}).once('data', () => answer(socket))),
     );
@@ -81,6 +84,7 @@ describe('the proxy from the environment', () => {
       expect(error).toMatchObject({
         message: expect.stringMatching(prefix.replaceAll('.', '\\.')),
         hint: expect.stringContaining('add the host to NO_PROXY'),
+        request: { unreachable },
       });
       expect(String(error).split(prefix)[1]).toMatch(problem);
     }
