@@ -47,14 +47,19 @@ describe('watchSite', () => {
     expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
   });
 
-  it('loads the next build and reuses unchanged files', async () => {
+  it('keeps the site while the folder is half-published, then loads the next build and reuses unchanged files', async () => {
     const folder = await publishNewSite({ moves: 250 });
-    const { site, count } = await open(folder);
+    const { site, count, problems } = await open(folder);
     const before = site();
-    await publishSite(folder, { moves: 250 });
+    changeManifest(folder, (files) => ({
+      files: files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
+    }));
+    const waiting = [expect.stringMatching(/previous site is still served/)];
+    await expect.poll(() => problems, eventually).toEqual(waiting);
     expect(await count()).toBe('250 250');
     await publishSite(folder, { moves: 251 });
     await expect.poll(count, eventually).toBe('251 251');
+    expect(problems).toEqual(waiting);
     const bodies = (file: string) => [before, site()].map(({ files }) => files.get(file)?.body);
     const [page, samePage] = bodies('api/gamedata/move/move-7/index.json');
     expect(samePage).toBe(page);
@@ -75,39 +80,27 @@ describe('watchSite', () => {
     await expect.poll(count, eventually).toBe('2 2');
   });
 
-  it.each([
-    ['lacks a file', 'index.html', undefined, 'index.html: ENOENT'],
-    ['has another file', 'index.html', 'other', 'index.html: differs from the manifest'],
-    ['has no manifest', 'manifest.json', undefined, 'manifest.json: ENOENT'],
-    ['has half a manifest', 'manifest.json', '{"files":[', 'manifest.json: got "{\\"files\\":[" in line 1'],
-  ])('waits for a complete site while the folder %s', async (_, name, body, problem) => {
-    const folder = await publishNewSite();
-    rmSync(path.join(folder, name));
-    if (body !== undefined) writeFileSync(path.join(folder, name), body);
-    const problems: string[] = [];
-    const opened = watchSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
-    await expect.poll(() => problems, eventually).toHaveLength(1);
-    expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
-    expect(problems[0]).toContain('Waiting until gamedata build completes it');
-    rmSync(folder, { recursive: true });
-    await publishSite(folder);
-    expect((await opened)().files.has('index.html')).toBe(true);
-    expect(problems).toHaveLength(1);
-  });
-
-  it('keeps the loaded site while the folder is half-published, and reports the wait once', async () => {
-    const folder = await publishNewSite();
-    const { count, problems } = await open(folder);
-    changeManifest(folder, (files) => ({
-      files: files.map((file) => ({ ...file, sha256: '0'.repeat(64) })),
-    }));
-    await expect
-      .poll(() => problems, eventually)
-      .toEqual([expect.stringMatching(/previous site is still served/)]);
-    expect(await count()).toBe('3 3');
-    await publishSite(folder, { moves: 4 });
-    await expect.poll(count, eventually).toBe('4 4');
-    expect(problems).toHaveLength(1);
+  it('waits for a complete site, and reports the wait once', async () => {
+    async function check(name: string, body: string | undefined, problem: string): Promise<void> {
+      const folder = await publishNewSite();
+      rmSync(path.join(folder, name));
+      if (body !== undefined) writeFileSync(path.join(folder, name), body);
+      const problems: string[] = [];
+      const opened = watchSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
+      await expect.poll(() => problems, eventually).toHaveLength(1);
+      expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
+      expect(problems[0]).toContain('Waiting until gamedata build completes it');
+      rmSync(folder, { recursive: true });
+      await publishSite(folder);
+      expect((await opened)().files.has('index.html')).toBe(true);
+      expect(problems).toHaveLength(1);
+    }
+    await Promise.all([
+      check('index.html', undefined, 'index.html: ENOENT'),
+      check('index.html', 'other', 'index.html: differs from the manifest'),
+      check('manifest.json', undefined, 'manifest.json: ENOENT'),
+      check('manifest.json', '{"files":[', 'manifest.json: got "{\\"files\\":[" in line 1'),
+    ]);
   });
 
   it('rejects a site that exceeds 1 GB or has a newer format', async () => {
