@@ -2,131 +2,82 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { kindNames } from '../../src/contract/kinds.ts';
-import { GamedataError, UpstreamError } from '../../src/errors.ts';
+import { type Kind, kindNames } from '../../src/contract/kinds.ts';
+import { DataError, UpstreamError } from '../../src/errors.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
-import { RAW_VERSION } from '../../src/sources/rest.ts';
+import { parseRecord, RAW_VERSION } from '../../src/sources/rest.ts';
 import type { Progress, SourceContext } from '../../src/sources/source.ts';
 import { journalLine } from '../support/journal.ts';
-import { everyKind, otherKinds } from '../support/kinds.ts';
+import { otherKinds } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { rawOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
-  type Answer,
   handMadeUpstream,
   moveAnswer,
+  plainAnswer,
   range,
   tinyUpstream,
   upstreamOf,
 } from '../support/upstream-data.ts';
 import type { Fault } from '../support/upstream-server.ts';
 
-type Change = (answers: ReturnType<typeof tinyUpstream>) => unknown;
-const change =
-  (kind: 'move' | 'item', fields: Record<string, unknown>): Change =>
-  (answers) =>
-    Object.assign(answers[kind][1] as Answer, fields);
-const changeName = (entry: object): Change => change('move', { names: [entry] });
-
-/** Responds to requests whose path starts with `path`. */
-const respond =
-  (path: string, body: string, status = 200): Fault =>
-  ({ url }, response) =>
-    url?.startsWith(path) === true && Boolean(response.writeHead(status).end(body));
-
-/** Reads an upstream after a change or with a fault, and returns the error. */
-async function loadError({ spoil, fault }: { spoil?: Change; fault?: Fault }) {
-  const answers = tinyUpstream();
-  spoil?.(answers);
-  const { url } = await serveUpstream(upstreamOf(answers), fault ? { fault } : {});
+/** Responds with a body to requests whose path starts with `path`, and returns the error. */
+async function readError(path: string, body: string): Promise<string> {
+  const fault: Fault = ({ url }, response) => url?.startsWith(path) === true && Boolean(response.end(body));
+  const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
   const error: unknown = await loadFrom('rest', url).catch((reason: unknown) => reason);
-  if (!(error instanceof GamedataError)) return expect.unreachable();
-  return { message: error.message.replaceAll(url, 'UPSTREAM'), hint: error.hint };
+  expect(error).toBeInstanceOf(DataError);
+  return (error as DataError).message.replaceAll(url, 'UPSTREAM');
 }
 
-describe('reading a record', () => {
+describe('parseRecord', () => {
   const generation = (url: string) => ({ generation: { url } });
-  const otherLinks = [
-    'https://x.test/generation/first/',
-    'https://x.test/generation/4/more',
-    'https://x.test/4/',
-  ];
-  it.each<[flaw: string, spoil: Change, problem: string]>([
-    ['without names', change('move', { names: undefined }), 'names: got nothing, expected array'],
-    ['without an icon', change('item', { sprites: {} }), 'sprites.default: got nothing, expected a value'],
-    ['without icons', change('item', { sprites: undefined }), 'sprites: got nothing, expected a value'],
-    [
-      'without the language of a name',
-      changeName({ name: 'x' }),
-      'names[0].language: got nothing, expected a value',
-    ],
-    [
-      'without the text of a name',
-      changeName({ language: { name: 'it' } }),
-      'names[0].name: got nothing, expected a value',
-    ],
-    [
-      'with a different type',
-      change('item', { game_indices: [{ game_index: '7', ...generation('/api/v2/generation/1/') }] }),
-      'game_indices[0].game_index: got "7", expected number',
-    ],
-    [
-      'with null in a required field',
-      change('move', { generation: null }),
-      'generation: got null, expected object',
-    ],
-    ...otherLinks.map((url): [string, Change, string] => [
-      `with the generation ${url}`,
-      change('move', generation(url)),
+  const named = (entry: object) => ({ names: [entry] });
+  const otherLinks = ['generation/first/', 'generation/4/more', '4/'].map((path) => `https://x.test/${path}`);
+  const invalidIndex = { game_index: '7', ...generation('/api/v2/generation/1/') };
+
+  it.each<[kind: Kind, fields: Record<string, unknown>, problem: string]>([
+    ['move', { id: '2' }, 'id: got "2", expected number'],
+    ['move', { names: undefined }, 'names: got nothing, expected array'],
+    ['item', { sprites: {} }, 'sprites.default: got nothing, expected a value'],
+    ['item', { sprites: undefined }, 'sprites: got nothing, expected a value'],
+    ['move', named({ name: 'x' }), 'names[0].language: got nothing, expected a value'],
+    ['move', named({ language: { name: 'it' } }), 'names[0].name: got nothing, expected a value'],
+    ['item', { game_indices: [invalidIndex] }, 'game_indices[0].game_index: got "7", expected number'],
+    ['move', { generation: null }, 'generation: got null, expected object'],
+    ...otherLinks.map((url): [Kind, Record<string, unknown>, string] => [
+      ...(['move', generation(url)] as const),
       `generation.url: got "${url}", expected a link to a generation`,
     ]),
-  ])('fails %s, with a hint', async (_, spoil, problem) => {
-    const kind = /sprites|game/.test(problem) ? 'item' : 'move';
-    expect(await loadError({ spoil })).toEqual({
-      message: `${kind} › ${kind}-2 (2) › ${problem}`,
-      hint: `To build without this record, add --skip ${kind}/2.`,
-    });
+  ])('rejects a %s with %j, with a hint', (kind, fields, problem) => {
+    const message = `${kind} › this › ${problem}`;
+    expect(() => parseRecord(kind, plainAnswer(kind, 2, fields), 'this', 'Do this.')).toThrow(
+      expect.objectContaining({ message, hint: 'Do this.' }),
+    );
   });
 
-  it("fails if the record's id differs from the list", async () => {
-    const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
-    const { message } = await loadError({ fault: respond('/api/v2/move/2/', answer) });
-    const got = 'got id 3, name "move-2", expected 2, "move-2", as in the list';
-    expect(message).toBe(`move › move-2 (2): ${got}`);
+  it.each<[kind: Kind, fields: Record<string, unknown>, parsed: object]>([
+    ['item', { sprites: { default: ['a.png'] } }, { sprite: '["a.png"]' }],
+    ['item', { sprites: { default: 7 } }, { sprite: '7' }],
+    ['item', { sprites: [] }, { sprite: '[]' }],
+    ['item', { sprites: null }, { sprite: 'null' }],
+    ['move', named({ name: 'x', language: null }), { englishName: null, names: { '': 'x' } }],
+    ['move', named({ name: 'x', language: { name: null } }), { names: { '': 'x' } }],
+    ['move', named({ name: null, language: { name: 'it' } }), { names: { it: '' } }],
+    ['move', named({ name: 7, language: { name: 'en' } }), { englishName: '', names: {} }],
+  ])('replaces an invalid optional value of a %s: %j', (kind, fields, parsed) => {
+    expect(parseRecord(kind, plainAnswer(kind, 2, fields), 'this')).toMatchObject(parsed);
   });
+});
 
-  const icon = (got: string) =>
-    `unusable-icon: item-2: using the placeholder: got "${got}", expected an image`;
-  const language = 'unusable-name: move-2: omitted the name in "": got "", expected a language tag';
-  it.each<[value: string, spoil: Change, warning: string]>([
-    ['a list as icon', change('item', { sprites: { default: ['a.png'] } }), icon('[\\"a.png\\"]')],
-    ['a number as icon', change('item', { sprites: { default: 7 } }), icon('7')],
-    ['a list of icons', change('item', { sprites: [] }), icon('[]')],
-    ['null as icons', change('item', { sprites: null }), icon('null')],
-    ['null as language', changeName({ name: 'x', language: null }), language],
-    ['null as name of the language', changeName({ name: 'x', language: { name: null } }), language],
-    [
-      'null as name',
-      changeName({ name: null, language: { name: 'it' } }),
-      'missing-name: move-2: omitted the empty name in it',
-    ],
-    [
-      'a number as English name',
-      changeName({ name: 7, language: { name: 'en' } }),
-      'missing-name: move-2: no English name, called "Move 2"',
-    ],
-  ])('drops %s, with a warning', async (_, spoil, warning) => {
-    const answers = tinyUpstream();
-    spoil(answers);
-    const { url } = await serveUpstream(upstreamOf(answers));
-    const { dataSet } = await loadFrom('rest', url);
-    const warnings = dataSet.warnings.map(({ code, message }) => `${code}: ${message}`);
-    expect(warnings).toContainEqual(expect.stringContaining(warning));
-    expect(dataSet.counts).toEqual(everyKind({ move: 3, item: 2 }, () => 1));
-  });
+it('rejects a record whose id differs from the list', async () => {
+  const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
+  expect(await readError('/api/v2/move/2/', answer)).toBe(
+    'move › move-2 (2): got id 3, name "move-2", expected 2, "move-2", as in the list',
+  );
 });
 
 describe('reading a list', () => {
@@ -147,8 +98,7 @@ describe('reading a list', () => {
       ],
     ),
   ])('rejects %s', async (body, problem) => {
-    const { message } = await loadError({ fault: respond('/api/v2/move/?', body) });
-    expect(message).toBe(`move › ${problem}`);
+    expect(await readError('/api/v2/move/?', body)).toBe(`move › ${problem}`);
   });
 
   it('accepts a list that exceeds the maximum number of arguments', async () => {
