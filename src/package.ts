@@ -39,17 +39,13 @@ const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
 
 export const readPublicFiles = () => readFolder(PUBLIC_FOLDER);
 
+const pages = ['index.html', 'browse.html', 'docs.html', '404.html', 'page.html', 'search.html'] as const;
+type Page = (typeof pages)[number];
+
 export function readBuildAssets() {
   const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
   return {
-    templates: {
-      'index.html': template('index.html'),
-      'browse.html': template('browse.html'),
-      'docs.html': template('docs.html'),
-      '404.html': template('404.html'),
-      'page.html': template('page.html'),
-      'search.html': template('search.html'),
-    },
+    templates: Object.fromEntries(pages.map((page) => [page, template(page)])) as Record<Page, string>,
     compiled: readFolder(path.join(DIST, 'assets')),
     schemas: JSON.parse(readFileSync(path.join(DIST, 'schemas.json'), 'utf8')) as CompiledSchemas,
     handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),

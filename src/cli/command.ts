@@ -55,10 +55,7 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-export interface CliOption extends Option {
-  readonly name: string;
-  readonly flags: string;
-}
+export type CliOption = Option & { readonly name: string; readonly flags: string };
 
 export const listCliOptions = (command: Command<Options> | undefined): CliOption[] =>
   Object.entries(command?.options ?? {}).flatMap(([name, { flags, ...option }]) =>

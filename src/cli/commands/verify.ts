@@ -42,8 +42,7 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly targe
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
- * @throws UsageError, OutputError if the folder is not a site, UpstreamError if the URL does not respond, DataError if it does
- *   not serve the expected site
+ * @throws UsageError, OutputError if the folder is not a site, UpstreamError or DataError if the URL does not serve the expected site
  */
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
   const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
