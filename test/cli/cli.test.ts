@@ -1,21 +1,17 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/package.ts';
 import { callCli, runCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const version = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  .version as string;
-
-describe('help', () => {
-  it('prints to stdout with exit code 0, as does the version', async () => {
-    expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
-    const { code, stdout, stderr } = await runCli(['--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const command of ['build', 'snapshot', 'verify']) expect(stdout).toContain(`\n  ${command} `);
-  });
+it('prints help and version to stdout with exit code 0', async () => {
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
+  const { code, stdout, stderr } = await callCli(['--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const command of ['build', 'snapshot', 'verify']) expect(stdout).toContain(`\n  ${command} `);
 });
 
 describe('wrong usage', () => {
@@ -53,45 +49,38 @@ describe('wrong usage', () => {
   });
 });
 
-describe('build', () => {
-  it('prints only the report, without absolute paths, to stdout with --json', async () => {
-    const cwd = temporaryFolder();
-    const { upstream } = await smallSource(rawRecords(3, 2), path.join(cwd, 'data'));
-    const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
-    const { code, stdout } = await runCli(args, { cwd, env: { BASE_URL: 'https://env.test' } });
-    expect(code).toBe(0);
-    const report = JSON.parse(stdout);
-    expect(stdout).toBe(`${JSON.stringify(report)}\n`);
-    expect(report).toMatchObject({ changed: true, out: 'site', source: 'snapshot', fallback: null });
-    expect(readdirSync(cwd)).toEqual(['data', 'site']);
-    const written = ['meta.json', 'manifest.json', '_redirects', '_headers'].map((file) =>
-      readFileSync(path.join(cwd, 'site', file), 'utf8'),
-    );
-    expect(written[0]).toContain('"https://env.test"');
-    for (const text of [stdout, ...written])
-      for (const folder of [upstream, cwd, process.cwd(), path.dirname(process.execPath)])
-        expect(text).not.toContain(folder);
+it('prints only the report, without absolute paths, to stdout with --json', async () => {
+  const cwd = temporaryFolder();
+  const { upstream } = await smallSource(rawRecords(3, 2), path.join(cwd, 'data'));
+  const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
+  const { code, stdout } = await callCli(args, { cwd, env: { BASE_URL: 'https://env.test' } });
+  expect(code).toBe(0);
+  const report = JSON.parse(stdout);
+  expect(stdout).toBe(`${JSON.stringify(report)}\n`);
+  expect(report).toMatchObject({ changed: true, out: 'site', source: 'snapshot', fallback: null });
+  expect(readdirSync(cwd)).toEqual(['data', 'site']);
+  const read = (file: string) => readFileSync(path.join(cwd, 'site', file), 'utf8');
+  const written = ['meta.json', 'manifest.json', '_redirects', '_headers'].map(read);
+  expect(written[0]).toContain('"https://env.test"');
+  for (const text of [stdout, ...written])
+    for (const folder of [upstream, cwd, process.cwd(), path.dirname(process.execPath)])
+      expect(text).not.toContain(folder);
+  const verified = await callCli(['verify', 'site', '--json'], { cwd });
+  const { files, counts } = report;
+  expect(JSON.parse(verified.stdout)).toEqual({ files: files.files, counts, problems: [] });
+});
 
-    const verified = await callCli(['verify', 'site', '--json'], { cwd });
-    expect(JSON.parse(verified.stdout)).toEqual({
-      files: report.files.files,
-      counts: report.counts,
-      problems: [],
-    });
-  });
-
-  it('prints only problems with --quiet', async () => {
-    const cwd = temporaryFolder();
-    const { upstream } = await smallSource(rawRecords(3, 2));
-    const silent = { code: 0, stdout: '', stderr: '' };
-    const args = ['build', '--source', 'snapshot', '--upstream', upstream, '--quiet', '--out', 'site'];
-    expect(await callCli(args, { cwd })).toEqual(silent);
-    expect(await callCli(['verify', 'site', '--quiet'], { cwd })).toEqual(silent);
-    rmSync(path.join(cwd, 'site', '404.json'));
-    const damaged = await callCli(['verify', 'site', '--quiet'], { cwd });
-    expect(damaged.code).toBe(1);
-    expect(damaged.stderr).toContain('404.json: is missing\n');
-  });
+it('prints only problems with --quiet', async () => {
+  const cwd = temporaryFolder();
+  const { upstream } = await smallSource(rawRecords(3, 2));
+  const silent = { code: 0, stdout: '', stderr: '' };
+  const args = ['build', '--source', 'snapshot', '--upstream', upstream, '--quiet', '--out', 'site'];
+  expect(await callCli(args, { cwd })).toEqual(silent);
+  const verify = () => callCli(['verify', 'site', '--quiet'], { cwd });
+  expect(await verify()).toEqual(silent);
+  rmSync(path.join(cwd, 'site', '404.json'));
+  const stderr = '404.json: is missing\nsite: 1 problem found\n';
+  expect(await verify()).toEqual({ code: 1, stdout: '', stderr });
 });
 
 it('an error exits with 1 after printing a message and a JSON object', async () => {
