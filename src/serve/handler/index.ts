@@ -11,7 +11,7 @@ import {
   type Target,
 } from './request.ts';
 
-export type { Asset, AssetStore } from './asset-store.ts';
+export type { Asset } from './asset-store.ts';
 export type { PlainRequest, PlainResponse } from './request.ts';
 
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
