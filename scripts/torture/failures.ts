@@ -127,7 +127,7 @@ const suspendAt =
     const digest = digestSite(out);
     child.kill('SIGCONT');
     const { code, stderr } = await finished;
-    demand(code === 1 && stderr.includes('lock of this build is gone'), `ended with ${code}: ${stderr}`);
+    demand(code === 1 && stderr.includes('lock of this build is missing'), `ended with ${code}: ${stderr}`);
     demand(digestSite(out) === digest, 'changed the site of the other build');
     demandClean(out);
     await verify(out);

@@ -42,7 +42,7 @@ export async function withOutput<T>(
   { byContent = false, onNotice = () => {}, takeLock }: OpenOptions = {},
 ): Promise<T> {
   const work = resolveWorkPaths(out);
-  assertReplaceable(work);
+  assertUsableAsOutput(work);
   explainFailure('cannot be created', out, () => mkdirSync(path.dirname(work.out), { recursive: true }));
   const lock = acquireLock(work, takeLock);
   let recovery: Recovery | undefined;
@@ -64,7 +64,7 @@ export async function withOutput<T>(
   }
 }
 
-function assertReplaceable({ name, out }: WorkPaths): void {
+function assertUsableAsOutput({ name, out }: WorkPaths): void {
   const { dirname } = path;
   for (let above = dirname(out); above !== dirname(above); above = dirname(above))
     if (attempt(() => readText(above, MANIFEST_FILE))?.includes('"generator":"gamedata/'))

@@ -106,30 +106,25 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['site']);
   });
 
+  const byOther = `process ${NO_PROCESS} on other.test`;
   const running = createLock({ pid: process.ppid });
-  it.each([
-    ['renewed nine minutes ago', 9, 0],
-    ['renewed by a clock that is a little ahead', -5, 0],
-    ['renewed now, if the clock of this machine is a day ahead', 0, 86_400_000],
-  ])('respects a lock %s, unless --take-lock breaks it', async (_, minutes, ahead) => {
-    const start = Date.now();
-    for (const [text, by] of [
-      [other, `process ${NO_PROCESS} on other.test`],
-      [running, `process ${process.ppid} on ${hostname()}`],
-    ] as const) {
-      const { out, lock, names } = createPaths();
-      writeLock(lock, text, minutes);
-      vi.spyOn(Date, 'now').mockReturnValue(start + ahead);
-      await expect(publishTree(out, tree)).rejects.toMatchObject({
-        message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
-        hint: expect.stringContaining('--take-lock'),
-      });
-      expect(fs.readFileSync(lock, 'utf8')).toBe(text);
-      expect(names()).toEqual(['.site.gamedata-lock']);
-      await publishTree(out, tree, { takeLock: true });
-      expect(names()).toEqual(['site']);
-      vi.restoreAllMocks();
-    }
+  it.each<[string, string, by: string, minutes: number, ahead?: number]>([
+    ['of a running process', running, `process ${process.ppid} on ${hostname()}`, 0],
+    ['renewed nine minutes ago', other, byOther, 9],
+    ['renewed by a clock that is a little ahead', other, byOther, -5],
+    ['renewed now, if the clock of this machine is a day ahead', other, byOther, 0, 86_400_000],
+  ])('respects a lock %s, unless --take-lock breaks it', async (_, text, by, minutes, ahead = 0) => {
+    const { out, lock, names } = createPaths();
+    writeLock(lock, text, minutes);
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
+    await expect(publishTree(out, tree)).rejects.toMatchObject({
+      message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
+      hint: expect.stringContaining('--take-lock'),
+    });
+    expect(fs.readFileSync(lock, 'utf8')).toBe(text);
+    expect(names()).toEqual(['.site.gamedata-lock']);
+    await publishTree(out, tree, { takeLock: true });
+    expect(names()).toEqual(['site']);
   });
 
   it('waits while a lock is empty, and breaks it after a few seconds', async () => {

@@ -38,16 +38,19 @@ async function copyOver({ out }: Site, tree: support.Tree): Promise<void> {
 }
 const write = ({ out }: Site, name: string, text: string) => fs.writeFileSync(path.join(out, name), text);
 const remove = ({ out }: Site): void => fs.rmSync(out, { recursive: true });
+const restore = (site: Site, tree: support.Tree) => {
+  remove(site);
+  return copyOver(site, tree);
+};
 
 /** Fails as a fetch would. Returns the notices. */
 async function failToFetch(out: string): Promise<readonly string[]> {
-  let seen: readonly string[] = [];
-  const work = withOutput(out, async ({ notices }) => {
-    seen = notices;
-    throw new RangeError('no upstream');
+  const notices: string[] = [];
+  const work = withOutput(out, () => Promise.reject(new RangeError('no upstream')), {
+    onNotice: (notice) => void notices.push(notice),
   });
   await expect(work).rejects.toThrow('no upstream');
-  return seen;
+  return notices;
 }
 
 /** Expects that a change is set aside until the next publish, which leaves exactly its own site. */
@@ -77,8 +80,8 @@ describe('recover', () => {
   });
 
   it.each<[string, (site: Site) => Promise<void> | void]>([
-    ['an older copy was restored', (site) => [remove(site), copyOver(site, { ...old, 'a.json': '0' })][1]],
-    ['the replaced site was restored', (site) => [remove(site), copyOver(site, old)][1]],
+    ['an older copy was restored', (site) => restore(site, { ...old, 'a.json': '0' })],
+    ['the replaced site was restored', (site) => restore(site, old)],
     ['an older copy was copied over the site', (site) => copyOver(site, { ...old, 'a.json': '0' })],
     ['the folder was removed', remove],
     ['a moved file was edited', (site) => write(site, 'a.json', 'xx')],
