@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { comparisonSchema } from '../../src/contract/changes.ts';
+import { comparisonSchema, type KindChanges } from '../../src/contract/changes.ts';
 import { compare, countChanges } from '../../src/dataset/compare.ts';
 import type { AnyRecord } from '../../src/dataset/data-set.ts';
 import { versionOf } from '../support/data-set-versions.ts';
@@ -8,89 +8,75 @@ import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
 const none = { added: [], removed: [], renamed: [], changed: [] };
-const moves = (...ids: number[]) => ids.map((id) => rawMove(id));
+const withMoves = (...move: AnyRecord[]) => ({
+  ...versionOf([]),
+  records: everyKind<readonly AnyRecord[]>({ move }, () => []),
+});
 
 describe('compare', () => {
-  it.each([
-    { case: 'nothing for the same records', from: moves(1, 2), to: moves(1, 2), changes: none },
-    {
-      case: 'a record with a new slug as renamed',
-      from: moves(1),
-      to: [rawMove(1, { slug: 'new' })],
-      changes: { ...none, renamed: [{ id: 1, from: 'move-1', to: 'new', fields: [] }] },
-    },
-    {
-      case: 'other changed fields of a renamed record',
-      from: moves(1),
-      to: [rawMove(1, { slug: 'new', generation: 2 })],
-      changes: {
-        ...none,
-        renamed: [{ id: 1, from: 'move-1', to: 'new', fields: [{ field: 'generation', from: 1, to: 2 }] }],
-      },
-    },
-    {
-      case: 'every changed field, in the order of the record',
-      from: moves(1, 2),
-      to: [rawMove(1, { generation: 3, englishName: 'Other' }), rawMove(2)],
-      changes: {
-        ...none,
+  const one = { id: 1, slug: 'a', name: 'A', generation: 1 };
+  const two = { id: 2, slug: 'b', name: 'B', generation: null };
+  const ten = { id: 10, slug: 'c', name: null, generation: 1 };
+  const [a, b, c] = [one, two, ten].map(({ id, slug, name }) => ({ id, slug, name: name ?? slug }));
+  const generation = { field: 'generation', from: 1, to: 2 };
+
+  it.each<[string, from: AnyRecord[], to: AnyRecord[], changes: object]>([
+    [
+      'nothing for another record and key order',
+      [one, two],
+      [two, { generation: 1, name: 'A', slug: 'a', id: 1 }],
+      {},
+    ],
+    ['added records in order of id', [], [ten, one, two], { added: [a, b, c] }],
+    ['removed records in order of id', [ten, one, two], [], { removed: [a, b, c] }],
+    [
+      'a different record with an old slug as added',
+      [one],
+      [{ ...two, slug: 'a' }],
+      { added: [{ ...b, slug: 'a' }], removed: [a] },
+    ],
+    [
+      'a renamed record and its other changed fields',
+      [one, two],
+      [{ ...one, slug: 'new', generation: 2 }, two],
+      { renamed: [{ id: 1, from: 'a', to: 'new', fields: [generation] }] },
+    ],
+    [
+      "changed fields in the record's order, then removed fields",
+      [{ power: 0, ...one }],
+      [{ ...one, generation: 2, name: 'Other' }],
+      {
         changed: [
           {
             id: 1,
-            slug: 'move-1',
+            slug: 'a',
             fields: [
-              { field: 'name', from: 'Move 1', to: 'Other' },
-              { field: 'generation', from: 1, to: 3 },
+              { field: 'name', from: 'A', to: 'Other' },
+              generation,
+              { field: 'power', from: 0, to: null },
             ],
           },
         ],
       },
-    },
-    {
-      case: 'a different record with an old slug as added',
-      from: moves(1),
-      to: [rawMove(2, { slug: 'move-1' })],
-      changes: {
-        ...none,
-        added: [{ id: 2, slug: 'move-1', name: 'Move 2' }],
-        removed: [{ id: 1, slug: 'move-1', name: 'Move 1' }],
-      },
-    },
-  ])('reports $case', ({ from, to, changes }) => {
-    const [before, after] = [versionOf(from, [rawItem(1)]), versionOf(to, [rawItem(1)], '2026-02-03')];
+    ],
+    [
+      'a change from null to 0',
+      [two],
+      [{ ...two, generation: 0 }],
+      { changed: [{ id: 2, slug: 'b', fields: [{ field: 'generation', from: null, to: 0 }] }] },
+    ],
+  ])('reports %s', (_, from, to, changes) => {
+    const { move } = compare(withMoves(...from), withMoves(...to)).changes;
+    expect(move).toEqual({ ...none, ...changes } satisfies Partial<KindChanges>);
+  });
+
+  it('summarizes both data sets', () => {
+    const [before, after] = [versionOf([rawMove(1)]), versionOf([], [rawItem(1)], '2026-02-03')];
     const comparison = compare(before, after);
-    expect(comparison.changes).toEqual(everyKind({ move: changes }, () => none));
-    expect(comparison.from).toEqual({
-      digest: before.digest,
-      captured: '2026-01-02',
-      counts: everyKind({ move: from.length }, () => 1),
-      edition: null,
-    });
-    expect(comparison.to).toMatchObject({ digest: after.digest, captured: '2026-02-03' });
+    const { records: _, ...from } = before;
+    expect(comparison).toMatchObject({ from, to: { digest: after.digest, captured: '2026-02-03' } });
+    expect(comparison.totals).toEqual({ added: 1, removed: 1, renamed: 0, changed: 0 });
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
-  });
-
-  it('sorts records by id, regardless of the order of records and keys', () => {
-    const of = (...move: AnyRecord[]) => ({
-      ...versionOf([]),
-      records: everyKind<readonly AnyRecord[]>({ move }, () => []),
-    });
-    const [one, two, ten] = [1, 2, 10].map((id) => ({ id, slug: `x-${id}`, name: id }));
-    if (!one || !two || !ten) throw new Error('three records are expected');
-    const named = [one, two, ten].map(({ id, slug }) => ({ id, slug, name: slug }));
-    expect(compare(of(), of(ten, one, two)).changes.move).toEqual({ ...none, added: named });
-    expect(compare(of(ten, one, two), of()).changes.move).toEqual({ ...none, removed: named });
-    const reordered = { name: 1, slug: 'x-1', id: 1 };
-    expect(compare(of(one), of(reordered)).changes.move).toEqual(none);
-  });
-
-  it('distinguishes null from 0', () => {
-    const [before, after] = [[], [{ generation: 9, index: 0 }]].map((gameIndices) =>
-      versionOf([], [rawItem(1, { gameIndices })]),
-    );
-    if (!before || !after) throw new Error('expected two versions');
-    const fields = [{ field: 'id9', from: null, to: 0 }];
-    expect(compare(before, after).changes.item.changed).toEqual([{ id: 1, slug: 'item-1', fields }]);
   });
 
   const someMove = fc.record({

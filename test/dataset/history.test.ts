@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { History } from '../../src/contract/changes.ts';
+import type { DataSetSummary, History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
+import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import {
   continueHistory,
   decodeHistory,
@@ -14,6 +15,7 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
+type Previous = DataSetSummary & { records: AnyRecords | undefined };
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 const sized = (moves: number) => versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
 
@@ -64,12 +66,12 @@ describe('decodeHistory', () => {
     expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got [], expected object');
     expect(() => decodeHistory([])).toThrow('changes.json: got [], expected object');
   });
-});
 
-it('decodeHistory rejects an invalid field name', () => {
-  const history = historyOf(named('a'), named('b'));
-  const text = encodeHistory(history).replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
-  expect(() => decodeHistory(JSON.parse(text))).toThrow('got "<b>", expected a field name');
+  it('rejects an invalid field name', () => {
+    const text = encodeHistory(historyOf(named('a'), named('b')));
+    const changed = text.replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
+    expect(() => decodeHistory(JSON.parse(changed))).toThrow('got "<b>", expected a field name');
+  });
 });
 
 it('stepsSince returns the steps that follow a data set', () => {
@@ -94,53 +96,34 @@ it('correctHistory replaces only dates in the future', () => {
 
 describe('continueHistory', () => {
   const [a, b, c] = [named('a'), named('b'), named('c')];
-  const [ab, bc] = [compare(a, b), compare(b, c)];
-  interface Case {
-    /** The history of the next data set. */
-    own?: History;
-    before?: Version;
-    published?: History;
-    isDamaged?: boolean;
-  }
-  const next = (to: Version, { own, before, published, isDamaged = false }: Case) => {
-    const records = isDamaged ? undefined : before?.records;
-    return continueHistory({ ...to, history: own }, before && { ...before, records, history: published });
-  };
+  const [ab, bc, ac] = [compare(a, b), compare(b, c), compare(a, c)];
+  const own = { steps: [ab] };
+  /** The previous data set, the next data set's own history, and the published history. */
+  type Given = { before?: Previous; own?: History; published?: History };
+  const unrelated = { own: { steps: [bc] }, before: a, published: emptyHistory };
+  const damaged = { ...b, records: undefined };
 
-  it.each<[string, Version, Case, History['steps']]>([
+  it.each<[string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]>([
     ['starts empty', a, {}, []],
-    ["uses the data set's history if nothing is published", b, { own: { steps: [ab] } }, [ab]],
+    ["uses the data set's history if nothing is published", b, { own }, [ab]],
+    ["uses the data set's history if it includes the published data", b, { own, before: a }, [ab]],
+    ["uses the data set's history if the data is unchanged", b, { own, before: b }, [ab]],
+    ['continues the published history', c, { before: b, published: own }, [bc, ab]],
+    ['keeps the published history if the data is unchanged', b, { before: b, published: own }, [ab]],
+    ['continues the published history if the other history lacks the published data', c, unrelated, [ac]],
     [
-      "uses the data set's history if it includes the published data",
-      b,
-      { own: { steps: [ab] }, before: a },
-      [ab],
-    ],
-    ["uses the data set's history if the data is unchanged", b, { own: { steps: [ab] }, before: b }, [ab]],
-    ['continues the published history', c, { before: b, published: { steps: [ab] } }, [bc, ab]],
-    [
-      'keeps the published history if the data is unchanged',
-      b,
-      { before: b, published: { steps: [ab] } },
-      [ab],
-    ],
-    [
-      "continues the published history if the data set's history lacks the published data",
+      'starts again if the published history ends at other data',
       c,
-      { own: { steps: [bc] }, before: a, published: emptyHistory },
-      [compare(a, c)],
+      { before: a, published: own },
+      [ac],
+      true,
     ],
-  ])('%s', (_, to, given, steps) => {
-    expect(next(to, given)).toEqual({ history: { steps }, notices: [] });
-  });
-
-  it.each<[string, Version, Case, History['steps']]>([
-    ['ends at other data', c, { before: a, published: { steps: [ab] } }, [compare(a, c)]],
-    ['ends at other data, even if the data is unchanged', a, { before: a, published: { steps: [ab] } }, []],
-    ['is damaged', c, { before: a }, [compare(a, c)]],
-    ['has damaged records', c, { before: b, published: { steps: [ab] }, isDamaged: true }, []],
-  ])('starts again with a notice if the published history %s', (_, to, given, steps) => {
-    const notices = [expect.stringContaining('starts again')];
-    expect(next(to, given)).toEqual({ history: { steps }, notices });
+    ['starts again even if the data is unchanged', a, { before: a, published: own }, [], true],
+    ['starts again if the published history is damaged', c, { before: a }, [ac], true],
+    ['starts again if published records are damaged', c, { before: damaged, published: own }, [], true],
+  ])('%s', (_, next, { before, own, published: history }, steps, isRestarted = false) => {
+    const previous = before && { ...before, history };
+    const notices = isRestarted ? [expect.stringContaining('starts again')] : [];
+    expect(continueHistory({ ...next, history: own }, previous)).toEqual({ history: { steps }, notices });
   });
 });
