@@ -35,7 +35,7 @@ import {
   type OldSlugs,
 } from '../../dataset/old-slugs.ts';
 import type { Previous } from '../../dataset/update.ts';
-import { DataError, errorCode, GamedataError, OutputError } from '../../errors.ts';
+import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../../errors.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from './storage.ts';
 
 const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
@@ -67,24 +67,17 @@ export const entriesByPath = ({ files }: Pick<Manifest, 'files'>): Entries =>
 const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
 
 function parseFile<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
-  const fail = (problem: string, cause?: unknown): OutputError =>
-    new OutputError(`has no valid ${file}: ${problem}`, storage.name, { cause });
-  let json: unknown;
+  const fail = (problem: string, options: ErrorOptions) => new OutputError(problem, storage.name, options);
   try {
-    json = JSON.parse(`${storage.read(file)}`);
-  } catch (cause) {
-    throw fail(errorCode(cause) || 'invalid JSON', cause);
-  }
-  // Web apps also have a `manifest.json`.
-  if (ownSchema.safeParse(json).success)
-    rejectOtherFormat(
-      json,
-      (problem, options) => new OutputError(`${file} ${problem}`, storage.name, options),
-    );
-  try {
+    const json: unknown = JSON.parse(`${storage.read(file)}`);
+    // Web apps also have a `manifest.json`.
+    if (ownSchema.safeParse(json).success)
+      rejectOtherFormat(json, (problem, options) => fail(`${file} ${problem}`, options));
     return parse(schema, json, {});
   } catch (cause) {
-    throw cause instanceof DataError ? fail(cause.message, cause) : cause;
+    if (cause instanceof OutputError) throw cause;
+    const problem = cause instanceof DataError ? cause.message : errorCode(cause) || 'invalid JSON';
+    throw fail(`has no valid ${file}: ${problem}`, { cause });
   }
 }
 
