@@ -63,7 +63,6 @@ const COMPRESSION_OVERHEAD_BYTES = 4096;
 
 /** Caches may still return these statuses although the upstream has the record. */
 const MISSING_STATUS = [403, 404, 410];
-const THROTTLED_STATUS = [429, 503];
 const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
 /** `serve` and other hosts redirect `/index.html` to `/`. */
 const MAX_REDIRECTS = 3;
@@ -171,7 +170,6 @@ export function createClient(options: ClientOptions) {
      * retry may help, and any other error if not. Rejects with `UpstreamError`.
      */
     async get<T>(url: string, decode: (body: Buffer) => T, given: GetOptions<T> = {}) {
-      const doubted = given.retriesMissing ? MISSING_STATUS : [];
       let [target, bypassed, redirects] = [url, false, 0];
       for (let attempts = 1; ; ) {
         try {
@@ -186,7 +184,7 @@ export function createClient(options: ClientOptions) {
             continue;
           }
           const maxAttempts = 1 + (hasResponded ? retries : firstRetries);
-          const isMissing = doubted.includes(status);
+          const isMissing = given.retriesMissing === true && MISSING_STATUS.includes(status);
           const isInvalid = failed instanceof InvalidBodyError;
           if (isMissing ? bypassed : !retryable || attempts >= maxAttempts) {
             const unreachable = failed.failure.unreachable === true && !hasResponded;
@@ -222,7 +220,7 @@ function toUpstreamError(failed: AttemptError, request: FailedRequest, hint?: st
   const { retryable: _, retryAfterMs: __, hint: own, ...response } = failure;
   const isResponse =
     failed instanceof InvalidBodyError || (failure.status !== undefined && !request.unreachable);
-  const isThrottled = isResponse && THROTTLED_STATUS.includes(failure.status ?? 0);
+  const isThrottled = isResponse && [429, 503].includes(failure.status ?? 0);
   const hints = [own, isThrottled ? THROTTLED_HINT : isResponse && hint];
   return new UpstreamError(
     message,
