@@ -39,19 +39,12 @@ const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
 
 export const readPublicFiles = () => readFolder(PUBLIC_FOLDER);
 
-const pages = ['index.html', 'browse.html', 'docs.html', '404.html', 'page.html', 'search.html'] as const;
-type Page = (typeof pages)[number];
-
-export function readBuildAssets() {
-  const template = (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8');
-  return {
-    templates: Object.fromEntries(pages.map((page) => [page, template(page)])) as Record<Page, string>,
-    compiled: readFolder(path.join(DIST, 'assets')),
-    schemas: JSON.parse(readFileSync(path.join(DIST, 'schemas.json'), 'utf8')) as CompiledSchemas,
-    handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
-    hostTemplate: template,
-  };
-}
+export const readBuildAssets = () => ({
+  template: (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8'),
+  compiled: readFolder(path.join(DIST, 'assets')),
+  schemas: JSON.parse(readFileSync(path.join(DIST, 'schemas.json'), 'utf8')) as CompiledSchemas,
+  handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
+});
 
 /** Finds the command that started this process: `gamedata`, `npx gamedata` or `node scripts/gamedata.mjs`. */
 export function findStartCommand(

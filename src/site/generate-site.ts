@@ -8,7 +8,7 @@ import { addUrls, type Records } from '../dataset/data-set.ts';
 import { createRedirects, type OldSlugs } from '../dataset/old-slugs.ts';
 import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
-import { type PageTemplates, renderPages } from '../web/render-pages.ts';
+import { renderPages } from '../web/render-pages.ts';
 import { formatChecksum, listContents, packArchive } from './archive.ts';
 import { createChangeFiles } from './change-files.ts';
 import { createSpecification } from './openapi.ts';
@@ -16,11 +16,11 @@ import * as recordFiles from './record-files.ts';
 
 /** The parts of a site that depend on neither data nor options. */
 export interface BuildAssets {
-  readonly templates: PageTemplates;
+  /** Reads a template of a page or a host. */
+  readonly template: (name: string) => string;
   readonly compiled: readonly SiteFile[];
   readonly schemas: CompiledSchemas;
   readonly handlerModule: HostContext['handlerModule'];
-  readonly hostTemplate: HostContext['template'];
 }
 
 export interface SiteInput {
@@ -58,7 +58,7 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
 function createDataFiles({ records, names, meta, history, oldSlugs, root, ...site }: SiteInput): SiteFile[] {
   const served = addUrls(getLinkBase(meta), records);
   const redirects = createRedirects(oldSlugs, records);
-  const { handlerModule, hostTemplate: template } = site.buildAssets;
+  const { handlerModule, template } = site.buildAssets;
   const hosting = { root, baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
   return [
     ...recordFiles.createApiFiles(served, meta),
@@ -72,10 +72,10 @@ function createDataFiles({ records, names, meta, history, oldSlugs, root, ...sit
 
 function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
   const { records, meta, names } = site;
-  const { templates, schemas } = site.buildAssets;
-  const specification = createSpecification(records, meta, { archive, names, templates, schemas });
+  const { template, schemas } = site.buildAssets;
+  const specification = createSpecification(records, meta, { archive, names, template, schemas });
   const sizes = new Map([...content, ...specification].map((file) => [file.path, getSize(file)]));
-  return [...specification, ...renderPages({ templates, records, meta, archive, sizes })];
+  return [...specification, ...renderPages({ template, records, meta, archive, sizes })];
 }
 
 const getSize = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));

@@ -14,14 +14,14 @@ import { capitalize, formatCount, joinWords, listKinds } from '../contract/words
 import { addUrl, addUrls, type Records } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import { hosts } from '../hosts/index.ts';
-import { type DocsTemplates, renderDocs } from '../web/docs/render-docs.ts';
+import { renderDocs } from '../web/docs/render-docs.ts';
 import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
 interface SpecificationOptions {
   readonly archive: boolean;
-  readonly templates: DocsTemplates;
+  readonly template: (name: string) => string;
   readonly schemas: served.CompiledSchemas;
   readonly names?: readonly Names[];
 }
@@ -29,7 +29,7 @@ interface SpecificationOptions {
 export function createSpecification(
   records: Records,
   meta: Meta,
-  { archive, templates, schemas: compiled, names = [] }: SpecificationOptions,
+  { archive, template, schemas: compiled, names = [] }: SpecificationOptions,
 ): SiteFile[] {
   const first = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
   const examples = createFileExamples(first, meta, names);
@@ -41,7 +41,7 @@ export function createSpecification(
   const content = { operations, schemas, anyPageRange: supportsAnyPageRange(meta), excerpts };
   return [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
-    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(templates, content, meta) },
+    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(template, content, meta) },
     ...Object.entries(compiled.standalone).map(([name, schema]) => {
       const path = paths.schemaFile(name);
       return { path, body: JSON.stringify({ $id: `${meta.base_url}/${path}`, ...schema }) };

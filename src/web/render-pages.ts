@@ -23,14 +23,10 @@ import {
   type Values,
 } from './shared/markup.ts';
 
-export type PageTemplates = Readonly<
-  Record<'index.html' | 'browse.html' | 'docs.html' | '404.html' | 'search.html' | 'page.html', string>
->;
-
 type Sizes = ReadonlyMap<string, number>;
 
 export interface PagesInput {
-  readonly templates: PageTemplates;
+  readonly template: (name: string) => string;
   readonly records: Records;
   readonly meta: Meta;
   /** Every file of the site except the pages. */
@@ -39,11 +35,11 @@ export interface PagesInput {
 }
 
 export function renderPages(input: PagesInput): SiteFile[] {
-  const { templates, meta } = input;
+  const { template, meta } = input;
   const search = renderSearch(input);
   const root = `${paths.getBasePath(meta.base_url)}/`;
-  const render = (name: keyof PageTemplates, values: Values, page: PageOptions): string =>
-    renderPage(templates['page.html'], fillPlaceholders(templates[name], values), page, meta);
+  const render = (name: string, values: Values, page: PageOptions): string =>
+    renderPage(template('page.html'), fillPlaceholders(template(name), values), page, meta);
   const browse = {
     title: 'gamedata',
     description: `Game ${listKinds()}, as tables, cards and JSON.`,
@@ -71,9 +67,9 @@ export function renderPages(input: PagesInput): SiteFile[] {
   ];
 }
 
-function renderSearch({ templates, meta }: PagesInput): Markup {
+function renderSearch({ template, meta }: PagesInput): Markup {
   const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
-  return fillPlaceholders(templates['search.html'], {
+  return fillPlaceholders(template('search.html'), {
     kinds: kindNames.map((kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`),
     languages: languages.map(
       (language) => html`<option value="${language}" lang="${language}">${getNativeName(language)}</option>`,

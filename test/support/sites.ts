@@ -118,9 +118,9 @@ export function siteOf(
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changes = createChangeFiles({ history, oldSlugs, redirects }, meta);
   const linkBase = { baseUrl: meta.base_url, links };
-  const { templates, schemas } = readBuildAssets();
+  const { template, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);
-  const plan = { records, served, meta, linkBase, archive: false, templates, schemas };
+  const plan = { records, served, meta, linkBase, archive: false, template, schemas };
   const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
   return { plan, meta, oldSlugs, redirects, records, files };
 }
@@ -142,5 +142,5 @@ export const hostContext = (
   handlerModule: () => {
     throw new Error('these hosts run no handler');
   },
-  template: readBuildAssets().hostTemplate,
+  template: readBuildAssets().template,
 });

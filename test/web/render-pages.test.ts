@@ -56,8 +56,8 @@ const three = rawRecords(2, 1);
 /** Path → page, including the docs. */
 function render(raw = three, options?: SiteOptions, overrides = {}): Map<string, string> {
   const { plan } = siteOf(raw, options);
-  const { templates } = readBuildAssets();
-  const input = { ...plan, meta: { ...plan.meta, ...overrides }, templates, sizes: new Map() };
+  const { template } = readBuildAssets();
+  const input = { ...plan, meta: { ...plan.meta, ...overrides }, template, sizes: new Map() };
   const files = [...renderPages(input), ...createSpecification(plan.records, input.meta, plan)];
   const pages = files.filter(({ path }) => path.endsWith('.html'));
   return new Map(pages.map(({ path, body }) => [path, String(body).replaceAll('<wbr>', '')]));

@@ -17,16 +17,14 @@ export interface DocsContent {
   readonly anyPageRange: boolean;
 }
 
-export type DocsTemplates = Readonly<Record<'docs.html' | 'page.html', string>>;
-
-export function renderDocs(templates: DocsTemplates, content: DocsContent, site: Site): string {
+export function renderDocs(template: (name: string) => string, content: DocsContent, site: Site): string {
   const { operations, schemas, excerpts, anyPageRange } = content;
   const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
   const [endpoints, names, downloads] = [inGroup('records'), inGroup('names'), inGroup('downloads')];
   const isNegotiated = site.links === 'query';
   const first = endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
   const type = typeName(first?.schema ?? '');
-  const filled = fillPlaceholders(templates['docs.html'], {
+  const filled = fillPlaceholders(template('docs.html'), {
     base: site.base_url,
     size: PAGE_SIZE,
     contents: [...endpoints, ...names].map(
@@ -55,7 +53,7 @@ export function renderDocs(templates: DocsTemplates, content: DocsContent, site:
     path: DOCS_PATH,
     script: 'docs',
   };
-  return renderPage(templates['page.html'], filled, page, site);
+  return renderPage(template('page.html'), filled, page, site);
 }
 
 /** Describes the list parameters of hosts that support any page range, or of hosts that serve only built pages. */
