@@ -122,24 +122,21 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
 const isOlder = (before: Seen, { fallback }: Intent): boolean =>
   fallback !== undefined && before.digest !== fallback.digest && before.captured >= fallback.captured;
 
-export interface Ended {
-  readonly code: number | null;
-  readonly text: string;
-}
+export const isSameFolder = (before: Seen, after: Seen): boolean =>
+  JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
 
 /** @param intents the intent of the command, and of killed commands before it, which it may have completed */
 export function findBreaches(
   { before, after }: { before: Seen; after: Seen },
   intents: Intents,
-  { code, text }: Ended,
+  { code, text }: { code: number | null; text: string },
   folder: string,
 ): string[] {
   const [intent, ...unfinished] = intents;
   const found: string[] = [];
   if (code === 1 || code === 4) {
     if (unfinished.length > 0) return [];
-    const isSame = JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
-    if (!isSame) found.push('failed and changed the folder');
+    if (!isSameFolder(before, after)) found.push('failed and changed the folder');
     if (code === 4 && !mayRefuse(before, intent, text)) found.push('refused by the guard without a reason');
     if (code === 1 && before.wrong.size === 0 && !intent.isHopeless) found.push('failed without a reason');
     return found;

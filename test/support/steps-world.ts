@@ -14,10 +14,7 @@ const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
 const KILL_AT = new URL('../../scripts/torture/kill-at.mjs', import.meta.url).href;
 
-interface CommandOptions {
-  readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+type CommandOptions = { readonly cwd: string; readonly env?: Readonly<Record<string, string>> };
 
 export type Commands = ReturnType<typeof startCommands>;
 
@@ -126,12 +123,15 @@ export async function createWorld(folder: string) {
   const commands = startCommands(cli);
   const upstream = await startChangingUpstream();
   const { url, stop } = await serveFolder(path.join(folder, 'sites'));
-
+  const mustRun = async (args: readonly string[], env = {}): Promise<void> => {
+    const { code, stderr } = await commands.run(args, { cwd: folder, env });
+    if (code !== 0) throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
+  };
   const capture = async (target: string, ...taken: { variant: Variant; captured?: string }[]) => {
     for (const { variant, captured = `2026-01-0${variants[variant].day}` } of taken) {
       upstream.now.variant = variant;
       const args = `snapshot --source rest --upstream ${upstream.url} --no-cache --max-shrink 100 --data ${target}`;
-      await mustRun(commands, args.split(' '), { cwd: folder, env: setDay(captured) });
+      await mustRun(args.split(' '), setDay(captured));
     }
     return { folder: path.join(folder, target), variant: taken.at(-1)?.variant ?? 'plain' };
   };
@@ -139,7 +139,7 @@ export async function createWorld(folder: string) {
     const out = `sites/${name}`;
     for (const variant of built) {
       const args = ['build', '--source', 'snapshot', '--upstream', `data/${variant}`, ...QUICK];
-      await mustRun(commands, [...args, '--base-url', baseUrl, '--out', out], { cwd: folder });
+      await mustRun([...args, '--base-url', baseUrl, '--out', out]);
     }
     const variant = built.at(-1) ?? 'plain';
     return { folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant };
@@ -165,13 +165,4 @@ export async function createWorld(folder: string) {
     commands.close();
     await upstream.close();
   }
-}
-
-export async function mustRun(
-  commands: Commands,
-  args: readonly string[],
-  options: Parameters<Commands['run']>[1],
-): Promise<void> {
-  const { code, stderr } = await commands.run(args, options);
-  if (code !== 0) throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
 }

@@ -6,10 +6,10 @@ import { isBeingChanged } from '../../src/publish/publish.ts';
 import { inFolder } from './folders.ts';
 import { createRandom, type Random } from './random.ts';
 import {
-  type Ended,
   findBreaches,
   findEndingPaths,
   type Intent,
+  isSameFolder,
   listFilesIn,
   look,
   type Seen,
@@ -146,14 +146,6 @@ const mirrorAnother: CreateStep = (scene, before) => {
   return createCommand(all, { records, baseUrl, isRestored: scene.archives.has(name) });
 };
 
-const restoreArchive: CreateStep = (scene, before) => {
-  const [file, archive] = scene.archives.size > 0 ? scene.random.pick([...scene.archives]) : [];
-  if (file === undefined || !archive) return buildFromSnapshot(scene, before);
-  const { records } = archive;
-  const args = ['restore', file, 'site', ...chooseGuards(scene, before, records)];
-  return createCommand(args, { records, baseUrl: undefined, isRestored: true });
-};
-
 const killBuild: CreateStep = (scene, before) => {
   const step = buildFromSnapshot(scene, before);
   const killedAt = 1 + scene.random.below(scene.random.pick([8, 60]));
@@ -198,8 +190,7 @@ const weightedSteps: readonly CreateStep[] = (
     [buildFromSite, 2],
     [killBuild, 3],
     [mirrorInPlace, 2],
-    [mirrorAnother, 5],
-    [restoreArchive, 3],
+    [mirrorAnother, 8],
     [restoreCopy, 3],
     [restoreFile, 2],
     [damageHistory, 1],
@@ -207,7 +198,6 @@ const weightedSteps: readonly CreateStep[] = (
 ).flatMap(([createStep, weight]) => Array<CreateStep>(weight).fill(createStep));
 
 const STEPS = 6;
-const CHANGING = 'is being changed';
 
 /** Takes random steps. Returns the first breach of an invariant, with the steps before it. */
 async function trySequence(world: worlds.World, seed: number): Promise<string | undefined> {
@@ -286,15 +276,6 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
   return found;
 }
 
-/** Checks a command that reads the site: it changes nothing, and succeeds only if the site is intact. */
-function checkReader(before: Seen, after: Seen, { code, text }: Ended): string[] {
-  if (JSON.stringify([...before.files]) !== JSON.stringify([...after.files]))
-    return ['a command that reads the folder changed it'];
-  const isIntact = before.wrong.size === 0;
-  const isRight = code === 0 ? isIntact : code === 1 && (!isIntact || text.includes(CHANGING));
-  return isRight ? [] : [`ended with ${code} for a site that is ${isIntact ? 'intact' : 'damaged'}`];
-}
-
 /**
  * Checks that `verify` is right about the folder, and changes nothing.
  *
@@ -304,14 +285,19 @@ async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Prom
   const { out, unfinished, cwd } = scene;
   const names = readdirSync(cwd).join(' ');
   const verified = await run(scene, { title: '', args: ['verify', 'site'] });
-  const problems = checkReader(seen, look(out), verified);
+  const isChanging = verified.text.includes('is being changed');
+  const isIntact = seen.wrong.size === 0;
+  const isRight = verified.code === 0 ? isIntact : verified.code === 1 && (!isIntact || isChanging);
   const left = readdirSync(cwd).join(' ');
-  if (left !== names) problems.push(`left ${left}, expected ${names}`);
-  const isChanging = verified.text.includes(CHANGING);
-  if (isChanging && (unfinished.length === 0 || code === 0))
-    problems.push('reports that the folder is being changed');
-  if (code === null && verified.code !== 0 && !isChanging)
-    problems.push('reports that the site of a killed build is neither intact nor being changed');
+  const problems = [
+    isSameFolder(seen, look(out)) ? [] : 'changed the folder',
+    isRight ? [] : `ended with ${verified.code} for a site that is ${isIntact ? 'intact' : 'damaged'}`,
+    left === names ? [] : `left ${left}, expected ${names}`,
+    isChanging && (unfinished.length === 0 || code === 0) ? 'reports that the folder is being changed' : [],
+    code === null && verified.code !== 0 && !isChanging
+      ? 'reports that the site of a killed build is neither intact nor being changed'
+      : [],
+  ].flat();
   return problems.length === 0 ? [] : [...problems.map((problem) => `verify: ${problem}`), verified.text];
 }
 
