@@ -20,12 +20,9 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
-  [`${SNAPSHOT} --out own`, 'own: contains files, but has no valid manifest.json'],
-  ['mirror own --base-url https://x.test', 'own: contains files, but has no valid manifest.json'],
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
   [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
-  ['verify own', 'own: has no valid manifest.json: ENOENT'],
   ['verify own/notes.txt', 'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive'],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
@@ -42,11 +39,6 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],
   ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
-  [
-    `${SNAPSHOT} --host nginx --out elsewhere`,
-    '--base-url: got none, expected the base URL of the site on nginx',
-    2,
-  ],
   [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],
 ];
 

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { capitalize } from '../../src/contract/words.ts';
@@ -68,112 +68,102 @@ async function run(language: string, code: string): Promise<{ stdout: string; st
 
 const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
 
-describe('recipes', () => {
-  const blocks = recipes.split(/^## /m).flatMap((section) => {
-    const titles = new Set<string>();
-    return [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)].map(
-      ([, language = '', code = '']) => {
-        const first = `${section.split('\n')[0]}, in ${language}`;
-        const title = titles.has(first) ? `${first}, again` : first;
-        titles.add(title);
-        return { title, language, code };
-      },
-    );
+const blocks = recipes.split(/^## /m).flatMap((section) => {
+  const [heading = ''] = section.split('\n');
+  const found = [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)];
+  return found.map(([, language = '', code = ''], at) => {
+    const isRepeated = found.slice(0, at).some(([, other]) => other === language);
+    return { title: `${heading}, in ${language}${isRepeated ? ', again' : ''}`, language, code };
   });
-
-  /** Block → its output. */
-  const expected: Readonly<Record<string, string | RegExp>> = {
-    'Every record of a kind, in js': '746 Pound\n',
-    'One record and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
-    'Everything in one request, in sh': /^ *746\n$/,
-    'Everything in one request, in python': '954 master-ball\n',
-    'Search, in sh': /^(?:\{.*\}\n){33}$/,
-    'Search, in js': '32\n',
-    'SQLite, in sh': '954|309\n',
-    'SQLite, in sh, again': '954|309|integer\n',
-    'pandas, in python': '954 309 Int64\n',
-    'DuckDB, in sql': '954 309 BIGINT\n',
-    'jq, in sh': /^622\tBreakneck Blitz\n(?:\d+\t.+\n){106}$/,
-    'Names in another language, in js': 'Écras’Face\n',
-    'Names in another language, in sh': 'Pound|Écras’Face\n',
-    'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
-    'Has anything changed?, in sh': '200\n304\n',
-    'With types, in ts': '',
-  };
-
-  it('contain only tested code', () => {
-    expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
-  });
-
-  function missingFor(code: string, language: string): string | undefined {
-    for (const program of ['sqlite3', 'jq'])
-      if (language === 'sh' && code.includes(`${program} `) && !works(program, '--version'))
-        return `${program} is not installed`;
-    if (code.includes('pandas') && pandas === undefined) return 'pandas is not installed';
-    return language === 'sql' ? missingEngine(DUCKDB) : undefined;
-  }
-
-  it.for(blocks)(
-    'print the same output when run twice: $title',
-    async ({ title, language, code }, { skip }) => {
-      const missing = demandsAll ? undefined : missingFor(code, language);
-      skip(missing !== undefined, missing);
-      // The recipe reads a downloaded file.
-      if (language === 'sql')
-        copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
-      const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
-      const wanted = expected[title];
-      for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
-        if (wanted instanceof RegExp) expect(stdout).toMatch(wanted);
-        else expect(stdout).toBe(wanted);
-        expect(stderr).toBe('');
-      }
-      if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
-    },
-  );
 });
+
+/** Block → its output. */
+const expected: Readonly<Record<string, string | RegExp>> = {
+  'Every record of a kind, in js': '746 Pound\n',
+  'One record and its icon, in sh': /^http:\S+\/sprites\/items\/master-ball\.png\n$/,
+  'Everything in one request, in sh': /^ *746\n$/,
+  'Everything in one request, in python': '954 master-ball\n',
+  'Search, in sh': /^(?:\{.*\}\n){33}$/,
+  'Search, in js': '32\n',
+  'SQLite, in sh': '954|309\n',
+  'SQLite, in sh, again': '954|309|integer\n',
+  'pandas, in python': '954 309 Int64\n',
+  'DuckDB, in sql': '954 309 BIGINT\n',
+  'jq, in sh': /^622\tBreakneck Blitz\n(?:\d+\t.+\n){106}$/,
+  'Names in another language, in js': 'Écras’Face\n',
+  'Names in another language, in sh': 'Pound|Écras’Face\n',
+  'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
+  'Has anything changed?, in sh': '200\n304\n',
+  'With types, in ts': '',
+};
+
+it('RECIPES.md contains only tested code', () => {
+  expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
+});
+
+function findMissing(code: string, language: string): string | undefined {
+  for (const program of ['sqlite3', 'jq'])
+    if (language === 'sh' && code.includes(`${program} `) && !works(program, '--version'))
+      return `${program} is not installed`;
+  if (code.includes('pandas') && pandas === undefined) return 'pandas is not installed';
+  return language === 'sql' ? missingEngine(DUCKDB) : undefined;
+}
+
+it.for(blocks)(
+  'a recipe prints the same output when run twice: $title',
+  async ({ title, language, code }, { skip }) => {
+    const missing = demandsAll ? undefined : findMissing(code, language);
+    skip(missing !== undefined, missing);
+    // The recipe reads a downloaded file.
+    if (language === 'sql')
+      copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
+    const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
+    const wanted = expected[title];
+    for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
+      expect(stdout).toEqual(wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
+      expect(stderr).toBe('');
+    }
+    if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
+  },
+);
 
 it.each([
   ['zh-Hans', '拍击'],
   ['zh-CN', '拍击'],
   ['de-AT', 'Pfund'],
   ['xx', 'Pound'],
-])('reads the names of %s', async (tag, name) => {
+])('a recipe reads the names of %s', async (tag, name) => {
   const [, code = ''] = /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
   const own = code.replace('fr-CA', tag).replaceAll('https://gamedata.example', server?.url ?? '');
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
-describe('docs', () => {
-  const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-  const readCode = (section: string): string[] =>
-    Array.from(section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
-      code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
-    );
-  const readSection = (id: string): string => {
-    const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
-    return page.slice(page.indexOf(`id="${id}"`)).split('</section>')[0] ?? '';
-  };
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-  it.each([
-    ['js', 0, 'console.log(JSON.stringify(move));'],
-    ['python', 1, 'print(json.dumps(move))'],
-  ])('reads a first record in %s', async (language, at, print) => {
-    const code = readCode(readSection('first'))[at];
-    const { stdout } = await run(language, `${code}\n${print}`);
+/** Reads the code blocks in a section of the docs. */
+function readCode(id: string): string[] {
+  const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
+  const [section = ''] = page.slice(page.indexOf(`id="${id}"`)).split('</section>');
+  return Array.from(section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
+    code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
+  );
+}
+
+it('the docs read a first record in JavaScript, Python and TypeScript', async () => {
+  const [js, python, ts] = readCode('first');
+  const outputs = [
+    await run('js', `${js}\nconsole.log(JSON.stringify(move));`),
+    await run('python', `${python}\nprint(json.dumps(move))`),
+  ];
+  for (const { stdout } of outputs)
     expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
-  });
+  expect(ts).toContain('import type { Move }');
+  expect((await run('ts', `${ts}\nexport const name: string = move.name;`)).stdout).toBe('');
+});
 
-  it("compiles in a strict project with Node's types", async () => {
-    const code = `${readCode(readSection('first'))[2]}\nexport const name: string = move.name;`;
-    expect(code).toContain('import type { Move }');
-    expect((await run('ts', code)).stdout).toBe('');
-  });
-
-  const kinds = kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
-  it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])('requests %s', async (endpoint) => {
-    const [command = ''] = readCode(readSection(endpoint));
-    const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
-    expect(JSON.parse(stdout)).toBeTypeOf('object');
-  });
+const kinds = kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
+it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])('the docs request %s', async (endpoint) => {
+  const [command = ''] = readCode(endpoint);
+  const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
+  expect(JSON.parse(stdout)).toBeTypeOf('object');
 });
