@@ -25,7 +25,7 @@ const results = await new Stryker({
   concurrency: 2,
   timeoutMS: 20_000,
   tempDirName: '.cache/stryker',
-  ignorePatterns: ['/.cache', '/.engines', '/.artefacts', '/build', '/data/.*'],
+  ignorePatterns: ['/.cache', '/.engines', '/build', '/data/.*'],
   reporters: ['progress-append-only', 'html', 'json'],
   htmlReporter: { fileName: '.cache/mutants.html' },
   jsonReporter: { fileName: '.cache/mutants.json' },

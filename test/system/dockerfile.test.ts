@@ -42,9 +42,9 @@ it.skipIf(nginx.missing())('builds an image whose nginx meets every guarantee', 
   expect(install).toBe('npm ci --ignore-scripts');
   symlinkSync(path.join(PROJECT, 'node_modules'), path.join(app, 'node_modules'));
   const { PATH = '', HOME = '' } = process.env;
-  const defaults = Object.fromEntries(findAll('ARG').map((argument) => argument.split('=')));
-  const args = { SOURCE: 'snapshot', BASE_URL: 'https://example.test/games', SPRITES: 'none' };
-  expect(Object.keys(defaults).sort()).toEqual(Object.keys(args).sort());
+  const args = { BASE_URL: 'https://example.test/games', SOURCE: 'snapshot', SPRITES: 'none' };
+  const names = findAll('ARG').map((argument) => argument.split('=')[0]);
+  expect(names.sort()).toEqual(Object.keys(args));
   for (const command of commands)
     execFileSync('sh', ['-c', command], { cwd: app, env: { PATH, HOME, ...args }, stdio: 'pipe' });
 

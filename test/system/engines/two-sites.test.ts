@@ -13,12 +13,11 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     const folder = temporaryFolder();
     const upstream = renamedSnapshot(path.join(folder, 'data'), 105);
     const port = await freePort();
-    const sites = [];
     const addresses = [`http://127.0.0.1:${port}`, `http://localhost:${port}/games`];
-    for (const [index, baseUrl] of addresses.entries()) {
-      const out = path.join(folder, `site-${index}`);
-      await build({ source: 'snapshot', upstream, baseUrl, out, hosts: [engine.host], maxShrink: 100 });
-      sites.push(out);
+    const sites = addresses.map((_, at) => path.join(folder, `site-${at}`));
+    for (const [at, baseUrl] of addresses.entries()) {
+      const options = { baseUrl, out: sites[at], hosts: [engine.host], maxShrink: 100 };
+      await build({ source: 'snapshot', upstream, ...options });
     }
     const running = await engine.startAll(sites, addresses[0] ?? '');
     try {
