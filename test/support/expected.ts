@@ -4,7 +4,7 @@ import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
 
 /** Lists the records of a kind in order of id. */
-export function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string) {
+function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string) {
   const answers = answersOf(data, kind).sort((a, b) => a.id - b.id);
   const seen = new Set<string>();
   return answers.map((answer) => {

@@ -5,7 +5,7 @@ import { diff } from '../../../src/cli/commands/diff.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { comparisonSchema } from '../../../src/contract/changes.ts';
 import { callCli } from '../../support/run-cli.ts';
-import { rawMove, rawRecords } from '../../support/sites.ts';
+import { rawMove, rawRecords, type SomeRecords } from '../../support/sites.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
@@ -15,17 +15,15 @@ const renamed = second && { ...second, slug: 'renamed' };
 const later = { ...raw, move: [first, renamed, third, rawMove(9)].filter((move) => move !== undefined) };
 
 const folder = sharedFolder();
-const editionNamed = (name: string) => ({
+const createVersion = (name: string, records: SomeRecords) => ({
+  records,
   data: path.join(folder, `${name}-data`),
   out: path.join(folder, `${name}-site`),
 });
-const before = editionNamed('before');
-const after = editionNamed('after');
+const before = createVersion('before', raw);
+const after = createVersion('after', later);
 beforeAll(async () => {
-  for (const [records, { data, out }] of [
-    [raw, before],
-    [later, after],
-  ] as const)
+  for (const { records, data, out } of [before, after])
     await build({ ...(await smallSource(records, data)), out, baseUrl: 'https://example.test' });
 });
 
@@ -50,20 +48,14 @@ describe('diff', () => {
       expected,
     );
   });
-});
 
-describe('gamedata diff', () => {
-  it('prints text, JSON or Markdown, and exits with 3 only with --exit-code', async () => {
+  it('prints JSON or Markdown, and exits with 3 only with --exit-code', async () => {
     const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
-
-    const text = await run();
-    expect(text).toMatchObject({ code: 0, stderr: '' });
-    expect(text.stdout).toMatch(/^1 move added, 1 renamed\n\n\d{4}-/);
     const json = await run('--format', 'json', '--exit-code');
     expect(json).toMatchObject({ code: 3, stderr: '' });
     expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });
     const markdown = await run('--format', 'markdown');
-    expect(markdown.stdout).toContain('- `move-2` → `renamed` (id 2)\n');
+    expect(markdown).toMatchObject({ code: 0, stdout: expect.stringContaining('- `move-2` → `renamed` ') });
     expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
   });
 });
