@@ -93,7 +93,5 @@ export function describeGroups(
  * Formats a value as JSON. Forges read `@` as a mention and `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, even
  * in commit messages, and a backtick would end a code span. JSON escapes prevent that.
  */
-const quote = (value: FieldChange['from']): string => escapeCommands(JSON.stringify(value));
-
-const escapeCommands = (text: string): string =>
-  escapeCharacters(escapeControls(text), /[@#`[\]]|(?<=skip-checks\s*):/gi);
+const quote = (value: FieldChange['from']): string =>
+  escapeCharacters(escapeControls(JSON.stringify(value)), /[@#`[\]]|(?<=skip-checks\s*):/gi);

@@ -1,13 +1,11 @@
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
+import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
 
 export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
   names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
-export const selectNames = (
-  names: readonly Names[],
-  records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>,
-): Names[] =>
+export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
   names.map((own) => {
     const select = (kind: Kind) => {
       const pairs = records[kind].map(({ slug }) => [slug, findName(own, kind, slug)] as const);
@@ -23,15 +21,12 @@ export interface NameChanges {
   readonly changed: number;
 }
 
-type Named = Readonly<{
-  records: Readonly<Record<Kind, readonly { readonly id: number; readonly slug: string }[]>>;
-  names: readonly Names[];
-}>;
+type Named = Readonly<{ records: AddressedRecords; names: readonly Names[] }>;
 
 /** Compares the names of the records that both data sets have. */
 export function compareNames(from: Named, to: Named): NameChanges[] {
   const pairs = kindNames.flatMap((kind) => {
-    const slugs = new Map(to.records[kind].map(({ id, slug }) => [id, slug]));
+    const slugs = mapSlugs(to.records[kind]);
     return from.records[kind].flatMap(({ id, slug: oldSlug }) => {
       const slug = slugs.get(id);
       return slug === undefined ? [] : [{ kind, oldSlug, slug }];

@@ -60,12 +60,10 @@ const sortBySlug = (slugs: ReadonlyMap<string, number>): [string, number][] =>
   [...slugs].sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Writes one slug per line, which keeps repository diffs small. */
-export const encodeOldSlugs = (oldSlugs: OldSlugs): string =>
-  `${JSON.stringify(
-    mapKinds((kind) => Object.fromEntries(sortBySlug(oldSlugs[kind]))),
-    null,
-    1,
-  )}\n`;
+export function encodeOldSlugs(oldSlugs: OldSlugs): string {
+  const sorted = mapKinds((kind) => Object.fromEntries(sortBySlug(oldSlugs[kind])));
+  return `${JSON.stringify(sorted, null, 1)}\n`;
+}
 
 export function decodeOldSlugs(json: unknown): OldSlugs {
   const parsed = parse(formerReader, json, { record: FORMER_FILE });
