@@ -156,26 +156,12 @@ describe('game indices', () => {
   const noField = (generation: number) =>
     `unknown-generation: item-1: index in generation ${generation}, which has no field`;
 
-  it.each<[what: string, indices: [generation: number, index: number][], ids: object, warnings: string[]]>([
-    ['are null by default', [], {}, []],
-    [
-      'are sorted by generation',
-      [
-        [9, 90],
-        [1, 0],
-        [4, 40],
-      ],
-      { id1: 0, id4: 40, id9: 90 },
-      [],
-    ],
+  it.each<[what: string, indices: string, ids: object, warnings: string[]]>([
+    ['are null by default', '', {}, []],
+    ['are sorted by generation', '9:90 1:0 4:40', { id1: 0, id4: 40, id9: 90 }, []],
     [
       'use the first index of a generation',
-      [
-        [2, 65],
-        [2, 21],
-        [3, 21],
-        [3, 65],
-      ],
+      '2:65 2:21 3:21 3:65',
       { id2: 65, id3: 21 },
       [
         'conflicting-index: item-1: indices 65 and 21 for generation 2, using 65',
@@ -184,26 +170,21 @@ describe('game indices', () => {
     ],
     [
       'ignore a repeated index',
-      [
-        [7, 844],
-        [7, 844],
-      ],
+      '7:844 7:844',
       { id7: 844 },
       ['repeated-index: item-1: index 844 of generation 7 is listed twice'],
     ],
     [
       'omit an index that has no field',
-      [
-        [9, 1],
-        [10, 2],
-        [0, 3],
-        [10, 2],
-      ],
+      '9:1 10:2 0:3 10:2',
       { id9: 1 },
       [noField(10), noField(0), 'repeated-index: item-1: index 2 of generation 10 is listed twice'],
     ],
   ])('%s', (_, indices, ids, warnings) => {
-    const gameIndices = indices.map(([generation, index]) => ({ generation, index }));
+    const pairs = [...indices.matchAll(/(\d+):(\d+)/g)];
+    const gameIndices = pairs.map(([, generation, index]) => ({
+      ...{ generation: Number(generation), index: Number(index) },
+    }));
     expect(normalizeItem({ gameIndices })).toMatchObject({ ...none, ...ids, warnings });
   });
 });
