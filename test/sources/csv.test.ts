@@ -142,13 +142,6 @@ describe('the csv source', () => {
   });
 });
 
-it('leaves indices null if the tables lack them', async () => {
-  const indices = 'item_id,generation_id,game_index\n1,2,3\n1,4,5\n';
-  const { records } = await loadTables({ ...tables, 'item_game_indices.csv': indices });
-  const listed = records.item.filter(({ id2, id4, id9 }) => id2 ?? id4 ?? id9);
-  expect(listed).toMatchObject([{ id: 1, id1: null, id2: 3, id3: null, id4: 5 }]);
-});
-
 it('accepts a byte order mark, mixed line endings, quotes, empty rows, and columns in any order', async () => {
   const names = '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
   const { records } = await loadTables({ ...oneItem('x'), 'item_names.csv': names });
@@ -167,40 +160,22 @@ it.each([
 
 describe('parsing', () => {
   const tiny = tablesOf(upstreamOf(tinyUpstream()));
-  const added = (file: string, row: string): TableTexts => ({ ...tiny, [file]: `${tiny[file]}${row}\n` });
   const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n');
+  const unknown =
+    'got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables from the same date';
 
-  it.each<[flaw: string, tables: TableTexts, problem: string]>([
-    ['a short row', added('items.csv', '3,x'), 'items.csv row 4: got 2 cells, expected 3'],
-    ['a long row', added('items.csv', '\n3,x,1,2'), 'items.csv row 5: got 4 cells, expected 3'],
-    [
-      'an open quote',
-      added('moves.csv', '4,"x,1,'),
-      'moves.csv row 5: Quoted field unterminated, expected CSV',
-    ],
-    [
-      'an id that is not a number',
-      added('items.csv', '0x3,x,1'),
-      'items.csv row 4 › id: got "0x3", expected an integer',
-    ],
-    [
-      'a missing identifier',
-      added('items.csv', '3,,1'),
-      'items.csv row 4 › identifier: got "", expected an identifier',
-    ],
-    [
-      'names of unknown moves',
-      added('move_names.csv', unknownIds),
-      'move_names.csv: got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables from the same date',
-    ],
-    [
-      'a repeated id',
-      added('items.csv', '2,other,1'),
-      'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
-    ],
-    ['an id of 0', added('items.csv', '0,zero,1'), 'item › zero (0) › id: got 0, expected number to be >=1'],
-  ])('rejects %s', async (_, invalid, problem) => {
-    await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message: problem });
+  it.each<[file: string, row: string, problem: string]>([
+    ['items.csv', '3,x', 'items.csv row 4: got 2 cells, expected 3'],
+    ['items.csv', '\n3,x,1,2', 'items.csv row 5: got 4 cells, expected 3'],
+    ['moves.csv', '4,"x,1,', 'moves.csv row 5: Quoted field unterminated, expected CSV'],
+    ['items.csv', '0x3,x,1', 'items.csv row 4 › id: got "0x3", expected an integer'],
+    ['items.csv', '3,,1', 'items.csv row 4 › identifier: got "", expected an identifier'],
+    ['items.csv', '2,other,1', 'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids'],
+    ['items.csv', '0,zero,1', 'item › zero (0) › id: got 0, expected number to be >=1'],
+    ['move_names.csv', unknownIds, `move_names.csv: ${unknown}`],
+  ])('rejects %s with the row %j', async (file, row, message) => {
+    const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };
+    await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message });
   });
 
   it.each<[flaw: string, text: string | Buffer, problem: string]>([
