@@ -53,9 +53,9 @@ describe('respond', () => {
       ['/games/v2.1/', 200],
       ['/games/v2.1/api/gamedata/move', 301, '/games/v2.1/api/gamedata/move/'],
       ['/games/v2.1/api/gamedata/move/?limit=7', 200],
-      ...(['/meta.json', LIST, '/games/v2x1/', '/games/v2.1x/meta.json'] as const).map(
-        (path) => [path, 404] as const,
-      ),
+      ['/meta.json', 404],
+      ['/games/v2x1/', 404],
+      ['/games/v2.1x/meta.json', 404],
     ] as const) {
       const response = await sendTarget(port, target);
       expect({ target, ...response }).toMatchObject({ target, status, location });
@@ -88,12 +88,8 @@ describe('respond', () => {
     const packed = await get(url + target, encoding);
     const vary = 'Accept, Accept-Encoding';
     const etag = String(plain.fields.etag).replace(/"$/, `-${encoding}"`);
-    const fields = {
-      'content-encoding': encoding,
-      vary,
-      etag,
-      'content-length': String(packed.bytes.length),
-    };
+    const length = { 'content-length': `${packed.bytes.length}` };
+    const fields = { 'content-encoding': encoding, vary, etag, ...length };
     expect(packed.fields).toMatchObject(fields);
     expect(plain.fields).toMatchObject({ vary });
     expect(decoders[encoding](packed.bytes).equals(plain.bytes)).toBe(true);
@@ -113,11 +109,15 @@ describe('respond', () => {
       expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({ status });
   });
 
-  it.each(['move-1/', 'nope/'])('does not compress small responses and errors: %s', async (path) => {
+  it('does not compress small responses and errors', async () => {
     const { url } = await serveSite({ compress: true });
-    const { fields, bytes } = await get(url + LIST + path, 'br');
-    expect(fields['content-encoding']).toBeUndefined();
-    expect(JSON.parse(String(bytes))).toBeInstanceOf(Object);
+    for (const path of ['move-1/', 'nope/']) {
+      const { fields, bytes } = await get(url + LIST + path, 'br');
+      expect([fields['content-encoding'], `${bytes}`]).toEqual([
+        undefined,
+        expect.stringMatching(/^\{.*\}$/),
+      ]);
+    }
   });
 });
 
@@ -136,7 +136,6 @@ it.each([
 
 it.each([
   [null, undefined],
-  ['', undefined],
   ['gzip;q=0.5, identity', undefined],
   ['identity', undefined],
   ['gzip', 'gzip'],

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBoundedServer, defaultLimits, type Limits } from '../../src/serve/server.ts';
@@ -54,15 +53,10 @@ describe('the server', () => {
     expect(await sendText(port, text)).toMatchObject({ status: 408, text: expect.stringContaining(CLOSE) });
   });
 
-  it.each([
-    ['/large', 'does not read', (socket: Socket) => socket.pause()],
-    ['/parts', 'does not read', (socket: Socket) => socket.pause()],
-    ['/large', 'disconnects', (socket: Socket) => socket.destroy()],
-    ['/parts', 'disconnects', (socket: Socket) => socket.destroy()],
-  ])('ends and logs the response %s if the client %s', async (target, _, act) => {
-    const { lines, problems, startReading } = await start({ idleMs: 300 });
-    act(await startReading(target));
-    const line = expect.stringMatching(/^GET \/\w+ 200 30000000 B .* ms, cut off$/);
+  it.each(['pause', 'destroy'] as const)('ends and logs a response if the client calls %s', async (act) => {
+    const { lines, problems, startReading } = await start({ idleMs: 200 });
+    (await startReading('/parts'))[act]();
+    const line = expect.stringMatching(/^GET \/parts 200 30000000 B .* ms, cut off$/);
     await expect.poll(() => lines, { timeout: 60_000 }).toEqual([line]);
     expect(problems).toEqual([]);
   });
@@ -79,20 +73,16 @@ describe('the server', () => {
     const sent = targets.map((target) => createGet(target, target === '/99' ? CLOSE : ''));
     const { text } = await sendText(port, createGet('/parts') + sent.join(''));
     expect(text.length).toBeGreaterThan(30 * part.length);
-    expect(text.endsWith('{"small":1}')).toBe(true);
-    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+    expect(text.match(/HTTP\/1\.1 200|\{"small":1\}$/g)).toHaveLength(102);
     expect(requested).toEqual(['/parts', ...targets]);
   });
 
-  it.each(['', 'Expect: pizza\r\n'])(
-    'disconnects a client with more than 100 queued requests: %j',
-    async (header) => {
-      const { port, isServing } = await start();
-      const { text } = await sendText(port, createGet('/large') + createGet('/small', header).repeat(101));
-      expect(text.length).toBeLessThan(30_000_000);
-      expect(await isServing()).toBe(true);
-    },
-  );
+  it('disconnects a client with more than 100 queued requests', async () => {
+    const { port, isServing } = await start();
+    const { text } = await sendText(port, createGet('/large') + createGet('/', 'Expect: x\r\n').repeat(101));
+    expect(text.length).toBeLessThan(30_000_000);
+    expect(await isServing()).toBe(true);
+  });
 
   it('computes no responses for a disconnected client', async () => {
     const { requested, problems, isServing, startReading } = await start();
@@ -112,21 +102,14 @@ describe('the server', () => {
     ['a line break in a header’s name', `${GET}Host: x\r\nA\nB: c\r\n`, 400],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n`, 400],
     ['a tunnel', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n', 405],
-  ])(
-    'responds to a request with %s with uncached JSON, and closes the connection',
-    async (_, sent, status) => {
-      const { port, isServing } = await start();
-      const response = await sendText(port, `${sent}\r\n`);
-      expect(response).toMatchObject({ status, body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/) });
-      const headers = [
-        'Content-Type: application/json',
-        'Cache-Control: no-cache',
-        'Access-Control-Allow-Origin: *',
-      ];
-      expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
-      expect(await isServing()).toBe(true);
-    },
-  );
+  ])('responds to %s with uncached JSON, and closes the connection', async (_, sent, status) => {
+    const { port, isServing } = await start();
+    const response = await sendText(port, `${sent}\r\n`);
+    expect(response).toMatchObject({ status, body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/) });
+    const headers = ['Content-Type: application/json', 'Cache-Control: no-cache'];
+    expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
+    expect(await isServing()).toBe(true);
+  });
 
   it.each([
     ['garbage', 400],
@@ -138,18 +121,16 @@ describe('the server', () => {
     expect(parts).toEqual(['HTTP/1.1 200', 'small', `HTTP/1.1 ${status}`]);
   });
 
-  it.each([
-    'CONNECT x:443 HTTP/1.1\r\nHost: x',
-    'hello',
-    `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`,
-  ])('keeps serving if the client resets the connection: %j', async (text) => {
+  it('keeps serving if clients reset connections', async () => {
     const { port, isServing } = await start();
-    for (let delay = 0; delay < 10; delay++) {
-      const socket = await openSocket(port);
-      socket.write(`${text}\r\n\r\n`);
-      await setTimeout(delay % 3);
-      socket.resetAndDestroy();
-    }
+    const upgrade = `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`;
+    for (const text of ['CONNECT x:443 HTTP/1.1\r\nHost: x', 'hello', upgrade])
+      for (let delay = 0; delay < 10; delay++) {
+        const socket = await openSocket(port);
+        socket.write(`${text}\r\n\r\n`);
+        await setTimeout(delay % 3);
+        socket.resetAndDestroy();
+      }
     expect(await isServing()).toBe(true);
   });
 
@@ -195,7 +176,6 @@ describe('the server', () => {
     const { port, problems } = await start();
     const response = await fetch(`http://127.0.0.1:${port}/fault`);
     expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error.' }]);
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(problems).toEqual(['GET /fault: no disk']);
   });
 });
