@@ -53,7 +53,7 @@ describe('limit and offset', () => {
   });
 
   // The reference framework fails beyond 2^63 - 1.
-  it.each(['100000', '9223372036854775807', '9223372036854775808', many])(
+  it.each(['100000', '9223372036854775808', many])(
     'returns all records for a limit of %.60s',
     async (limit) => {
       expect(await read(`limit=${limit}`)).toBe(await read('limit=2223'));
@@ -81,13 +81,10 @@ describe('limit and offset', () => {
     );
   });
 
-  it.each(['', 'limit=7', 'limit=100&offset=0'])(
-    'returns an empty page for an empty kind: ?%s',
-    async (query) => {
-      const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
-      expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
-    },
-  );
+  it.each(['', 'limit=7'])('returns an empty page for an empty kind: ?%s', async (query) => {
+    const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
+    expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
+  });
 
   it('links to endpoints, even if the built pages link to files', async () => {
     const files = handledSite(rawRecords(7, 1), { links: 'file' });
@@ -95,12 +92,11 @@ describe('limit and offset', () => {
     expect(JSON.parse(text).next).toBe('https://example.test/api/gamedata/move/?format=api&limit=5&offset=5');
   });
 
-  it.each([
-    'api/gamedata/move/index.json',
-    'api/gamedata/index.json',
-    'api/gamedata/move/offset/100/index.json',
-  ])('responds with 404 if %s is missing', async (file) => {
-    const broken = handledSite(rawRecords(250, 3), {}, { [file]: null });
-    expect((await broken.send('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
-  });
+  it.each(['move/', '', 'move/offset/100/'])(
+    'responds with 404 if the file of %j is missing',
+    async (path) => {
+      const broken = handledSite(rawRecords(101, 0), {}, { [`api/gamedata/${path}index.json`]: null });
+      expect((await broken.send('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
+    },
+  );
 });
