@@ -21,31 +21,23 @@ const hash = '0d8fe2bf'.padEnd(40, 'a');
 const now = Date.UTC(2026, 10, 22);
 
 describe('parseEdition', () => {
-  it.each([['1786004122'], [1_786_004_122]])('parses a commit with the time %o', (time) => {
-    const edition = parseEdition(hash, time, now);
+  const time = 1_786_004_122;
+  const [first, last] = [Date.UTC(2014, 0) / 1000, now / 1000 + 86_400];
+
+  it.each([time, `${time}`])('parses a commit with the time %o', (deployed) => {
+    const edition = parseEdition(hash, deployed, now);
     expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
     expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf from 2026-08-06');
   });
 
-  it.each<[string, unknown, unknown]>([
-    ['no commit', undefined, '1786004122'],
-    ['a short commit', hash.slice(1), '1786004122'],
-    ['an upper-case commit', hash.toUpperCase(), '1786004122'],
-    ['two commits', [hash, hash], '1786004122'],
-    ['no date', hash, undefined],
-    ['a date in a different format', hash, '2026-08-06'],
-    ['two dates', hash, ['1786004122', '1786004122']],
-    ['a negative date', hash, '-1786004122'],
-    ['an empty date', hash, ''],
-    ['a date before the upstream', hash, String(Date.UTC(2014, 0) / 1000 - 1)],
-    ['a date in the future', hash, String(now / 1000 + 86_401)],
-    ['a date in milliseconds', hash, '1786004122000'],
-  ])('rejects %s', (_, commit, deployed) => {
-    expect(parseEdition(commit, deployed, now)).toBeNull();
+  it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])('rejects the commit %j', (commit) => {
+    expect(parseEdition(commit, time, now)).toBeNull();
   });
 
-  it.each([Date.UTC(2014, 0) / 1000, now / 1000 + 86_400])('accepts a deployment at second %i', (seconds) => {
-    expect(parseEdition(hash, String(seconds), now)).not.toBeNull();
+  it('accepts seconds from the first deployment to a day ahead', () => {
+    expect([first, last].filter((seconds) => !parseEdition(hash, seconds, now))).toEqual([]);
+    const others = [undefined, '2026-08-06', [time, time], -time, '', first - 1, last + 1, time * 1000];
+    expect(others.filter((seconds) => parseEdition(hash, seconds, now))).toEqual([]);
   });
 });
 
@@ -97,34 +89,25 @@ describe('manifestReader', () => {
 
   it.each<[string, unknown, string]>([
     ['null', null, 'files.1: Invalid input: expected object, received null'],
-    ['a number instead of a path', { ...entry, path: 7 }, 'files.1.path: Invalid input: expected string'],
     ['a path outside the site', { ...entry, path: '../a' }, 'files.1.path: expected a relative path inside'],
-    ['text instead of a size', { ...entry, bytes: '7' }, 'files.1.bytes: Invalid input: expected number'],
     ['a fractional size', { ...entry, bytes: 0.5 }, 'files.1.bytes: Invalid input: expected int'],
     ['a size above every limit', { ...entry, bytes: 2 ** 28 + 1 }, 'files.1.bytes: Too big'],
     ['a negative size', { ...entry, bytes: -1 }, 'files.1.bytes: Too small'],
-    ['a number instead of a hash', { ...entry, sha256: 7 }, 'files.1.sha256: Invalid input: expected string'],
     ['a short hash', { ...entry, sha256: '0' }, 'files.1.sha256: Invalid string'],
   ])('locates %s', (_, damaged, problem) => {
     expect(findProblem(entry, damaged, entry)).toContain(problem);
-    expect(findProblem(damaged)).toContain(problem.replace('files.1', 'files.0'));
   });
 });
 
 describe('isSitePath', () => {
   const folders = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
-  it.each(['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x', folders])(
-    'accepts %j',
-    (path) => {
-      expect(isSitePath(path)).toBe(true);
-    },
-  );
-
-  it.each([
-    ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
-    ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${folders}n`],
-  ])('rejects %j', (path) => {
-    expect(isSitePath(path)).toBe(false);
+  it('accepts only paths inside the site that every file system supports', () => {
+    const inside = ['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x', folders];
+    const outside = [
+      ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
+      ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${folders}n`],
+    ];
+    expect([...inside, ...outside].filter(isSitePath)).toEqual(inside);
   });
 });
 
@@ -140,12 +123,9 @@ it('createMeta validates the keys and sorts them in schema order', () => {
 });
 
 it('encodeBody encodes text and calls functions that create bodies', () => {
-  const entry = { path: 'a', bytes: 2, sha256: '' };
-  for (const file of [
-    { path: 'a', body: 'é' },
-    { ...entry, make: () => 'é' },
-  ])
-    expect(encodeBody(file)).toEqual(Uint8Array.of(0xc3, 0xa9));
+  const bytes = Uint8Array.of(0xc3, 0xa9);
+  expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
+  expect(encodeBody({ ...entry, make: () => 'é' })).toEqual(bytes);
 });
 
 it("getNativeName returns a language's own name, or its tag", () => {

@@ -19,15 +19,8 @@ describe('namesReader', () => {
   });
 });
 
-it.each([
-  ['fr', true],
-  ['zh-hans', true],
-  ['indexes', true],
-  ['reindex', true],
-  ['con', false],
-  ['index', false],
-  ['FR', false],
-  ['f', false],
-])('languageSchema validates %s: %s', (tag, isValid) => {
-  expect(languageSchema.safeParse(tag).success).toBe(isValid);
+it('languageSchema accepts only language tags that are safe file names', () => {
+  const tags = ['fr', 'zh-hans', 'indexes', 'reindex'];
+  const others = ['con', 'index', 'FR', 'f'];
+  expect([...tags, ...others].filter((tag) => languageSchema.safeParse(tag).success)).toEqual(tags);
 });

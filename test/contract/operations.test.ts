@@ -73,17 +73,11 @@ describe('listOperations', () => {
   });
 
   it.each([
-    [{}, true, ['records', 'names', 'downloads', 'site']],
     [{ names: undefined }, false, ['records', 'downloads', 'site']],
     [{ downloads: false }, false, ['records', 'names', 'site']],
     [{ downloads: false }, true, ['records', 'names', 'downloads', 'site']],
   ])('lists only files that the site contains: %o, archive %s', (own, archive, groups) => {
     const operations = contract.listOperations({ ...site, ...own }, examples, archive);
     expect([...new Set(operations.map(({ group }) => group))]).toEqual(groups);
-  });
-
-  it('marks only path parameters as required', () => {
-    const all = Object.values<contract.Parameter>(contract.parameters);
-    expect(all.filter((one) => one.required)).toEqual([contract.parameters.pageOffset]);
   });
 });

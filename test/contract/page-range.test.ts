@@ -6,10 +6,8 @@ const huge = fc.bigInt({ min: 1n, max: 10n ** 30n });
 
 it.each([
   [0, [0]],
-  [1, [0]],
   [100, [0]],
   [101, [0, 100]],
-  [200, [0, 100]],
   [201, [0, 100, 200]],
 ])('pageOffsets(%i) returns %j', (count, offsets) => {
   expect(pageOffsets(count)).toEqual(offsets);

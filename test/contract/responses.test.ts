@@ -3,12 +3,8 @@ import { getMaxBytes } from '../../src/contract/limits.ts';
 import * as contract from '../../src/contract/responses.ts';
 
 it.each([
-  ['data/move.csv', 'text/csv; charset=utf-8'],
   ['data/move.csv.gz', 'application/gzip'],
   ['data/gamedata.d.ts', 'text/plain; charset=utf-8'],
-  ['data/move.ndjson', 'application/x-ndjson'],
-  ['download/gamedata.sha256', 'text/plain; charset=utf-8'],
-  ['api/gamedata/index.json', 'application/json'],
   ['.csv/index.html', 'text/html; charset=utf-8'],
   ['.csv/LICENSE', 'application/octet-stream'],
 ])('getMediaType returns the type of %s', (file, type) => {
