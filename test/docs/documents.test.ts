@@ -12,7 +12,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
-const { commands } = await createProgram();
+const commands = await loadCommands();
+const { commands: parsed } = await createProgram();
 const { scripts, dependencies } = JSON.parse(read('package.json'));
 const names = ['.', 'docs'].flatMap((folder) =>
   readdirSync(path.join(ROOT, folder)).map((name) => path.join(folder, name)),
@@ -47,7 +48,7 @@ it('names only scripts, options and hosts that exist', () => {
   const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
   expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
-  const known = commands.flatMap(({ options }) => options.map(({ long }) => long));
+  const known = parsed.flatMap(({ options }) => options.map(({ long }) => long));
   const others = ['--help', '--version', '--directory', '--now', '--write'];
   const calls = find(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g).join('\n');
   expect([...known, ...others]).toEqual(
@@ -65,11 +66,9 @@ it('shows records of the bundled data', () => {
   }
 });
 
-it('shows a configuration that the schema accepts', async () => {
+it('shows a configuration that the schema accepts', () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
-  expect(createConfigSchema(await loadCommands()).safeParse(JSON.parse(text))).toMatchObject({
-    success: true,
-  });
+  expect(() => createConfigSchema(commands).parse(JSON.parse(text))).not.toThrow();
 });
 
 it.each([
@@ -77,38 +76,31 @@ it.each([
   ['warnings', 'docs/DATA.md', warningCodes.map((code) => `\`${code}\``)],
   ['dependencies', 'docs/DEPENDENCIES.md', Object.keys(dependencies)],
 ])('explains all %s in %s', (_, file, all) => {
-  const rows =
-    read(file)
-      .match(/^\| .*? \|/gm)
-      ?.join('\n') ?? '';
-  expect(all.filter((one) => !rows.includes(one))).toEqual([]);
+  const cells = [...(read(file).match(/^\| .*? \|/gm) ?? [])].join('\n');
+  expect(all.filter((one) => !cells.includes(one))).toEqual([]);
 });
 
-const units = [
-  'gamedata.service',
-  'gamedata-refresh.service',
-  'gamedata-refresh.timer',
-  'gamedata-failed.service',
-];
 const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
-const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 it.each([
   ['gamedata.service', /\.mjs serve [\s\S]*\nDynamicUser=yes\nNoNewPrivileges=yes\n/],
   ['gamedata-refresh.service', /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/],
 ])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
 
-it.skipIf(!hasSystemd)('provides units that systemd accepts', () => {
-  const folder = temporaryFolder();
-  // systemd checks that programs exist, and reads a percent sign in a path as its own.
-  const clone = path.join(folder, 'clone');
-  symlinkSync(ROOT, clone);
-  const files = units.map((name) => path.join(folder, name));
-  for (const file of files) {
-    const text = readUnit(path.basename(file)).replaceAll(/\/usr\/bin\/(?:node|curl)/g, process.execPath);
-    writeFileSync(file, text.replaceAll('/opt/gamedata', clone));
-  }
-  const args = ['verify', '--man=no', ...files];
-  const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-  expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([0, []]);
-});
+it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
+  'provides units that systemd accepts',
+  () => {
+    const folder = temporaryFolder();
+    // systemd checks that programs exist, and reads a percent sign in a path as its own.
+    const clone = path.join(folder, 'clone');
+    symlinkSync(ROOT, clone);
+    const units = readdirSync(path.join(ROOT, 'deploy/systemd'));
+    for (const name of units) {
+      const text = readUnit(name).replaceAll(/\/usr\/bin\/(?:node|curl)/g, process.execPath);
+      writeFileSync(path.join(folder, name), text.replaceAll('/opt/gamedata', clone));
+    }
+    const args = ['verify', '--man=no', ...units.map((name) => path.join(folder, name))];
+    const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+    expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([0, []]);
+  },
+);
