@@ -170,30 +170,31 @@ async function readList(read: Read, upstream: string, kind: Kind) {
   };
   const hint = 'Try again later, or choose another --upstream. --skip cannot skip a list.';
   const options = { revalidate: true, hint, maxBytes: responseLimits.list };
-  const pages: Listed[][] = [];
-  let [query, length] = ['?limit=100000&offset=0', 0];
+  const listed: Listed[] = [];
+  let query = '?limit=100000&offset=0';
   while (query !== '') {
     const list = await read(`${upstream}/${kind}/${query}`, codec, options);
     if (!list) return [];
-    pages.push(resolve(list));
-    length += list.results.length;
-    const isLast = list.results.length === 0 || length >= list.count;
-    query = isLast ? '' : parseQuery(list.next ?? '', base);
-    if (query === '' && length !== list.count)
-      throw new DataError(`got ${length} results, expected ${list.count} (the list's count)`, location);
+    for (const one of resolve(list)) listed.push(one);
+    const isLast = list.results.length === 0 || listed.length >= list.count;
+    // The link's origin and path are ignored.
+    query = (!isLast && parseUrl(list.next ?? '', base)?.search) || '';
+    if (query === '' && listed.length !== list.count)
+      throw new DataError(
+        `got ${listed.length} results, expected ${list.count} (the list's count)`,
+        location,
+      );
   }
-  const listed = pages.flat();
   assertUniqueIds(listed, location);
   return listed;
 }
 
-/** Returns the query of a link to the next page. Ignores the link's origin and path. */
-const parseQuery = (next: string, base: URL): string =>
-  URL.canParse(next, base.href) ? new URL(next, base).search : '';
+const parseUrl = (url: string, base: URL): URL | undefined =>
+  URL.canParse(url, base.href) ? new URL(url, base) : undefined;
 
 /** Resolves a link to a record by its path, on the configured origin. */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
-  const link = URL.canParse(url, base.href) ? new URL(url, base) : undefined;
+  const link = parseUrl(url, base);
   const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
   const [id] = /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
   const start = base.origin + base.pathname;
