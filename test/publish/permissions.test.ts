@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
+import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keepArchive } from '../../src/cli/keep-archive.ts';
 import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
@@ -148,7 +149,8 @@ describe('publish', () => {
   });
 });
 
-describe.runIf(isRoot)('in a world-writable folder', () => {
+// A worker thread cannot change its user.
+describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
   /** Runs the rest of the test as a user without privileges. */
   function createSharedFolder(): { out: string } {
     const folder = temporaryFolder();
