@@ -92,7 +92,7 @@ function createOutput(
   ): PublishResult => {
     const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
     // Earlier builds may have had another umask.
-    setPermissions(paths.out, files, paths.permissions);
+    if (published.entries.size > 0) setPermissions(paths.out, files, paths.permissions);
     const { size } = statSync(path.join(paths.out, MANIFEST_FILE));
     return {
       changed: written > 0 || isCompleted,

@@ -34,7 +34,7 @@ export async function stageFiles(
       const target = path.join(paths.staged, file.path);
       fs.mkdirSync(path.dirname(target), { recursive: true });
       fs.writeFileSync(target, body, { flag: 'wx' });
-      setLaterTime(target, path.join(paths.out, file.path));
+      if (published.entries.has(file.path)) setLaterTime(target, path.join(paths.out, file.path));
     });
     staged.push(file.path);
     return entry;
