@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import net, { type AddressInfo, createServer } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
@@ -52,8 +52,8 @@ describe('get', () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }));
-    expect(error.message).toBe(`GET ${server.url}: got 404, expected 200 (2 attempts)`);
-    expect(error.hint).toBe('Do this.');
+    const message = `GET ${server.url}: got 404, expected 200 (2 attempts)`;
+    expect(error).toMatchObject({ message, hint: 'Do this.' });
     await catchError(get(server.url, decodeJson));
     expect(server.requests).toHaveLength(3);
   });
@@ -72,8 +72,7 @@ describe('get', () => {
   });
 
   it.each([
-    ['responded', ok],
-    ['failed', status(500)],
+    ['responded', status(500)],
     ['sent half a response', truncated],
   ])('reports an unreachable upstream only until it has %s', async (_, respond) => {
     const { get } = testClient({ retries: 0 });
@@ -153,34 +152,30 @@ describe('pauses', () => {
 describe('redirects', () => {
   const redirect = (to: string) => status(301, { location: to });
 
-  it.each(['/a', '/a/', '/a/?b=c'])(
-    'are followed once from %s to the same URL with or without a trailing slash',
-    async (path) => {
-      const [from = '', query = ''] = path.split('?');
-      const to = `${from.endsWith('/') ? from.slice(0, -1) : `${from}/`}${query && `?${query}`}`;
-      const server = await startServer((response, { url }) =>
-        url === path ? redirect(to)(response) : ok(response),
-      );
-      const { get, stats } = testClient({ retries: 0 });
-      expect(await get(server.url + path, decodeJson)).toMatchObject({ value: { ok: true } });
-      expect([server.requests.map((request) => request.path), stats.retries]).toEqual([[path, to], 0]);
-      const loop = await startServer((response, { url }) => redirect(url === path ? to : path)(response));
-      await catchError(get(loop.url + path, decodeJson));
-      expect(loop.requests).toHaveLength(2);
-    },
-  );
+  it.each([
+    ['/a', '/a/'],
+    ['/a/', '/a'],
+    ['/a/?b=c', '/a?b=c'],
+  ])('are followed once from %s to %s', async (from, to) => {
+    const server = await startServer((response, { url }, at) =>
+      at === 2 ? ok(response) : redirect(url === from ? to : from)(response),
+    );
+    const { get, stats } = testClient({ retries: 0 });
+    expect(await get(server.url + from, decodeJson)).toMatchObject({ value: { ok: true } });
+    await catchError(get(server.url + from, decodeJson));
+    expect(server.requests.map(({ path }) => path)).toEqual([from, to, from, to]);
+    expect(stats.retries).toBe(0);
+  });
 
   it.each(['/there', '/a/?b=c', 'http://127.0.0.2/a/', '//127.0.0.2/a/', 'http://['])(
     'to %s fail with a hint',
     async (location) => {
       const server = await startServer(redirect(location));
       const error = await catchError(testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }));
-      expect(error.message).toBe(
-        `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
-      );
-      expect(error.hint).toBe(
-        'Use the final URL, because redirects to other URLs are not followed. Do this.',
-      );
+      expect(error).toMatchObject({
+        message: `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
+        hint: 'Use the final URL, because redirects to other URLs are not followed. Do this.',
+      });
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -273,15 +268,12 @@ describe('a request', () => {
   );
 
   it('fails if no connection opens before the timeout', async () => {
-    const proxy = createServer().listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-    onTestFinished(() => {
-      proxy.close();
-      vi.unstubAllEnvs();
-    });
+    const silent = net.createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
     const { get } = testClient({ retries: 0, timeouts: { total: 100 } });
-    await expect(get('https://upstream.test', decodeJson)).rejects.toThrow(
+    const { port } = silent.address() as AddressInfo;
+    await expect(get(`https://127.0.0.1:${port}`, decodeJson)).rejects.toThrow(
       'no complete response within 0.1 s',
     );
   });
