@@ -171,13 +171,11 @@ describe('withFetcher', () => {
     return { server, cacheFolder, run };
   }
 
-  it('caches all responses of a failed run, but only the used responses of a complete run', async () => {
+  it('resumes a failed run, but not a complete run', async () => {
     const { server, cacheFolder, run } = await runScene();
     await expect(run(['/1', '/2'], true)).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
-    await expect(run(['/3'], true)).rejects.toThrow('too bad');
-    expect(await run(['/1', '/2', '/3'])).toMatchObject({ requests: 2, cacheHits: 1 });
-    expect(await run(['/1', '/2', '/3']), 'a complete run is not resumed').toMatchObject({ requests: 3 });
+    expect(await run(['/1', '/2'])).toMatchObject({ requests: 2 });
     expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
   });
 
