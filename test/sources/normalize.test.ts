@@ -216,8 +216,3 @@ describe('normalizing an icon', () => {
     expect(normalizeItem({ sprite })).toMatchObject({ icon, warnings: [warning] });
   });
 });
-
-it('sorts records by id and keeps gaps', () => {
-  const { records } = createDataSet({ move: [10_001, 919, 2, 1].map((id) => rawMove(id)) });
-  expect(records.move.map(({ id }) => id)).toEqual([1, 2, 919, 10_001]);
-});
