@@ -16,6 +16,7 @@ const ARCHIVE = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]
 const DRAFT = /^gamedata-.*\.part$/;
 const DAY_MS = 86_400_000;
 
+const readState = (archive: string): string | undefined => ARCHIVE.exec(archive)?.[1];
 const nameChecksum = (archive: string): string => `${archive}.sha256`;
 
 /**
@@ -32,7 +33,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
       hint: 'Move one of the two sites to another folder.',
     });
   const site = openSite(folderStorage(out));
-  const { state, name } = nameArchive(out, site);
+  const name = nameArchive(out, site);
   const file = path.join(folder, name);
   const files = [file, nameChecksum(file)];
   assertTrustedOwner(out, files);
@@ -41,16 +42,16 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
     replaceFile(file, archive);
     replaceFile(nameChecksum(file), formatChecksum(archive, name));
   }
-  explainFailure('cannot be pruned', folder, () => prune(folder, { state, name, keep }));
+  explainFailure('cannot be pruned', folder, () => prune(folder, name, keep));
   return file;
 }
 
-function nameArchive(out: string, { meta }: Site): { state: string; name: string } {
+function nameArchive(out: string, { meta }: Site): string {
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
   const digests = [meta.digest, meta.names?.digest].filter((digest) => digest !== undefined);
   const state = digests.map((digest) => digest.replace('sha256:', '').slice(0, 12)).join('-');
-  return { state, name: `gamedata-${time}-${state}.tar.gz` };
+  return `gamedata-${time}-${state}.tar.gz`;
 }
 
 function readContents(out: string, { storage, manifest, entries }: Site) {
@@ -80,18 +81,18 @@ function replaceFile(file: string, body: Uint8Array | string): void {
 }
 
 /** Removes older archives of the same state, older states, checksums without archives, and drafts of killed runs. */
-function prune(folder: string, { state, name, keep }: { state: string; name: string; keep: number }): void {
+function prune(folder: string, current: string, keep: number): void {
   const files = readdirSync(folder).filter((one) => isFile(path.join(folder, one)));
   const remove = (one: string): void => rmSync(path.join(folder, one), { force: true });
   const getAge = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
-  const states = new Set([state]);
+  const states = new Set([readState(current)]);
   // The current archive stays regardless of the clock.
   const others = files
-    .filter((one) => ARCHIVE.test(one) && one !== name)
+    .filter((one) => ARCHIVE.test(one) && one !== current)
     .sort((a, b) => getAge(a) - getAge(b));
   for (const other of others) {
-    const [, otherState = ''] = ARCHIVE.exec(other) ?? [];
-    if (!states.has(otherState) && states.size < keep) states.add(otherState);
+    const state = readState(other);
+    if (!states.has(state) && states.size < keep) states.add(state);
     else remove(other);
   }
   for (const one of files) {

@@ -81,7 +81,7 @@ it('prints only problems with --quiet', async () => {
   expect(await verify()).toEqual({ code: 1, stdout: '', stderr });
 });
 
-it('an error exits with 1 after printing a message and a JSON object', async () => {
+it('prints an error as a message and a JSON object, and exits with 1', async () => {
   const cwd = temporaryFolder();
   mkdirSync(path.join(cwd, 'mine'));
   writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');

@@ -18,7 +18,7 @@ const NAMED = { BASE_URL: 'https://example.test' };
 
 const ICONS = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
-it('every option has a default', () => {
+it('applies defaults', () => {
   expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
     source: {
       source: 'auto',
@@ -53,7 +53,7 @@ it.each<[BuildOptions, object]>([
   [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
   [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
   [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
-])('the source of %j has %j', (options, source) => {
+])('resolves the source of %j to %j', (options, source) => {
   expect(resolveBuild(options, {}).source).toMatchObject(source);
 });
 
@@ -66,7 +66,7 @@ it.each<[BuildOptions, object]>([
   [{ hosts: ['github-pages', 'netlify'] }, { links: 'file' }],
   [{ hosts: ['caddy'], out: 'site' }, { root: path.resolve('site') }],
   [{ hosts: ['caddy'], root: '/srv/My ü' }, { root: path.resolve('/srv/My ü') }],
-])('the site of %j has %j', (options, settings) => {
+])('resolves the settings of %j to %j', (options, settings) => {
   expect(settingsOf(options, NAMED)).toMatchObject(settings);
 });
 
