@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import * as contract from '../../src/contract/operations.ts';
 import { schemaNames } from '../../src/contract/served.ts';
-import { capitalize, pluralize } from '../../src/contract/words.ts';
+import { capitalize } from '../../src/contract/words.ts';
 
 const examples = {
   root: { move: 'a list' },
@@ -16,42 +16,39 @@ const find = (id: string, links: 'query' | 'file' = 'query') =>
   list(links).find((operation) => operation.id === id);
 
 describe('listOperations', () => {
+  const describe = ({ id, path, schema, parameters }: contract.Operation) =>
+    `${id} ${path} ${schema} ${parameters.join(' ')}`;
+
   it('lists the endpoints with their parameters and examples', () => {
-    const group = 'records';
-    const slug = { name: 'slug', in: 'path', required: true, example: 'a', schema: { type: 'string' } };
-    const parameters = ['format', 'ifNoneMatch'];
-    const root = { id: 'getRoot', path: '/api/gamedata/', schema: 'root', summary: 'API root' };
-    expect(list('query').filter(contract.isEndpoint)).toMatchObject([
-      { ...root, group, parameters, example: examples.root },
+    expect(list('query').filter(contract.isEndpoint).map(describe)).toEqual([
+      'getRoot /api/gamedata/ root format ifNoneMatch',
       ...kindNames.flatMap((kind) => [
-        {
-          ...{ id: `get${capitalize(kind)}Page`, path: `/api/gamedata/${kind}/`, group },
-          ...{ schema: `${kind}-page`, example: { count: 1 } },
-          parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
-          summary: `A page of the list of all ${pluralize(kind)}, in order of id`,
-        },
-        {
-          ...{ id: `get${capitalize(kind)}`, path: `/api/gamedata/${kind}/{slug}/`, group, parameters },
-          ...{ schema: kind, summary: `One ${kind}`, example: { slug: 'a' }, pathParameter: slug },
-        },
+        `get${capitalize(kind)}Page /api/gamedata/${kind}/ ${kind}-page format limit offset ifNoneMatch`,
+        `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/ ${kind} format ifNoneMatch`,
       ]),
+    ]);
+    const slug = { name: 'slug', in: 'path', required: true, example: 'a', schema: { type: 'string' } };
+    expect([find('getRoot'), find('getMovePage'), find('getMove')]).toMatchObject([
+      { summary: 'API root', example: examples.root },
+      { summary: 'A page of the list of all moves, in order of id', example: { count: 1 } },
+      { summary: 'One move', group: 'records', example: { slug: 'a' }, pathParameter: slug },
     ]);
   });
 
   it('lists the files of the API instead of endpoints', () => {
     expect(list('file').filter(contract.isEndpoint)).toEqual([]);
     const files = list('file').filter(({ group }) => group === 'records');
-    expect(files.map(({ path }) => path)).toEqual([
-      '/api/gamedata/index.json',
-      ...kindNames.flatMap((kind) =>
-        ['', 'offset/{offset}/', '{slug}/'].map((folder) => `/api/gamedata/${kind}/${folder}index.json`),
-      ),
+    expect(files.map(describe)).toEqual([
+      'getRoot /api/gamedata/index.json root ifNoneMatch',
+      ...kindNames.flatMap((kind) => [
+        `get${capitalize(kind)}Page /api/gamedata/${kind}/index.json ${kind}-page ifNoneMatch`,
+        `get${capitalize(kind)}PageAt /api/gamedata/${kind}/offset/{offset}/index.json ${kind}-page ifNoneMatch`,
+        `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/index.json ${kind} ifNoneMatch`,
+      ]),
     ]);
-    const page = { parameters: ['ifNoneMatch'], schema: 'move-page', example: undefined };
-    const { pageOffset } = contract.parameters;
-    expect(find('getMovePage', 'file')).toMatchObject(page);
-    expect(find('getMovePageAt', 'file')).toMatchObject({ ...page, pathParameter: pageOffset });
-    expect(find('getMove', 'file')?.example).toEqual({ slug: 'a' });
+    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map((id) => find(id, 'file'));
+    expect([page?.example, pageAt?.example, move?.example]).toEqual([undefined, undefined, { slug: 'a' }]);
+    expect(pageAt?.pathParameter).toBe(contract.parameters.pageOffset);
   });
 
   it.each<[string, object, object?]>([
