@@ -13,21 +13,13 @@ describe('parse', () => {
   });
 
   it.each<[string, unknown, string]>([
-    [
-      'a field of an element',
-      { names: [{ language: 5 }], id: 1 },
-      'move › x › names[0].language: got 5, expected string',
-    ],
-    ['a missing field', { names: [] }, 'move › x › id: got nothing, expected number'],
-    ['a text instead of an object', 'text', 'move › x: got "text", expected object'],
-    ['the first of several', { names: 1, id: 'a' }, 'move › x › names: got 1, expected array'],
-  ])('throws an error that locates %s', (_, value, message) => {
-    expect(() => parse(schema, value, { kind: 'move', record: 'x' })).toThrow(
-      expect.objectContaining({
-        code: 'data',
-        message: expect.stringMatching(RegExp(`^${message.replace(/[[\].]/g, '\\$&')}`)),
-      }),
-    );
+    ['a field of an element', { names: [{ language: 5 }] }, ' › names[0].language: got 5, expected string'],
+    ['a missing field', { names: [] }, ' › id: got nothing, expected number'],
+    ['a text instead of an object', 'text', ': got "text", expected object'],
+    ['the first of several', { names: 1, id: 'a' }, ' › names: got 1, expected array'],
+  ])('throws an error that locates %s', (_, value, problem) => {
+    const error = expect.objectContaining({ code: 'data', message: `move › x${problem}` });
+    expect(() => parse(schema, value, { kind: 'move', record: 'x' })).toThrow(error);
   });
 
   it('omits the field if the whole value is invalid, and removes only the first prefix', () => {

