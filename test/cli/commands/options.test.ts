@@ -123,6 +123,33 @@ describe('the base URL', () => {
   });
 });
 
+describe('settings without an option', () => {
+  const known = { published: undefined, copied: undefined, isOwnSource: false };
+  const resolve = (own: object) => resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
+  const published = { base_url: 'https://a.test', links: 'file', hosts: ['caddy', 'unknown'] };
+  const copied = { base_url: 'https://b.test', links: 'query', hosts: ['nginx'] };
+
+  it.each<[string, object, ...settings: string[]]>([
+    ['of a build', { published }, 'https://a.test', 'published', 'query', 'netlify'],
+    ['of a copy', { published, copied }, 'https://a.test', 'published', 'file', 'caddy'],
+    ['of a first copy', { copied }, 'https://b.test', 'source', 'query', 'netlify'],
+    [
+      'of a site that mirrors itself',
+      { published, copied: published, isOwnSource: true },
+      ...['https://a.test', 'published', 'file', 'netlify'],
+    ],
+  ])('come from the published and the copied site: %s', (_, own, baseUrl, baseUrlFrom, links, ...hosts) => {
+    expect(resolve(own)).toMatchObject({ baseUrl, baseUrlFrom, links, hosts });
+  });
+
+  it.each([
+    ['out', { published: {}, copied }],
+    ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
+  ])('lack a base URL if the base URL of %s cannot be read', (where, own) => {
+    expect(() => resolve(own)).toThrow(`--base-url: got none, and the base URL of ${where} cannot be read`);
+  });
+});
+
 it.each<[BuildOptions | { source: 'xml' }, string]>([
   [
     { hosts: ['github-pages'], links: 'query' },
