@@ -67,15 +67,17 @@ describe('respond', () => {
     expect(await readStatus('/games/v2.1/meta.json')).toBe(404);
   });
 
-  it('compresses files, but the API only with --compress', async () => {
-    const { url } = await serveSite({ moves: 120, extras: [style] });
-    const api = await get(url + LIST, 'gzip, br');
-    expect([api.fields.vary, api.fields['content-encoding']]).toEqual(['Accept', undefined]);
-    const image = await get(`${url}/sprites/items/unknown.png`, 'gzip, br');
-    expect(image.fields.vary).toBeUndefined();
-    const file = await get(`${url}/style.css`, 'gzip, br');
-    expect(file.fields).toMatchObject({ 'content-encoding': 'br', vary: 'Accept-Encoding' });
-    expect(String(brotliDecompressSync(file.bytes))).toBe(style.body);
+  it.each([
+    ['a file', '/style.css', false, 'br', 'Accept-Encoding'],
+    ['no image', '/sprites/items/unknown.png', true, undefined, undefined],
+    ['no API response by default', LIST, false, undefined, 'Accept'],
+    ['no small response', `${LIST}move-1/`, true, undefined, 'Accept, Accept-Encoding'],
+    ['no error', `${LIST}nope/`, true, undefined, 'Accept, Accept-Encoding'],
+  ])('compresses %s: %s', async (_, path, compress, encoding, vary) => {
+    const { url } = await serveSite({ moves: 20, extras: [style], compress });
+    const { fields, bytes } = await get(url + path, 'gzip, br');
+    expect([fields['content-encoding'], fields.vary]).toEqual([encoding, vary]);
+    if (encoding) expect(String(brotliDecompressSync(bytes))).toBe(style.body);
   });
 
   it.each([
@@ -107,17 +109,6 @@ describe('respond', () => {
       [`"x", W/${etag}`, encoding, 304],
     ])
       expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({ status });
-  });
-
-  it('does not compress small responses and errors', async () => {
-    const { url } = await serveSite({ compress: true });
-    for (const path of ['move-1/', 'nope/']) {
-      const { fields, bytes } = await get(url + LIST + path, 'br');
-      expect([fields['content-encoding'], `${bytes}`]).toEqual([
-        undefined,
-        expect.stringMatching(/^\{.*\}$/),
-      ]);
-    }
   });
 });
 
