@@ -16,7 +16,7 @@ import { resolveWorkPaths } from '../publish/work-paths.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
 import { loadSource } from '../sources/index.ts';
-import { openLocalSite, readPreviousSite, type Site } from '../sources/site/read.ts';
+import { readPreviousSite, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
@@ -62,9 +62,8 @@ async function replaceSite(
   // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
   if (!copies) resolve();
 
-  const local = openLocalSite(output.folder, entries, previous);
   const hasIcons = (meta: Meta | undefined) => resolve(meta).sprites.mode === 'mirror';
-  const next = await loadSource({ ...source, local, hasIcons });
+  const next = await loadSource({ ...source, previous, hasIcons });
   const update = planUpdate(next, previous, source);
   checkUpdate(update, source);
 
@@ -74,7 +73,7 @@ async function replaceSite(
   const icons = await gatherIcons(settings.sprites, records, {
     assets: publicFiles,
     site: next.site,
-    local,
+    previous,
     fetching: chooseFetching(wanted, source, next),
     fetcher: source,
   });

@@ -8,7 +8,7 @@ import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';
 import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
-import { ignoreDamage, type LocalSite, readVerified, type Site } from './site/read.ts';
+import { ignoreDamage, type PreviousSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons in records, excluding the placeholder. */
@@ -33,14 +33,14 @@ export interface IconOrigins {
   /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
   readonly fetching: 'always' | 'ifReachable' | 'never';
   readonly fetcher: FetcherOptions;
-  readonly local: LocalSite;
+  readonly previous: PreviousSite | undefined;
 }
 
 /** Returns the icon files of a site, with the placeholder for missing icons, and a warning for each item whose icon is missing. */
 export async function gatherIcons(
   source: IconSource,
   records: Records,
-  { assets, site, fetching, fetcher, local }: IconOrigins,
+  { assets, site, fetching, fetcher, previous }: IconOrigins,
 ): Promise<{ files: SiteFile[]; warnings: Warning[]; notices: string[]; report: IconsReport }> {
   const { mode, upstream } = source;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
@@ -69,7 +69,7 @@ export async function gatherIcons(
       : { offline: null, requests: null };
   let published = 0;
   for (const icon of mode === 'mirror' ? others.filter((name) => !files.has(name)) : []) {
-    const body = ignoreDamage(() => readIcon(local, icon));
+    const body = previous && ignoreDamage(() => readIcon(previous, icon));
     if (!body) continue;
     files.set(icon, body);
     published++;

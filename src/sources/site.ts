@@ -18,7 +18,8 @@ export const site: Source = async (context) => {
   const found = openSite(storage);
   readVerified(storage, found.entries, META_FILE);
   const { counts, digest } = found.meta;
-  const records = validateRecords(found, context.local?.records(digest) ?? found.records());
+  const own = context.previous?.digest === digest ? context.previous.records() : undefined;
+  const records = validateRecords(found, own ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
   const { provenance, notices } = validateProvenance(found.meta, context.today);
   const namesSummary = summarizeNames(names);

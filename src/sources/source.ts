@@ -8,7 +8,7 @@ import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
-import type { LocalSite, Site } from './site/read.ts';
+import type { PreviousSite, Site } from './site/read.ts';
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];
@@ -36,7 +36,8 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly forgetHistory?: boolean | undefined;
   /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
-  readonly local?: LocalSite | undefined;
+  /** The published site. Files with the same hash are not requested again. */
+  readonly previous?: PreviousSite | undefined;
 }
 
 export interface Progress {

@@ -9,7 +9,7 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import type { IconSource } from '../../src/contract/responses.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
 import { gatherIcons, type IconOrigins } from '../../src/sources/icons.ts';
-import { entriesByPath, type LocalSite, type Site } from '../../src/sources/site/read.ts';
+import { entriesByPath, type PreviousSite, type Site } from '../../src/sources/site/read.ts';
 import { memoryStorage } from '../../src/sources/site/storage.ts';
 import { deploy } from '../support/deployed.ts';
 import { deserted, type Responder, startServer, status } from '../support/local-server.ts';
@@ -47,7 +47,7 @@ async function startHost() {
 }
 
 /** Creates a site in memory with some icons, of which some differ from the manifest. */
-function siteWith(icons: Iterable<[string, Buffer]>, ...damaged: string[]): Site & LocalSite {
+function siteWith(icons: Iterable<[string, Buffer]>, ...damaged: string[]): Site & PreviousSite {
   const bodies = [['unknown.png', PLACEHOLDER] as const, ...icons];
   const files = new Map(bodies.map(([name, body]) => [ICONS_FOLDER + name, body]));
   const list = (name: string, body: Buffer) =>
@@ -56,7 +56,7 @@ function siteWith(icons: Iterable<[string, Buffer]>, ...damaged: string[]): Site
   return {
     storage,
     entries: entriesByPath({ files: bodies.map(([name, body]) => list(name, body)) }),
-  } as Site & LocalSite;
+  } as Site & PreviousSite;
 }
 
 /** Starts a host of icons and returns a function that gathers the icons of the items above. */
@@ -67,7 +67,7 @@ async function scene() {
   async function gather({ mode = 'mirror', upstream = host.upstream, ...options }: Options = {}) {
     const { files, ...about } = await gatherIcons({ mode, upstream }, records, {
       ...{ assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }], site: undefined },
-      ...{ fetching: 'always', fetcher, local: siteWith([]), ...options },
+      ...{ fetching: 'always', fetcher, previous: undefined, ...options },
     });
     const icons = new Map(files.map(({ path: file, body }) => [file.replace(ICONS_FOLDER, ''), body]));
     return { ...about, icons };
@@ -173,7 +173,7 @@ describe('gatherIcons', () => {
     [
       'keeps published icons without requests if fetching is "never"',
       {
-        local: siteWith(without('item-3.png').set('item-4.png', icon('x')), 'item-2.png'),
+        previous: siteWith(without('item-3.png').set('item-4.png', icon('x')), 'item-2.png'),
         fetching: 'never',
       },
       new Map([...without('item-2.png', 'item-3.png'), ['item-4.png', icon('x')]]),
@@ -182,7 +182,7 @@ describe('gatherIcons', () => {
     ],
     [
       'uses the placeholder for every icon without requests in mode "none"',
-      { mode: 'none', upstream: null, local: published },
+      { mode: 'none', upstream: null, previous: published },
       without(...OWN),
       { mode: 'none', upstream: null, icons: 5, missing: 0, placeholders: 5, requests: null },
       [],
@@ -205,7 +205,11 @@ describe('gatherIcons', () => {
     const { gather } = await scene();
     const upstream = await deserted();
     await expect(gather({ upstream })).rejects.toThrow('ECONNREFUSED');
-    const { icons, report, notices } = await gather({ upstream, fetching: 'ifReachable', local: published });
+    const { icons, report, notices } = await gather({
+      upstream,
+      fetching: 'ifReachable',
+      previous: published,
+    });
     expect(icons).toEqual(new Map([...without(...OWN), ['item-1.png', icon('x')]]));
     expect(report).toMatchObject({ published: 1, placeholders: 4, missing: 0 });
     expect(notices).toEqual([expect.stringContaining('ECONNREFUSED')]);

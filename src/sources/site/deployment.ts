@@ -17,7 +17,7 @@ import { GamedataError } from '../../errors.ts';
 import { decodeJson, InvalidBodyError } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { SourceContext } from '../source.ts';
-import { findMismatch, readManifest } from './read.ts';
+import { findMismatch, ignoreDamage, type PreviousSite, readManifest, readVerified } from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
@@ -57,13 +57,13 @@ async function fetchManifest(client: HttpClient, address: string): Promise<Buffe
   return (await client.get(`${address}/${MANIFEST_FILE}`, decode, options)).value;
 }
 
-type WantedFiles = Pick<SourceContext, 'local' | 'hasIcons' | 'hasNames'>;
+type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames'>;
 
 async function fetchFiles(
   client: HttpClient,
   address: string,
   manifest: Buffer,
-  { local, hasIcons, hasNames = true }: WantedFiles,
+  { previous, hasIcons, hasNames = true }: WantedFiles,
 ): Promise<SiteStorage> {
   const files = new Map([[MANIFEST_FILE, manifest]]);
   const storage = memoryStorage(address, '/', files);
@@ -71,20 +71,25 @@ async function fetchFiles(
   const fetchAll = async (entries: readonly ManifestEntry[]): Promise<void> => {
     assertSize(storage, entries);
     const fetchEntry = async (entry: ManifestEntry) =>
-      files.set(entry.path, local?.read(entry) ?? (await fetchFile(client, address, entry)));
+      files.set(entry.path, readPublished(previous, entry) ?? (await fetchFile(client, address, entry)));
     await Promise.all(entries.map(fetchEntry));
   };
   await fetchAll(listed.filter(({ path }) => path === META_FILE));
   const meta = metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data;
-  const hasRecords = !meta || local?.records(meta.digest) === undefined;
+  const needsRecords = meta?.digest !== previous?.digest || previous?.records() === undefined;
   const isWanted = ({ path }: ManifestEntry): boolean =>
-    (hasRecords && isListPage(path)) ||
+    (needsRecords && isListPage(path)) ||
     [FORMER_FILE, CHANGES_FILE].includes(path) ||
     (path.startsWith(ICONS_FOLDER) && hasIcons?.(meta) === true) ||
     (path.startsWith(NAMES_FOLDER) && path !== NAMES_INDEX_FILE && hasNames);
   await fetchAll(listed.filter(isWanted));
   return storage;
 }
+
+const readPublished = (site: PreviousSite | undefined, { path, sha256 }: ManifestEntry) =>
+  site?.entries.get(path)?.sha256 === sha256
+    ? ignoreDamage(() => readVerified(site.storage, site.entries, path))
+    : undefined;
 
 const isListPage = (file: string): boolean =>
   kindNames.some(

@@ -36,7 +36,7 @@ import {
 } from '../../dataset/old-slugs.ts';
 import type { Previous } from '../../dataset/update.ts';
 import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../../errors.ts';
-import { folderStorage, readOrThrow, type SiteStorage } from './storage.ts';
+import { readOrThrow, type SiteStorage } from './storage.ts';
 
 const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
 const pageSchema = z.looseObject({ results: z.array(servedSchema) });
@@ -152,17 +152,21 @@ export const readNames = (
     return parse(namesReader, read(file), { record: at(file) });
   });
 
+export type PreviousSite = Previous & Pick<Site, 'storage' | 'entries'>;
+
 /** Reads the published site as the previous data set. Without `meta.json`, only the site's files are known. */
 export function readPreviousSite(
   storage: SiteStorage,
   { meta, entries }: { meta?: Meta | undefined; entries: Entries },
-): Previous | undefined {
+): PreviousSite | undefined {
   if (entries.size === 0) return undefined;
   const site = createReaders(storage, entries, meta);
   const counts = mapKinds((kind) => findSlugs(kind, [...entries.keys()]).length);
   const records = () => ignoreDamage(site.records);
   return {
     ...(meta ?? { digest: '', captured: null, counts }),
+    storage,
+    entries,
     records,
     listed: site.listed,
     history: () => ignoreDamage(site.history),
@@ -200,20 +204,4 @@ export function ignoreDamage<T>(read: () => T): T | undefined {
     if (error instanceof GamedataError) return undefined;
     throw error;
   }
-}
-
-export type LocalSite = ReturnType<typeof openLocalSite>;
-
-/** Opens the published site, because files with the same hash need not be requested again. */
-export function openLocalSite(folder: string, entries: Entries, previous: Previous | undefined) {
-  const storage = folderStorage(folder);
-  return {
-    storage,
-    entries,
-    records: (digest: string) => (previous?.digest === digest ? previous.records() : undefined),
-    read: ({ path, sha256 }: ManifestEntry) =>
-      entries.get(path)?.sha256 === sha256
-        ? ignoreDamage(() => readVerified(storage, entries, path))
-        : undefined,
-  };
 }
