@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFile, walk } from '../src/files.ts';
-import { irregular, replaceBy } from './support/irregular-files.ts';
+import { irregular } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const irregularError = expect.objectContaining({ code: 'not a regular file' });
@@ -14,7 +14,9 @@ describe('readFile', () => {
     mkdirSync(path.join(folder, 'a/b'), { recursive: true });
     writeFileSync(path.join(folder, 'a/b/c'), 'x');
     expect(readFile(folder, 'a/b/c').toString()).toBe('x');
-    replaceBy(make, path.join(folder, 'a/b/c'));
+    const outside = path.join(temporaryFolder(), 'outside');
+    renameSync(path.join(folder, 'a/b/c'), outside);
+    make(path.join(folder, 'a/b/c'), outside);
     expect(() => readFile(folder, 'a/b/c')).toThrow(irregularError);
     expect([...walk(folder)].filter(({ isFile }) => isFile)).toEqual([]);
   });

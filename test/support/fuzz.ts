@@ -15,13 +15,6 @@ import { browsePage, handledSite } from './handled-site.ts';
 import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
-interface FuzzRequest {
-  readonly method: string;
-  /** As it goes over the wire. */
-  readonly target: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
-
 /** Picks one of the words of a text, or of others. Repeated words are more frequent. */
 const oneOf = (text: string, ...others: string[]) => fc.constantFrom(...text.split(' '), ...others);
 
@@ -34,10 +27,8 @@ const segment = fc.oneof(
   oneOf('.git con __proto__ constructor etc'),
 );
 const address = fc.oneof(
-  oneOf(
-    '/ /api/gamedata/ /api/gamedata/move /api/gamedata/move/ /api/gamedata/item/ /api/gamedata/move/move-7/',
-  ),
-  oneOf('/browse.html /meta.json'),
+  oneOf('/ /api/gamedata/ /api/gamedata/move /api/gamedata/move/ /api/gamedata/item/'),
+  oneOf('/browse.html /meta.json /api/gamedata/move/move-7/'),
   bytes,
   fc
     .tuple(
@@ -49,10 +40,8 @@ const address = fc.oneof(
 );
 const number = fc.oneof(
   fc.nat({ max: 399 }).map(String),
-  oneOf(
-    '0 99 100 101 137 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993 NaN %D9%A3 00 --1',
-    '',
-  ),
+  oneOf('0 99 100 101 137 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993', ''),
+  oneOf('NaN %D9%A3 00 --1'),
 );
 const parameter = fc
   .oneof(
@@ -73,7 +62,8 @@ const accept = fc.constantFrom(
   ...['*/*', 'text/html', 'application/json', 'text/html,*/*;q=0.8', 'text/*', 'image/png', 'a/b/c', ';q='],
   ...['application/json;indent=999999999', '*/*;q=0', 'text/html;q=NaN', ','.repeat(500), '\xff'],
 );
-const request: fc.Arbitrary<FuzzRequest> = fc
+/** The target is as it goes over the wire. */
+const request = fc
   .tuple(
     oneOf('GET GET GET GET GET HEAD OPTIONS POST PUT DELETE PATCH TRACE PROPFIND'),
     ...[address, query],
@@ -87,6 +77,8 @@ const request: fc.Arbitrary<FuzzRequest> = fc
     target: address + query,
     headers: headers.flat(),
   }));
+
+type FuzzRequest = typeof request extends fc.Arbitrary<infer Value> ? Value : never;
 
 function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;

@@ -46,33 +46,19 @@ const evil: fc.Arbitrary<unknown> = fc.oneof(
 
 /** A body, a status, or undefined for a body without end. */
 type Answer = string | Buffer | number | undefined;
-const answers: readonly Answer[] = [
-  ...[
-    '',
-    '[{"path":',
-    '['.repeat(100_000),
-    `[${'{},'.repeat(350_000)}{}]`,
-    Buffer.from([0xff, 0xfe, 0, 0xc3]),
-  ],
-  ...[undefined, 500, 302],
-];
+const invalidJson = ['', '[{"path":', '['.repeat(100_000), `[${'{},'.repeat(350_000)}{}]`];
+const answers: readonly Answer[] = [...invalidJson, Buffer.from([0xff, 0xfe, 0, 0xc3]), undefined, 500, 302];
 
-interface Edit {
-  readonly file: string;
-  /** Whether the manifest lists the file as it is then. */
-  readonly isListed: boolean;
-  /** Selects a node of the JSON value. */
-  readonly at: number;
-  readonly value: unknown;
-  readonly answer: Answer | false;
-}
-const edit: fc.Arbitrary<Edit> = fc.record({
+const edit = fc.record({
   file: fc.constantFrom(...files),
+  /** Whether the manifest lists the file as it is then. */
   isListed: fc.constantFrom(true, true, true, false),
+  /** Selects a node of the JSON value. */
   at: fc.noBias(fc.nat({ max: 10_000 })),
   value: evil,
   answer: fc.oneof({ weight: 9, arbitrary: fc.constant(false as const) }, fc.constantFrom(...answers)),
 });
+type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Replaces a node of a JSON value, or removes it if the new value is undefined. */
 function replaceNode(root: unknown, { at, value }: Edit): unknown {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { temporaryFolder } from './temporary.ts';
 
 /** Each creates something other than a regular file. `outside` is a regular file in another folder. */
 export const irregular: Record<string, (file: string, outside: string) => void> = {
@@ -10,9 +9,3 @@ export const irregular: Record<string, (file: string, outside: string) => void> 
   'a symlink to itself': (file) => symlinkSync(path.basename(file), file),
   'a folder': (file) => mkdirSync(file),
 };
-
-export function replaceBy(make: (file: string, outside: string) => void, file: string): void {
-  const outside = path.join(temporaryFolder(), 'outside');
-  renameSync(file, outside);
-  make(file, outside);
-}
