@@ -8,17 +8,9 @@ import { listen } from './loopback.ts';
 /** `at` counts the requests from 1. */
 export type Responder = (response: ServerResponse, request: IncomingMessage, at: number) => void;
 
-export interface LocalServer {
-  readonly url: string;
-  readonly port: number;
-  readonly requests: { path: string; headers: IncomingHttpHeaders; time: number }[];
+export async function startServer(answer: Responder) {
+  const requests: { path: string; headers: IncomingHttpHeaders; time: number }[] = [];
   /** The number of connections, and the maximum of concurrent requests. */
-  readonly seen: { connections: number; busiest: number };
-  close(): Promise<void>;
-}
-
-export async function startServer(answer: Responder): Promise<LocalServer> {
-  const requests: LocalServer['requests'] = [];
   const seen = { connections: 0, busiest: 0 };
   let open = 0;
   const server = createServer((request, response) => {

@@ -18,13 +18,6 @@ type CommandOptions = { readonly cwd: string; readonly env?: Readonly<Record<str
 
 export type Commands = ReturnType<typeof startCommands>;
 
-/** Copies the package without its data. Returns the file of its command line. */
-function installPackage(folder: string): string {
-  for (const name of ['dist', 'public', 'package.json'])
-    cpSync(path.join(PROJECT, name), path.join(folder, name), { recursive: true });
-  return path.join(folder, 'dist/cli.js');
-}
-
 /** Runs commands one after the other in one process. */
 export function startCommands(cli: string) {
   const child = spawn(process.execPath, [LOOP, cli], {
@@ -119,7 +112,9 @@ export type World = Awaited<ReturnType<typeof createWorld>>;
 
 /** Creates the inputs of all sequences: snapshots, other sites in folders and on a server, and a package with bundled data. */
 export async function createWorld(folder: string) {
-  const cli = installPackage(path.join(folder, 'package'));
+  for (const name of ['dist', 'public', 'package.json'])
+    cpSync(path.join(PROJECT, name), path.join(folder, 'package', name), { recursive: true });
+  const cli = path.join(folder, 'package/dist/cli.js');
   const commands = startCommands(cli);
   const upstream = await startChangingUpstream();
   const { url, stop } = await serveFolder(path.join(folder, 'sites'));

@@ -120,17 +120,18 @@ function findHeaders(all: readonly Header[], pathname: string): Headers {
   return fields;
 }
 
-interface Matcher {
-  match(request: object): { to: string; status: number } | null;
-}
-const redirector: { parseJSON(rules: string, options: object): Promise<Matcher> } = untyped;
+const redirector: {
+  parseJSON(rules: string, options: object): Promise<{ match(request: object): Redirect | null }>;
+} = untyped;
 
-interface NetlifyRule {
+interface Redirect {
+  readonly to: string;
+  readonly status: number;
+}
+interface NetlifyRule extends Redirect {
   readonly from: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  readonly to: string;
-  readonly status: number;
   readonly conditions: object;
 }
 
@@ -154,17 +155,9 @@ export const readRedirects = (text: string) =>
 async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
   const renamed = rules.map(({ from, query, ...rule }) => ({ ...rule, origin: from, params: query }));
   const matcher = await redirector.parseJSON(JSON.stringify(renamed), {});
+  const headers = { headers: {}, cookieValues: {}, getHeader: () => '', getCookie: () => '' };
   return (path, query) => {
-    const match = matcher.match({
-      scheme: 'https',
-      host: 'example.test',
-      path,
-      query,
-      headers: {},
-      cookieValues: {},
-      getHeader: () => '',
-      getCookie: () => '',
-    });
+    const match = matcher.match({ scheme: 'https', host: 'example.test', path, query, ...headers });
     return match ? `${match.status} ${match.to}` : undefined;
   };
 }
@@ -173,27 +166,23 @@ async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
  * A rule with parameters matches only requests with exactly these parameters:
  * https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
  */
-function exactSetMatcher(rules: readonly NetlifyRule[]): Match {
-  return (path, search) => {
+const exactSetMatcher =
+  (rules: readonly NetlifyRule[]): Match =>
+  (path, search) => {
     const query = new URLSearchParams(search);
-    const rule = rules.find(
-      (candidate) => pathFits(candidate.path, path) && queryFits(candidate.query, query),
-    );
-    if (!rule) return undefined;
-    const splat = rule.path.endsWith('*') ? path.slice(rule.path.length - 1) : '';
-    return `${rule.status} ${rule.to.replace(':splat', splat)}`;
+    const rule = rules.find((one) => pathFits(one.path, path) && queryFits(one.query, query));
+    const splat = rule?.path.endsWith('*') ? path.slice(rule.path.length - 1) : '';
+    return rule && `${rule.status} ${rule.to.replace(':splat', splat)}`;
   };
-}
 
-function pathFits(pattern: string, path: string): boolean {
-  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1));
-  return pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
-}
+const pathFits = (pattern: string, path: string): boolean =>
+  pattern.endsWith('*')
+    ? path.startsWith(pattern.slice(0, -1))
+    : pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
 
 function queryFits(wanted: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
   const names = Object.keys(wanted);
-  if (names.length === 0) return true;
-  if (names.length !== new Set(query.keys()).size) return false;
+  if (names.length > 0 && names.length !== new Set(query.keys()).size) return false;
   return names.every((name) => {
     const value = query.getAll(name).at(-1);
     return value !== undefined && (wanted[name]?.startsWith(':') || wanted[name] === value);

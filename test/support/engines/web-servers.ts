@@ -54,13 +54,8 @@ function createWebServer(server: ServerProgram): WebServer {
     startAll(sites, url) {
       sites.forEach(openParents);
       // The machine may have no IPv6.
-      return run(
-        sites
-          .map(read)
-          .join('\n')
-          .replaceAll(/^ *listen \[::\].*\n/gm, ''),
-        url,
-      );
+      const text = sites.map(read).join('\n');
+      return run(text.replaceAll(/^ *listen \[::\].*\n/gm, ''), url);
     },
   };
 }
