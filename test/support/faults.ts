@@ -70,6 +70,9 @@ const edit =
   ({ response, own }) =>
     response.writeHead(200, { ...JSON_TYPE, ...headers }).end(change(own));
 
+const edited = (name: string, reaction: Reaction, change: (own: string) => string | Buffer): Fault =>
+  once(name, reaction, edit(change));
+
 /** Sends the first bytes of a longer body. */
 const begin: Respond = ({ response, own }) =>
   response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
@@ -115,11 +118,6 @@ const connectionFaults: Fault[] = [
   ),
 ];
 
-const redirects = {
-  'another host': 'http://127.0.0.2:9/api/v2/',
-  'another URL': '/api/v2/',
-  'a file': 'file:///x',
-};
 const retryAfter = {
   'in seconds': () => '1',
   'as a date': () => new Date(Date.now() + 2000).toUTCString(),
@@ -141,19 +139,17 @@ const statusFaults: Fault[] = [
     ),
   ),
   once('429 with Retry-After of an hour', LATER, send(429, '{}', { 'retry-after': '3600' })),
-  ...Object.entries(redirects).map(([to, location]) =>
-    once(
-      `a redirect to ${to}`,
-      upstream(`got 302, a redirect to "${location}", expected 200`),
-      send(302, '', { location }),
-    ),
-  ),
+  ...['http://127.0.0.2:9/api/v2/', '/api/v2/', 'file:///x'].map((location) => {
+    const problem = `got 302, a redirect to "${location}", expected 200`;
+    return once(`a redirect to ${location}`, upstream(problem), send(302, '', { location }));
+  }),
 ];
 
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 const TOO_LARGE = upstream('got more than <n> bytes');
 const NESTED = '['.repeat(500_000) + ']'.repeat(500_000);
 const TOO_DEEP = data('got a value nested too deeply to show, expected object');
+const NOT_UTF8 = upstream('got <n> bytes that are not UTF-8', { isRetried: true });
 const NOT_GZIP = upstream('got 11 bytes that are not valid gzip');
 const UNKNOWN_ENCODING = upstream('got Content-Encoding "zstd", expected gzip, br');
 const bombs = {
@@ -171,26 +167,10 @@ const bodyFaults: Fault[] = [
     retried(`the body ${JSON.stringify(text)}`, upstream(`got ${got}, expected JSON`), send(200, text)),
   ),
   retried('an invalid body in a cache', built({ isCached: true }), send(200, 'OK')),
-  retried(
-    'invalid UTF-8',
-    upstream('got <n> bytes that are not UTF-8'),
-    edit((own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
-  ),
-  once(
-    'a byte order mark',
-    built(),
-    edit((own) => `\uFEFF${own}`),
-  ),
-  once(
-    'half a million nested arrays',
-    TOO_DEEP,
-    edit(() => NESTED),
-  ),
-  once(
-    'half a million nested arrays in an unused field',
-    built(),
-    edit((own) => `${own.slice(0, -1)},"more":${NESTED}}`),
-  ),
+  edited('invalid UTF-8', NOT_UTF8, (own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
+  edited('a byte order mark', built(), (own) => `\uFEFF${own}`),
+  edited('nested arrays', TOO_DEEP, () => NESTED),
+  edited('nested arrays in an unused field', built(), (own) => `${own.slice(0, -1)},"more":${NESTED}}`),
   once('a body of 20 MB', TOO_LARGE, ({ response }) =>
     Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE)),
   ),
@@ -216,12 +196,10 @@ const first = {
 };
 const MIXED =
   'got responses from several editions: <n> of edition <hash> from <day>, <n> of edition <hash> from <day>, expected one';
-const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault =>
-  once(
-    `a response ${what}`,
-    { isCached: true, ...reaction },
-    edit((own) => own, headers),
-  );
+const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault => ({
+  ...{ name: `a response ${what}`, isCached: true, ...reaction },
+  respond: edit((own) => own, headers),
+});
 const editionFaults: Fault[] = [
   nameEdition('of an older edition in a CDN', first, built({ hasEditions: true })),
   nameEdition(
@@ -276,10 +254,7 @@ const listFaults: Fault[] = [
   }),
 ];
 
-const record = (name: string, reaction: Reaction, change: (own: string) => string): Fault => ({
-  ...once(name, reaction, edit(change)),
-  at: 'records',
-});
+const record = (...row: Parameters<typeof edited>): Fault => ({ ...edited(...row), at: 'records' });
 const replace = (fields: object) => (own: string) => JSON.stringify({ ...JSON.parse(own), ...fields });
 const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
   ...reaction,
@@ -297,11 +272,7 @@ const recordFaults: Fault[] = [
   record('a missing id', NO_ID, replace({ id: undefined })),
   record('another slug than in the list', OTHER_SLUG, replace({ name: 'renamed' })),
   record('__proto__ instead of the fields', NO_ID, (own) => `{"__proto__":${own}}`),
-  once(
-    '__proto__ and constructor as keys',
-    built(),
-    edit((own) => `{${polluted},${own.slice(1)}`),
-  ),
+  edited('__proto__ and constructor as keys', built(), (own) => `{${polluted},${own.slice(1)}`),
   ...['../x', 'con', '攻擊'].map((name) => {
     const rule = 'a safe slug: lower-case letters, digits and inner hyphens';
     return changed(`the slug ${name}`, data(`› slug: got "${name}", expected ${rule}`), { name });
@@ -318,10 +289,6 @@ const recordFaults: Fault[] = [
 ];
 
 export const faults: readonly Fault[] = [
-  ...connectionFaults,
-  ...statusFaults,
-  ...bodyFaults,
-  ...editionFaults,
-  ...listFaults,
-  ...recordFaults,
+  ...[...connectionFaults, ...statusFaults, ...bodyFaults],
+  ...[...editionFaults, ...listFaults, ...recordFaults],
 ];

@@ -87,42 +87,34 @@ export const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** Contains each peculiarity of the real data once, on three pages of items and two of moves. */
-function handMadeAnswers(): Answers {
-  return {
-    move: [
-      moveAnswer(1, { name: 'pound', names: english('Pound') }),
-      moveAnswer(2, { name: 'breakneck-blitz--physical', generation: generation(7) }),
-      ...range(3, 118).map((id) => moveAnswer(id)),
-      moveAnswer(10_001, { name: 'shadow-rush', names: english('Shadow Rush'), generation: generation(3) }),
-    ],
-    item: [
-      itemAnswer(1, {
-        name: 'master-ball',
-        names: english('Master Ball'),
-        sprites: sprite('master-ball'),
-        game_indices: [index(1, 1), index(1, 3)],
-      }),
-      itemAnswer(2, {
-        name: 'poke-ball',
-        names: english('Poké Ball'),
-        game_indices: [index(65, 2), index(21, 2), index(4, 9)],
-      }),
-      itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),
-      itemAnswer(5, { name: 'data-card-01', names: english('Data Card 01'), sprites: sprite('data-card') }),
-      itemAnswer(6, { name: 'tm-case--old', sprites: { default: null } }),
-      itemAnswer(7, { name: 'twice-listed', game_indices: [index(9, 7), index(9, 7)] }),
-      itemAnswer(8, { name: 'from-the-future', game_indices: [index(3, 10)] }),
-      ...range(20, 220).map((id) => itemAnswer(id, { game_indices: [index(id, 4)] })),
-      itemAnswer(723, {
-        name: 'roseli-berry',
-        names: english('Roseli Berry'),
-        sprites: sprite('roseli-berry'),
-      }),
-      itemAnswer(2278, { name: 'gold-leaf', names: [], sprites: { default: null } }),
-      itemAnswer(2279, { name: 'roseli-berry', names: [], sprites: sprite('roseli-berry') }),
-    ],
-  };
-}
+const handMadeAnswers = (): Answers => ({
+  move: [
+    moveAnswer(1, { name: 'pound', names: english('Pound') }),
+    moveAnswer(2, { name: 'breakneck-blitz--physical', generation: generation(7) }),
+    ...range(3, 118).map((id) => moveAnswer(id)),
+    moveAnswer(10_001, { name: 'shadow-rush', names: english('Shadow Rush'), generation: generation(3) }),
+  ],
+  item: [
+    itemAnswer(1, {
+      name: 'master-ball',
+      names: english('Master Ball'),
+      game_indices: [index(1, 1), index(1, 3)],
+    }),
+    itemAnswer(2, {
+      ...{ name: 'poke-ball', names: english('Poké Ball') },
+      game_indices: [index(65, 2), index(21, 2), index(4, 9)],
+    }),
+    itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),
+    itemAnswer(5, { name: 'data-card-01', names: english('Data Card 01'), sprites: sprite('data-card') }),
+    itemAnswer(6, { name: 'tm-case--old', sprites: { default: null } }),
+    itemAnswer(7, { name: 'twice-listed', game_indices: [index(9, 7), index(9, 7)] }),
+    itemAnswer(8, { name: 'from-the-future', game_indices: [index(3, 10)] }),
+    ...range(20, 220).map((id) => itemAnswer(id, { game_indices: [index(id, 4)] })),
+    itemAnswer(723, { name: 'roseli-berry', names: english('Roseli Berry') }),
+    itemAnswer(2278, { name: 'gold-leaf', names: [], sprites: { default: null } }),
+    itemAnswer(2279, { name: 'roseli-berry', names: [] }),
+  ],
+});
 
 /** Other kinds have one plain record, because the guard rejects a kind without records. */
 export type Answers = Partial<Record<Kind, Answer[]>>;
