@@ -4,19 +4,12 @@ import type { Progress, Watchers } from '../sources/source.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-const LIVE_INTERVAL = 100;
 const PLAIN_INTERVAL = 5000;
 /** Earlier estimates would depend on the time that connections take, in seconds. */
 const ESTIMATED_FROM = 2;
 const TICK = 1000;
 /** Narrower terminals get plain lines, because a live line would be cut. An unknown width is 0. */
 const MIN_COLUMNS = 30;
-
-const styles = [
-  [/^(?:error|FAIL)\b/, 'red'],
-  [/^warning\b/i, 'yellow'],
-] as const;
-type Style = (typeof styles)[number][1] | 'green';
 
 /** ECMA-48. `node:readline` has this, too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
@@ -33,8 +26,9 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   let ticking: NodeJS.Timeout | undefined;
 
   /** `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
-  function printLine(text: string, fallback?: Style): void {
-    const [, style = fallback] = styles.find(([beginning]) => beginning.test(text)) ?? [];
+  function printLine(text: string, other?: 'red' | 'green'): void {
+    const isError = /^(?:error|FAIL)\b/.test(text);
+    const style = isError ? 'red' : /^warning\b/i.test(text) ? 'yellow' : other;
     const paint = (label: string): string => (style ? styleText(style, label, { stream }) : label);
     stream.write(`${escapeControls(text).replace(/^.+?(?=:\s|$)/, paint)}\n`);
   }
@@ -47,7 +41,7 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
   function show(progress: Progress): void {
     const now = performance.now();
     const isLast = progress.total > 0 && progress.done === progress.total;
-    if (quiet || (now - shownAt < (isLive() ? LIVE_INTERVAL : PLAIN_INTERVAL) && !isLast)) return;
+    if (quiet || (now - shownAt < (isLive() ? 100 : PLAIN_INTERVAL) && !isLast)) return;
     shownAt = now;
     const parts = formatProgress(progress, (now - started) / 1000);
     if (isLast) settle();

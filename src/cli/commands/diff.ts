@@ -46,11 +46,8 @@ async function loadRecords(
     const { dataSet } = await loadSource(resolveSource(checked, {}));
     return { ...dataSet, ...dataSet.provenance };
   } catch (error) {
-    const isManifestMissing =
-      error instanceof UpstreamError &&
-      error.request.status === 404 &&
-      error.request.url === `${upstream}/${MANIFEST_FILE}`;
-    if (!isManifestMissing) throw error;
+    const { status, url } = error instanceof UpstreamError ? error.request : {};
+    if (status !== 404 || url !== `${upstream}/${MANIFEST_FILE}`) throw error;
     const { readLists } = await import('../../sources/crawl.ts');
     return readLists(upstream, options);
   }
