@@ -118,14 +118,12 @@ export function countWarnings(groups: readonly WarningGroup[]): Meta['warnings']
   return counts;
 }
 
-const REMOVED_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 const formatMore = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
 
-const formatWarnings = (texts: readonly string[]): string[] => texts.map((text) => `warning: ${text}`);
-
 function formatStep(step: Comparison): string[] {
-  const groups = describeGroups(step, { max: 3, maxRemoved: REMOVED_SHOWN });
+  const groups = describeGroups(step, { max: 3, maxRemoved: MAX_SHOWN });
   const lines = groups.flatMap(({ title, lines, more }) => [
     ...lines.map((line) => `  ${title.toLowerCase()}: ${line}`),
     ...formatMore(more),
@@ -138,10 +136,11 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const { counts, steps, nameChanges, skipped, missing, warnings, notices, requests } = report;
   const edition = report.edition ? `, ${describeEdition(report.edition)}` : '';
   const captured = `captured ${report.captured}`;
+  const noticeLines = notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) {
     const data = `${formatCounts(counts)}, ${captured}${edition}`;
     const facts = [formatPublished(report), data, ...formatBaseUrl(report), ...formatVerified(report)];
-    return [...formatWarnings(notices), facts.join('; ')];
+    return [...noticeLines, facts.join('; ')];
   }
   const skippedRecords = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
   const removed = steps.length === 0 ? kindNames.filter((kind) => missing[kind].length > 0) : [];
@@ -157,11 +156,11 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
       ...examples.map((example) => `  - ${example}`),
       ...(examples.length > 0 ? formatMore(count - examples.length) : []),
     ]),
-    ...formatWarnings(notices),
+    ...noticeLines,
     ...(requests ? [`fetched: ${formatRequests(requests, report.isCached)}`] : []),
     ...removed.map((kind) => {
       const slugs = missing[kind];
-      return `removed since the last build: ${formatCount(slugs.length, kind)}: ${listFirst(slugs, REMOVED_SHOWN)}`;
+      return `removed since the last build: ${formatCount(slugs.length, kind)}: ${listFirst(slugs, MAX_SHOWN)}`;
     }),
     ...formatLeftBehind(report),
     ...formatBaseUrl(report),
@@ -222,12 +221,10 @@ function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildReport>): string[]
   return baseUrlFrom === 'source' ? [`base URL: ${baseUrl}, as in the source`] : [];
 }
 
-const PROBLEMS_SHOWN = 20;
-
 export function formatProblems(folder: string, problems: readonly Problem[]): string[] {
   if (problems.length === 0) return [];
-  const lines = problems.slice(0, PROBLEMS_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
-  const more = problems.length - PROBLEMS_SHOWN;
+  const lines = problems.slice(0, MAX_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  const more = problems.length - MAX_SHOWN;
   if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
   return [...lines, `${folder}: ${formatCount(problems.length, 'problem')} found`];
 }
