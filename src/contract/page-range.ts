@@ -25,7 +25,7 @@ export function getPreviousRange({ limit, offset }: PageRange): PageRange | null
   return { limit, offset: previous > 0 ? toSafeInteger(previous) : 0 };
 }
 
-export function toSafeInteger(value: bigint): Integer {
+function toSafeInteger(value: bigint): Integer {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }

@@ -109,9 +109,11 @@ export function parseRecordPath(path: string): { kind: Kind; slug: string } | un
   return slug === undefined ? undefined : { kind: kind as Kind, slug };
 }
 
+export const parseRecordFile = (file: string) => parseRecordPath(`/${file.replace(/[^/]+$/, '')}`);
+
 export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
   [...files].flatMap((file) => {
-    const record = parseRecordPath(`/${file.replace(/[^/]+$/, '')}`);
+    const record = parseRecordFile(file);
     return record?.kind === kind ? [record.slug] : [];
   });
 

@@ -2,21 +2,21 @@ import type { GuaranteeName } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import { getBasePath } from '../contract/paths.ts';
-import * as contract from '../contract/responses.ts';
+import * as responses from '../contract/responses.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
 
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
 
 /** We set `Vary` ourselves, because servers omit it from responses that they do not compress, such as 304. */
 export const headerSets = {
-  common: contract.commonHeaders,
-  api: { ...contract.apiHeaders, Vary: 'Accept, Accept-Encoding' },
-  file: { ...contract.freshHeaders, Vary: 'Accept-Encoding' },
-  html: contract.htmlHeaders,
-  apiPage: contract.apiPageHeaders,
-  download: { ...contract.downloadHeaders, Vary: 'Accept-Encoding' },
-  preflight: contract.preflightHeaders,
-  error: contract.errorHeaders,
+  common: responses.commonHeaders,
+  api: { ...responses.apiHeaders, Vary: 'Accept, Accept-Encoding' },
+  file: { ...responses.freshHeaders, Vary: 'Accept-Encoding' },
+  html: responses.htmlHeaders,
+  apiPage: responses.apiPageHeaders,
+  download: { ...responses.downloadHeaders, Vary: 'Accept-Encoding' },
+  preflight: responses.preflightHeaders,
+  error: responses.errorHeaders,
 } as const;
 
 export const createHeaderFormat =
@@ -36,13 +36,13 @@ export function formatHeaderSets(format: ReturnType<typeof createHeaderFormat>) 
   };
 }
 
-export const compressedTypes = [...new Set(Object.values(contract.mediaTypes))].filter(
-  contract.isCompressible,
+export const compressedTypes = [...new Set(Object.values(responses.mediaTypes))].filter(
+  responses.isCompressible,
 );
 export const compressedTypesWithoutCharset = compressedTypes.map((type) => type.replace(/;.*/, ''));
 
 /** Media types that the servers lack, each with a regular expression for file names. */
-export const ownMediaTypes = Object.entries(contract.mediaTypes)
+export const ownMediaTypes = Object.entries(responses.mediaTypes)
   .filter(([ending]) => ending !== '.html' && ending !== '.json')
   .map(([ending, type]) => [`${escapeRegExp(ending)}$`, type] as const);
 
@@ -75,7 +75,7 @@ const listed = {
 
 /** Quality 1, as browsers send for HTML. Programs that send it for JSON get JSON, and so does Java. */
 const best = {
-  json: `${matchMember('application/json', ',|;\\s*q=1')}|${contract.JAVA_ACCEPT}`,
+  json: `${matchMember('application/json', ',|;\\s*q=1')}|${responses.JAVA_ACCEPT}`,
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
@@ -112,7 +112,7 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     icons: iconRedirect ?? '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
-    pageError: contract.createErrorBody(contract.errorDetails[400]),
+    pageError: responses.createErrorBody(responses.errorDetails[400]),
     lastFormat: lastParameterPattern('format'),
     lastLimit: lastParameterPattern('limit'),
     lastOffset: lastParameterPattern('offset'),

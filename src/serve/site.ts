@@ -23,7 +23,6 @@ export interface LoadedSite {
 /** A hundred times the live upstream's site. */
 const MAX_SITE_BYTES = 1e9;
 const CHECK_INTERVAL_MS = 250;
-const FILES_AT_ONCE = 50;
 
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
@@ -72,7 +71,7 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
   const manifest = readAsset(folder, MANIFEST_FILE);
   const files = new Map([[MANIFEST_FILE, manifest]]);
   for (const [at, { path: file, sha256 }] of parseManifest(folder, manifest).entries()) {
-    if (at % FILES_AT_ONCE === 0) await setImmediate();
+    if (at % 50 === 0) await setImmediate();
     const known = previous?.files.get(file);
     const loaded = known?.sha256 === sha256 ? known : readAsset(folder, file);
     if (loaded.sha256 !== sha256) throw new DataError('differs from the manifest', { record: file });

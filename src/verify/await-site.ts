@@ -3,7 +3,7 @@ import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseOptional } from '../contract/parse.ts';
-import { INDEX_FILE, isHostConfig, MANIFEST_FILE, META_FILE, parseRecordPath } from '../contract/paths.ts';
+import { isHostConfig, MANIFEST_FILE, META_FILE, parseRecordFile } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
@@ -31,7 +31,9 @@ export async function awaitSite(
   { site, concurrency, deadline, signal, onWait }: AwaitOptions,
 ): Promise<void> {
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
-    const pending = new Set(site.manifest.files.filter(({ path }) => !isHostConfig(path) && !isRecord(path)));
+    const pending = new Set(
+      site.manifest.files.filter(({ path }) => !isHostConfig(path) && !parseRecordFile(path)),
+    );
     let reported: string | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
       const difference = await findDifference(probe, site, pending);
@@ -48,9 +50,6 @@ export async function awaitSite(
     }
   });
 }
-
-const isRecord = (file: string): boolean =>
-  file.endsWith(INDEX_FILE) && parseRecordPath(`/${file.slice(0, -INDEX_FILE.length)}`) !== undefined;
 
 /** Compares the manifest and the pending files. Files that are the same are no longer pending. */
 async function findDifference(

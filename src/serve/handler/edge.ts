@@ -4,31 +4,27 @@ import { createHandler } from './index.ts';
 export { createHandler };
 
 /** https://developers.cloudflare.com/workers/static-assets/binding/ */
-interface CloudflareEnvironment {
-  readonly ASSETS: { fetch(url: string): Promise<Response> };
-}
-
 export const createWorker = (base: string) => ({
-  fetch(request: Request, { ASSETS }: CloudflareEnvironment): Promise<Response> {
+  fetch(request: Request, { ASSETS }: { ASSETS: { fetch: FetchFile } }): Promise<Response> {
     const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
     return createHandler(store, base)(request);
   },
 });
 
-/** https://docs.netlify.com/build/edge-functions/api/ */
-interface NetlifyContext {
-  next(request: Request): Promise<Response>;
-}
-
-/** `next` reads files directly, bypassing this function and the rules. `fetch` would run both again. */
+/**
+ * `next` reads files directly, bypassing this function and the rules. `fetch` would run both again.
+ * https://docs.netlify.com/build/edge-functions/api/
+ */
 export const createEdgeFunction =
   (base: string) =>
-  (request: Request, context: NetlifyContext): Promise<Response> => {
+  (request: Request, context: { next(request: Request): Promise<Response> }): Promise<Response> => {
     const store = createFetchStore((file) => context.next(new Request(new URL(`/${file}`, request.url))));
     return createHandler(store, base)(request);
   };
 
-export function createFetchStore(fetchFile: (file: string) => Promise<Response>): AssetStore {
+type FetchFile = (file: string) => Promise<Response>;
+
+export function createFetchStore(fetchFile: FetchFile): AssetStore {
   return {
     async get(file) {
       const response = await fetchFile(file);
