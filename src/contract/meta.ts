@@ -19,10 +19,10 @@ export const describeEdition = ({ hash, deployed }: Edition): string =>
   `edition ${hash.slice(0, 8)} from ${deployed.slice(0, 10)}`;
 
 export const findNewestEdition = (editions: readonly (Edition | null)[]): Edition | null =>
-  editions.reduce((newest, edition) => {
-    const isNewer = edition && (newest === null || edition.deployed > newest.deployed);
-    return isNewer ? edition : newest;
-  }, null);
+  editions.reduce(
+    (newest, edition) => ((edition?.deployed ?? '') > (newest?.deployed ?? '') ? edition : newest),
+    null,
+  );
 
 /** In seconds since 1970. PokeAPI did not exist earlier. */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
@@ -61,7 +61,7 @@ export function rejectOtherFormat(
   const { format } = data;
   const got = format === undefined ? 'no format' : `format ${format}`;
   const hint =
-    format !== undefined && format > FORMAT
+    (format ?? 0) > FORMAT
       ? 'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.'
       : 'An older version of gamedata wrote this file. Read the data again from the upstream into another folder.';
   throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, { hint });

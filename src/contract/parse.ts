@@ -31,33 +31,33 @@ export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknow
 export const parseOptional = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> | undefined =>
   schema.safeParse(value, FIRST_PROBLEM).data;
 
-export function parseJson(text: string): unknown {
+function tryParse(text: string): { readonly json?: unknown; readonly error?: SyntaxError } {
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    return { json: JSON.parse(text) };
+  } catch (error) {
+    return { error: error as SyntaxError };
   }
 }
+
+export const parseJson = (text: string): unknown => tryParse(text).json;
 
 /**
  * Parses JSON text, or a JSON file with or without a byte order mark.
  *
  * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9, expected JSON`
  */
-export function parseJsonOrThrow(json: string | Uint8Array): unknown {
-  const text = typeof json === 'string' ? json : decodeUtf8(json);
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (text === '') throw new SyntaxError('got nothing, expected JSON', { cause });
-    const position = findInvalidJson(text);
-    const lines = text.slice(0, position).split('\n');
-    const start = Math.max(0, position - 30);
-    const [before, after] = [start > 0 ? '…' : '', position + 30 < text.length ? '…' : ''];
-    const got = JSON.stringify(before + text.slice(start, position + 30) + after);
-    const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
-    throw new SyntaxError(`got ${got} in ${place}, expected JSON`, { cause });
-  }
+export function parseJsonOrThrow(source: string | Uint8Array): unknown {
+  const text = typeof source === 'string' ? source : decodeUtf8(source);
+  const { json, error: cause } = tryParse(text);
+  if (!cause) return json;
+  if (text === '') throw new SyntaxError('got nothing, expected JSON', { cause });
+  const position = findInvalidJson(text, cause.message);
+  const lines = text.slice(0, position).split('\n');
+  const start = Math.max(0, position - 30);
+  const [before, after] = [start > 0 ? '…' : '', position + 30 < text.length ? '…' : ''];
+  const got = JSON.stringify(before + text.slice(start, position + 30) + after);
+  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  throw new SyntaxError(`got ${got} in ${place}, expected JSON`, { cause });
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -70,30 +70,19 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-function findInvalidJson(text: string): number {
-  const message = describeInvalidJson(text);
+function findInvalidJson(text: string, message: string): number {
   const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);
-  if (!message.startsWith(UNEXPECTED)) return text.length;
+  const unexpected = 'Unexpected token';
+  if (!message.startsWith(unexpected)) return text.length;
   // Node omits the position of an unexpected token, which is the end of the shortest text with this message.
   let [valid, invalid] = [0, text.length];
   while (invalid - valid > 1) {
     const middle = Math.floor((valid + invalid) / 2);
-    if (describeInvalidJson(text.slice(0, middle)).startsWith(UNEXPECTED)) invalid = middle;
+    if (tryParse(text.slice(0, middle)).error?.message.startsWith(unexpected)) invalid = middle;
     else valid = middle;
   }
   return valid;
-}
-
-const UNEXPECTED = 'Unexpected token';
-
-function describeInvalidJson(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return (error as SyntaxError).message;
-  }
 }
 
 /** @throws DataError with the record or file that the JSON belongs to */
