@@ -19,6 +19,9 @@ describe('compare', () => {
   const ten = { id: 10, slug: 'c', name: null, generation: 1 };
   const [a, b, c] = [one, two, ten].map(({ id, slug, name }) => ({ id, slug, name: name ?? slug }));
   const generation = { field: 'generation', from: 1, to: 2 };
+  const name = { field: 'name', from: 'A', to: 'Other' };
+  const accuracy = { field: 'accuracy', from: null, to: 5 };
+  const power = { field: 'power', from: 0, to: null };
 
   it.each<[string, from: AnyRecord[], to: AnyRecord[], changes: object]>([
     [
@@ -42,22 +45,10 @@ describe('compare', () => {
       { renamed: [{ id: 1, from: 'a', to: 'new', fields: [generation] }] },
     ],
     [
-      "changed fields in the record's order, then removed fields",
+      "added and changed fields in the record's order, then removed fields",
       [{ power: 0, ...one }],
-      [{ ...one, generation: 2, name: 'Other' }],
-      {
-        changed: [
-          {
-            id: 1,
-            slug: 'a',
-            fields: [
-              { field: 'name', from: 'A', to: 'Other' },
-              generation,
-              { field: 'power', from: 0, to: null },
-            ],
-          },
-        ],
-      },
+      [{ ...one, generation: 2, name: 'Other', accuracy: 5 }],
+      { changed: [{ id: 1, slug: 'a', fields: [name, generation, accuracy, power] }] },
     ],
     [
       'a change from null to 0',

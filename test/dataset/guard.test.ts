@@ -100,7 +100,12 @@ describe('checkUpdate, for missing records', () => {
     ['ignores skipped records', records(5, 1), records(4, 1), { skip }],
     ['accepts replaced records', records(4, 1), shifted, { maxShrink: 50 }],
     ['counts replaced records', records(4, 1), shifted, { maxShrink: 49 }, shiftProblem],
-    ['accepts losses by an archive', records(9, 1), records(1, 1), { isRestored: true }],
+    [
+      'accepts losses and old data in an archive',
+      records(9, 1),
+      records(1, 1),
+      { isRestored: true, maxAge: 1 },
+    ],
     ['rejects an archive without a kind', records(1, 1), records(0, 1), { isRestored: true }, noMoves],
   ])('%s', (_, before, now, options, problem) => {
     expect(findProblem(createNext(now), createPrevious(before), options)).toBe(problem);
@@ -132,9 +137,10 @@ describe('checkUpdate, for missing records', () => {
   );
 
   it('accepts the loss of an allowed record, named by its current or old slug', () => {
-    const previous = createPrevious(records(5, 5), { oldSlugs: () => oldMove('old', 5) });
+    const move = new Map(Object.entries({ old: 5, other: 4 }));
+    const previous = createPrevious(records(5, 5), { oldSlugs: () => ({ ...noOldSlugs, move }) });
     const lose = (...allowMissing: string[]) => update(createNext(records(4, 5)), previous, { allowMissing });
-    expect(() => lose('item/item-5', 'move/move-4')).toThrow(/1 of 5 records missing, .*: move-5/);
+    expect(() => lose('item/item-5', 'move/move-4', 'move/other')).toThrow(/ 1 of 5 .*: move-5$/);
     for (const allowed of ['move/move-5', 'move/old'])
       expect(lose(allowed).missing).toEqual(everyKind({ move: ['move-5'] }, () => []));
   });

@@ -35,14 +35,22 @@ const renamed = { slug: 'renamed' };
 describe('planUpdate', () => {
   const published = createPrevious([{}]);
   const ahead = createPrevious([{}], { captured: '2026-05-05' });
-  it.each<[string, expected: string, Moves, Previous | undefined, options?: Partial<UpdateOptions & Next>]>([
+  type Options = Parameters<typeof plan>[2];
+  it.each<[string, expected: string, Moves, Previous | undefined, Options?]>([
     ['keeps the date of unchanged data', '2025-05-05', [{}], published],
     [
       'keeps the date of unchanged bundled data',
       '2025-05-05',
       [{}],
       undefined,
-      { readBundled: () => createPrevious([{}]) },
+      { readBundled: () => published },
+    ],
+    [
+      'ignores the date of bundled data otherwise',
+      '2026-03-04',
+      [renamed],
+      undefined,
+      { readBundled: () => ahead },
     ],
     ["keeps a copy's date", '2026-03-04', [{}], published, { isCopy: true }],
     ['dates changed data today', '2026-03-04', [renamed], published],
@@ -51,8 +59,7 @@ describe('planUpdate', () => {
   ])('%s', (_, expected, moves, previous, options) => {
     const { dataSet, history } = plan(createData(moves), previous, options);
     expect(dataSet.provenance.captured).toBe(expected);
-    const step = { from: { captured: previous?.captured }, to: { captured: expected } };
-    expect(history.steps).toMatchObject(moves[0] === renamed ? [step] : []);
+    expect(history.steps).toMatchObject(moves[0] === renamed ? [{ to: { captured: expected } }] : []);
   });
 
   it("keeps the edition of unchanged data, and takes the upstream's edition otherwise", () => {
@@ -74,7 +81,8 @@ describe('planUpdate', () => {
     expect(plan(changed, ahead, { isCopy: true }).notices).toEqual([older]);
     expect(plan(changed, ahead, { isCopy: true, fallback: 'x' }).notices).toEqual([]);
     expect(plan(data, ahead, { isCopy: true }).notices).toEqual([]);
-    expect(plan(changed, published, { isCopy: true }).notices).toEqual([]);
+    const today = createPrevious([{}], { captured: '2026-03-04' });
+    expect(plan(changed, today, { isCopy: true }).notices).toEqual([]);
     expect(plan(data).notices).toEqual([unguarded]);
     expect(plan(data, undefined, { readBundled }).notices).toEqual([]);
     expect(plan(data, undefined, { isCopy: true }).notices).toEqual([]);
@@ -84,7 +92,8 @@ describe('planUpdate', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
     const first = plan(createData([{}, {}]), createPrevious([{}])).history;
     const bundled = createPrevious([{}, {}], { history: () => first, oldSlugs: () => oldSlugs });
-    const continued = plan(createData([renamed]), undefined, { readBundled: () => bundled });
+    const readBundled = () => bundled;
+    const continued = plan(createData([renamed]), undefined, { readBundled });
     expect(continued.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }, ...first.steps]);
     expect(continued.steps).toEqual(continued.history.steps.slice(0, 1));
     expect([...continued.oldSlugs.move]).toEqual([
@@ -93,10 +102,11 @@ describe('planUpdate', () => {
       ['move-2', 2],
     ]);
     expect(continued.missing.move).toEqual(['move-2']);
-    const options = { readBundled: () => bundled, forgetHistory: true };
-    const restarted = plan(createData([renamed]), undefined, options);
+    const restarted = plan(createData([renamed]), undefined, { readBundled, forgetHistory: true });
     expect(restarted.history.steps).toEqual(continued.steps);
     expect([...restarted.oldSlugs.move.keys()]).toEqual(['move-1', 'move-2']);
+    const copy = plan(createData([renamed]), undefined, { readBundled, isCopy: true });
+    expect(copy.history).toEqual(emptyHistory);
   });
 
   it('uses only counts and the old slugs of equal records from another bundled upstream', () => {
