@@ -25,7 +25,7 @@ export interface Declaration {
 }
 
 /** https://docs.netlify.com/build/edge-functions/api/ */
-export interface EdgeFunction {
+interface EdgeFunction {
   readonly default: (request: Request, context: { next: Respond }) => Promise<Response>;
   readonly config: Declaration;
 }
@@ -54,22 +54,14 @@ async function readFunctions(folder: string): Promise<EdgeFunction[]> {
   });
 }
 
-export function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction): Respond {
+function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction): Respond {
   const next: Respond = (request) => {
     const headers = new Headers(request.headers);
     // Netlify removes conditions, because a function needs complete responses.
     for (const condition of ['If-None-Match', 'If-Modified-Since']) headers.delete(condition);
     return site(new Request(request, { headers }));
   };
-  return async (request) => {
-    if (!isDeclared(config, request)) return site(request);
-    try {
-      return await run(request, { next });
-    } catch (error) {
-      if (config.onError !== 'bypass') throw error;
-      return site(request);
-    }
-  };
+  return (request) => (isDeclared(config, request) ? run(request, { next }) : site(request));
 }
 
 export const isDeclared = ({ pattern, method, header = {} }: Declaration, request: Request): boolean =>
