@@ -5,7 +5,7 @@ import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } fro
 import { API_PREFIX, isHostConfig, isUrl, META_FILE } from '../contract/paths.ts';
 import { checkIcons, checkUpdate } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
-import { planUpdate, type Update } from '../dataset/update.ts';
+import { planUpdate } from '../dataset/update.ts';
 import { OutputError, toOutputError, UsageError } from '../errors.ts';
 import { isInside } from '../files.ts';
 import { type Host, installCommand } from '../hosts/host.ts';
@@ -68,9 +68,10 @@ async function replaceSite(
   checkUpdate(update, source);
 
   const settings = resolve(next.site?.meta);
-  const { records, names } = update.dataSet;
+  const { baseUrl, baseUrlFrom, links, hosts, downloads, archive, sprites } = settings;
+  const { records, names, provenance, digest, counts, namesSummary } = update.dataSet;
   const publicFiles = readPublicFiles();
-  const icons = await gatherIcons(settings.sprites, records, {
+  const icons = await gatherIcons(sprites, records, {
     assets: publicFiles,
     site: next.site,
     previous,
@@ -81,8 +82,23 @@ async function replaceSite(
   const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
   const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
 
-  const { history, oldSlugs } = update;
-  const meta = describeSite(next, update, settings, countWarnings(warnings));
+  const { history, oldSlugs, fallback } = update;
+  const meta = createMeta({
+    generator: PRODUCT,
+    ...provenance,
+    source: next.source,
+    fallback,
+    warnings: countWarnings(warnings),
+    digest,
+    names: namesSummary,
+    counts,
+    base_url: baseUrl,
+    links,
+    hosts,
+    downloads,
+    sprites,
+    ...(archive && { archive }),
+  });
   const assets = [...publicFiles, ...icons.files];
   const inputs = { ...settings, meta, records, names, history, oldSlugs, assets };
   const buildInputs = fingerprint(inputs);
@@ -92,14 +108,13 @@ async function replaceSite(
     ? output.keepPublished()
     : await output.publish(files, { signal: source.signal, buildInputs });
 
-  const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {
     ...createReport(next, update, result, { output, warnings, notices: icons.notices, started }),
     baseUrl,
     baseUrlFrom,
     links,
     hosts,
-    install: isUnchanged ? [] : listInstallCommands(hosts, output, files),
+    install: listInstallCommands(hosts, output, files),
     sprites: icons.report,
     ...findLeftBehind(next.site, isUnchanged ? [...output.published.entries.values()] : files),
   };
@@ -155,30 +170,6 @@ export function assertReplaceableContents(
     );
 }
 
-function describeSite(
-  { source }: SourceResult,
-  { dataSet: { provenance, digest, counts, namesSummary: names }, fallback }: Update,
-  { baseUrl: base_url, links, hosts, downloads, archive, sprites }: Settings,
-  warnings: Meta['warnings'],
-): Meta {
-  return createMeta({
-    generator: PRODUCT,
-    ...provenance,
-    source,
-    fallback,
-    warnings,
-    digest,
-    names,
-    counts,
-    base_url,
-    links,
-    hosts: [...hosts],
-    downloads,
-    sprites,
-    ...(archive && { archive }),
-  });
-}
-
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 /** Most scheduled builds change nothing, so the page-rendering code is loaded only here. */
@@ -216,7 +207,8 @@ function listInstallCommands(
   const change = (name: string) => {
     const before = published.entries.get(name);
     const file = files.find(({ path }) => path === name);
-    if (before === undefined || file === undefined) return 'added';
+    if (file === undefined) return 'none';
+    if (before === undefined) return 'added';
     return before.sha256 === hash('sha256', encodeBody(file)) ? 'none' : 'changed';
   };
   return names.flatMap((name) => {
