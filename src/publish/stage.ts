@@ -106,13 +106,9 @@ export function commit(
     setPermissions(staging, [MANIFEST_FILE], permissions);
     // The next build treats files that are newer than the manifest as modified.
     setLaterTime(draft, path.join(out, MANIFEST_FILE));
-    const times = [draft, ...files.map((file) => path.join(staged, file))].map(
-      (file) => fs.statSync(file).mtimeMs,
-    );
-    setTime(
-      draft,
-      times.reduce((newest, time) => Math.max(newest, time)),
-    );
+    const all = [draft, ...files.map((file) => path.join(staged, file))];
+    const newest = all.reduce((latest, file) => Math.max(latest, fs.statSync(file).mtimeMs), 0);
+    setTime(draft, newest);
     flushAll(staged, files);
     for (const file of [paths.replacedFile, draft, staging]) flush(file);
     lock.assertHeld();
