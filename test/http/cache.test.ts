@@ -54,11 +54,6 @@ describe('the cache', () => {
     ['a line cut in two', ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest], [2, 3]],
     ['garbage', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
     ['a changed value', (lines) => lines.map((line) => line.replace('{"id":2}', '{"id":7}')), [1, 3]],
-    [
-      'another checksum',
-      ([a = '', b = '', c = '', d = '']) => [a, c.slice(0, 16) + b.slice(16), c, d],
-      [2, 3],
-    ],
     ['invalid values', (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })], [1, 2, 3]],
     ['a missing header', (lines) => lines.slice(1), []],
     ['no lines', () => [], []],
