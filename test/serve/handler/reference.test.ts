@@ -75,7 +75,7 @@ it.each([
   ['GET', LIST, 'image/png', 200],
 ] as const)(
   'checks the format, then the method, then the lookup: %s %s with Accept %s returns %i',
-  async (method, path, Accept, status, type = JSON_TYPE) => {
+  async (method, path, Accept, status, type: string = JSON_TYPE) => {
     const response = await send(path, { method, headers: { Accept } });
     expect(response).toMatchObject({ status, headers: { 'content-type': type } });
   },
