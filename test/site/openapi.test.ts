@@ -92,10 +92,8 @@ it('describes the parameters, responses and first records of each endpoint', () 
 
 it.each([
   ['/api/gamedata/index.json', 'application/json', { $ref: '#/components/schemas/Root' }],
-  ['/meta.json', 'application/json', { $ref: '#/components/schemas/Meta' }],
   ['/openapi.json', 'application/json', { type: 'object' }],
   ['/changes.atom', 'application/atom+xml', { type: 'string' }],
-  ['/types.d.ts', 'text/plain', { type: 'string' }],
   ['/download/move.csv', 'text/csv; charset=utf-8', { type: 'string' }],
   ['/download/gamedata.tar.gz', 'application/gzip', undefined],
   ['/sprites/items/{icon}', 'image/png', undefined],

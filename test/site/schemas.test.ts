@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createSearchIndex } from '../../src/site/record-files.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -11,20 +10,6 @@ function findSchema(path: string): string | undefined {
   if (/^40\d\.json$/.test(path)) return 'error';
   return /^(meta|changes|moved)\.json$/.exec(path)?.[1];
 }
-
-/** Debian's packages are invisible to other versions of Python. */
-const python = ['/usr/bin/python3', 'python3'].find(
-  (name) => spawnSync(name, ['-c', 'import jsonschema']).status === 0,
-);
-
-/** Reads triples of schema name, schema and value, and prints the number of problems. */
-const PYTHON = `
-import json, sys
-from jsonschema import Draft202012Validator
-for name, schema, value in json.load(sys.stdin):
-    Draft202012Validator.check_schema(schema)
-    print(name, len(list(Draft202012Validator(schema).iter_errors(value))))
-`;
 
 it.each(['query', 'file'] as const)('the schemas accept every file of a site with %s links', (links) => {
   const raw = rawRecords(120, 230);
@@ -58,24 +43,6 @@ describe('the schemas', () => {
     for (const pattern of patterns) expect(pattern).toMatch(portable);
     expect(new Set(patterns).size).toBeGreaterThan(10);
   });
-
-  it.skipIf(python === undefined && process.env.ENGINES !== 'all')(
-    "accept files in Python's jsonschema",
-    () => {
-      const paths = ['', 'move/', 'item/', 'move/move-1/'].map((path) => `api/gamedata/${path}index.json`);
-      const triples = [...paths, '404.json', 'meta.json'].map((path) => {
-        const name = findSchema(path) ?? '';
-        return [name, json(`schemas/${name}.json`), json(path)];
-      });
-      const damaged = ['move', json('schemas/move.json'), { slug: 'No Slug' }];
-      const { stdout, stderr } = spawnSync(python ?? 'python3', ['-c', PYTHON], {
-        input: JSON.stringify([...triples, damaged]),
-        encoding: 'utf8',
-      });
-      expect(stderr).toBe('');
-      expect(stdout).toMatch(/^root 0\nmove-page 0\nitem-page 0\nmove 0\nerror 0\nmeta 0\nmove [1-9]\n$/);
-    },
-  );
 
   const examples: Readonly<Record<string, string>> = {
     move: 'api/gamedata/move/move-1/index.json',
