@@ -1,5 +1,3 @@
-/** The public API. */
-
 export { type BuildOptions, build } from './cli/commands/build.ts';
 export { type DiffOptions, diff } from './cli/commands/diff.ts';
 export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mirror.ts';

@@ -1,5 +1,3 @@
-/** The package itself: its name, version, bundled data and build assets. */
-
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,13 +17,11 @@ export const VERSION = version;
 /** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
 export const PRODUCT = `${name}/${version}`;
 
-/** The digest of the code in dist/, as `npm run compile` notes it. */
 export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 
 export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;
 
 export const BUNDLED_DATA = path.join(PACKAGE_ROOT, 'data');
-/** Files that every site has as they are. */
 export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');

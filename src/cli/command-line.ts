@@ -112,7 +112,6 @@ async function runCommand(
   }
 }
 
-/** Describes the published folder and the cache from which the same command would continue. */
 function describePreserved(out: string, cache: unknown): string[] {
   const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
   if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];

@@ -35,7 +35,6 @@ export interface Command<O extends Options> {
     context: CommandContext<O>,
     ...args: string[]
   ): Promise<{ readonly output?: object; readonly exitCode?: number }>;
-  /** Returns the folder that the command publishes. */
   readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;
 }
 

@@ -32,7 +32,6 @@ export function readConfig(commands: Commands, name: string, file: string, envir
   const { out } = config.build ?? {};
   return {
     options: Object.fromEntries(found.map(({ name, value }) => [name, value])),
-    /** The folder that `build` writes. */
     built: typeof out === 'string' ? resolve(out) : undefined,
     /** Names the file in an error about an option, unless the option was given on the command line. */
     blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown {

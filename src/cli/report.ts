@@ -35,7 +35,6 @@ export interface Report
     Readonly<Pick<Provenance, 'upstream' | 'captured' | 'edition' | 'skipped'>> {
   /** False if everything was up to date. */
   readonly changed: boolean;
-  /** The output folder as the user named it. */
   readonly out: string;
   readonly files: Omit<PublishResult, 'changed'>;
   readonly isCached: boolean;

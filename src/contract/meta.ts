@@ -51,7 +51,6 @@ export const formatField = {
   format: z.int().min(1).default(FORMAT).describe("The version of this file's format."),
 };
 
-/** @throws the error that `reject` creates */
 export function rejectOtherFormat(
   json: unknown,
   reject: (problem: string, options: { hint: string }) => Error,

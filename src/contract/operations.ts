@@ -68,7 +68,6 @@ export interface Operation {
 /** Only endpoints have JSON errors on every host. */
 export const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
 
-/** @param archive whether the site contains its own archive */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,
   examples: Examples,

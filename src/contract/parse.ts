@@ -85,7 +85,6 @@ function findInvalidJson(text: string, message: string): number {
   return valid;
 }
 
-/** @throws DataError with the record or file that the JSON belongs to */
 export function parseJsonRecord(json: string | Uint8Array, record: string, hint?: string): unknown {
   try {
     return parseJsonOrThrow(json);

@@ -119,7 +119,6 @@ export function createJsonSchemas(getUrl: (name: string) => string): Map<string,
 export interface CompiledSchemas {
   /** Schema name → schema for OpenAPI, which refers to other components. */
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** Schema name → schema without references. */
   readonly standalone: Readonly<Record<string, JsonSchema>>;
 }
 

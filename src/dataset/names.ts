@@ -23,7 +23,6 @@ export interface NameChanges {
 
 type Named = Readonly<{ records: AddressedRecords; names: readonly Names[] }>;
 
-/** Compares the names of the records that both data sets have. */
 export function compareNames(from: Named, to: Named): NameChanges[] {
   const pairs = kindNames.flatMap((kind) => {
     const slugs = mapSlugs(to.records[kind]);

@@ -7,7 +7,6 @@ import { quoteArgument } from '../contract/words.ts';
 export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export interface HostContext {
-  /** The document root of a web server. */
   readonly root: string;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];

@@ -214,7 +214,6 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-/** @param hint for invalid responses */
 function toUpstreamError(failed: AttemptError, request: FailedRequest, hint?: string): UpstreamError {
   const { message, cause, failure } = failed;
   const { retryable: _, retryAfterMs: __, hint: own, ...response } = failure;

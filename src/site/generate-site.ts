@@ -33,7 +33,6 @@ export interface SiteInput {
   readonly root: string;
   /** Hand-written files and icons. */
   readonly assets: readonly AnyFile[];
-  /** Whether the site contains its own archive. */
   readonly archive: boolean;
   readonly buildAssets: BuildAssets;
 }

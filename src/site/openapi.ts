@@ -56,14 +56,12 @@ const supportsAnyPageRange = ({ hosts: names }: Meta): boolean =>
     ([name, host]) => !names.includes(name) || !host.unsupported.includes('windows'),
   );
 
-/** Creates the first lines of a kind's CSV and NDJSON files. */
 function createExcerpts(first: Records, base: paths.LinkBase): Map<string, string> {
   const kind = kindNames.find((name) => first[name].length > 0);
   const rows = plainBulkRows.filter((row) => row.kind === kind && kind !== undefined);
   return new Map(rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]));
 }
 
-/** Maps operation ids to shortened example files. */
 function createFileExamples(first: Records, meta: Meta, names: readonly Names[]): Record<string, object> {
   const { digest, captured, counts, names: summary, ...others } = meta;
   const kind = kindNames.find((name) => first[name].length > 0);

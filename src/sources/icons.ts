@@ -28,7 +28,6 @@ type IconFiles = Map<string, Buffer | null>;
 
 export interface IconOrigins {
   readonly assets: readonly SiteFile[];
-  /** The copied site. */
   readonly site: Site | undefined;
   /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
   readonly fetching: 'always' | 'ifReachable' | 'never';

@@ -51,7 +51,6 @@ export async function awaitSite(
   });
 }
 
-/** Compares the manifest and the pending files. Files that are the same are no longer pending. */
 async function findDifference(
   probe: Probe,
   site: Site,

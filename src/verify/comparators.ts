@@ -1,5 +1,3 @@
-/** Functions that compare a deployment's response with the request handler's response. */
-
 import { formatValue } from '../contract/parse.ts';
 import { API_PREFIX } from '../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
@@ -166,7 +164,6 @@ const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeReq
   headers: { ...request.headers, 'If-None-Match': etag },
 });
 
-/** Revalidates with the response's ETag and with a different ETag. */
 export const checkETag: Comparator = async ({ request, got, send }) => {
   const etag = got.header('etag');
   if (etag === undefined) return 'got no ETag';

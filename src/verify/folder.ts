@@ -64,7 +64,6 @@ function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>
   });
 }
 
-/** Compares records, names and history with their digests in `meta.json`. */
 function findDataProblems({ meta, ...data }: Site): Problem[] {
   const problems: Problem[] = [];
   const attempt = <T>(read: () => T): T | undefined => {

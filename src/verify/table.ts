@@ -74,7 +74,6 @@ function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
   return linkBase.links === 'file' ? [] : files.slice(0, 1);
 }
 
-/** The first and last page and record of each kind. */
 const samples = '{firstPage} {lastPage} {firstRecord} {lastRecord}';
 const unknown = '{list}/no-such-slug/';
 const endpoints = '{list}/ {record}/';

@@ -23,7 +23,6 @@ export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   list: () => walk(folder),
 });
 
-/** @param separator between the name and a file in messages */
 export const memoryStorage = (
   name: string,
   separator: string,
@@ -39,7 +38,6 @@ export const memoryStorage = (
   list: () => Array.from(files.keys(), (file) => ({ path: file, isFile: true })),
 });
 
-/** @throws OutputError with the expected contents and a hint */
 export function readOrThrow(
   storage: SiteStorage,
   file: string,

@@ -51,7 +51,6 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   if (focus) heading.focus({ preventScroll: true });
 }
 
-/** Renders a view and returns its heading. */
 async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
@@ -132,7 +131,6 @@ window.addEventListener('popstate', () => {
   if (address !== current) void show(address, { focus: false });
 });
 
-/** Keeps a list's search query in the URL, so that the back button restores it. */
 function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;

@@ -9,7 +9,6 @@ const ROOT = '../';
 
 export interface DocsContent {
   readonly operations: readonly Operation[];
-  /** Type → its schema, which may refer to other types. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
   /** Path → the first lines of a file that is not JSON. */
   readonly excerpts: ReadonlyMap<string, string>;
@@ -56,7 +55,6 @@ export function renderDocs(template: (name: string) => string, content: DocsCont
   return renderPage(template('page.html'), filled, page, site);
 }
 
-/** Describes the list parameters of hosts that support any page range, or of hosts that serve only built pages. */
 const describePageRange = (anyPageRange: boolean): Partial<Record<keyof typeof parameters, string>> =>
   anyPageRange
     ? {

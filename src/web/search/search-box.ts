@@ -110,7 +110,6 @@ export function createResult({ kind, slug, name, icon, local }: Match, language 
   return element('li', {}, link);
 }
 
-/** Caches loaded values, but not failures. */
 function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
   const loaded = new Map<string, Promise<T>>();
   return (...args) => {
