@@ -6,7 +6,7 @@ import { startServer } from '../support/local-server.ts';
 import { callCli, startCli } from '../support/run-cli.ts';
 import { sharedSite } from '../support/small-data.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { handMadeUpstream } from '../support/upstream-data.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const { copied } = sharedSite();
 
@@ -19,7 +19,7 @@ it.each([
     const site = copied();
     const cwd = path.dirname(site);
     const before = fingerprint(site);
-    const server = await serveUpstream(handMadeUpstream(), { latency: 30, maxAge: 3600 });
+    const server = await serveUpstream(upstreamOf(tinyUpstream(100, 100)), { latency: 30, maxAge: 3600 });
     const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
     args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
     const { child, finished } = startCli(args, { cwd });
