@@ -90,6 +90,8 @@ describe('reading a list', () => {
   it.each<[body: string, problem: string]>([
     ['{"count":0}', 'list › results: got nothing, expected array'],
     ['[]', 'list: got [], expected object'],
+    [encodeList(2, []), "list: got 0 results, expected 2 (the list's count)"],
+    [encodeList(2, [{ name: 'a', url: '1/' }]), "list: got 1 results, expected 2 (the list's count)"],
     [encodeList(1_000_001, []), 'list › count: got 1000001, expected number to be <=1000000'],
     ...['http://[', 'http://127.0.0.2/api/v2/move/1/', ...otherLinks.map((link) => `/api/v2/${link}`)].map(
       (url): [string, string] => [
@@ -115,20 +117,17 @@ describe('reading a list', () => {
     const data = upstreamOf(tinyUpstream(5, 5));
     const { url } = await serveUpstream(data);
     const whole = await loadFrom('rest', url);
-    // The links name another origin, which receives no requests.
-    const capped =
-      (pages: number): Fault =>
-      ({ url: asked = '' }, response) => {
-        const { pathname, searchParams } = new URL(asked, 'http://upstream.test');
-        if (!pathname.endsWith('/move/')) return false;
-        const [offset, limit] = [Number(searchParams.get('offset')), 2];
-        const all = data.list('move').map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
-        const next = offset + limit < all.length && offset < limit * (pages - 1);
-        const link = next ? `http://127.0.0.2/other/?offset=${offset + limit}&limit=2` : null;
-        const results = all.slice(offset, offset + limit);
-        return Boolean(response.end(JSON.stringify({ count: all.length, next: link, results })));
-      };
-    const server = await serveUpstream(data, { fault: capped(3) });
+    const fault: Fault = ({ url: asked = '' }, response) => {
+      const { pathname, searchParams } = new URL(asked, 'http://upstream.test');
+      if (!pathname.endsWith('/move/')) return false;
+      const all = data.list('move').map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
+      const [offset, end] = [Number(searchParams.get('offset')), Number(searchParams.get('offset')) + 2];
+      // The link names another origin, which receives no requests.
+      const next = end < all.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
+      const results = all.slice(offset, end);
+      return Boolean(response.end(JSON.stringify({ count: all.length, next, results })));
+    };
+    const server = await serveUpstream(data, { fault });
     const { dataSet } = await loadFrom('rest', server.url);
     expect(dataSet.digest).toBe(whole.dataSet.digest);
     const lists = server.log.map((request) => request.path).filter((asked) => asked.includes('/move/?'));
@@ -137,10 +136,6 @@ describe('reading a list', () => {
       'offset=2&limit=2',
       'offset=4&limit=2',
     ]);
-    const cut = await serveUpstream(data, { fault: capped(2) });
-    await expect(loadFrom('rest', cut.url)).rejects.toThrow(
-      "move › list: got 4 results, expected 5 (the list's count)",
-    );
   });
 });
 
