@@ -21,7 +21,7 @@ import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { type BuildReport, countWarnings, createReport, groupWarnings, readWarnings } from './report.ts';
-import { resolveSettings, type Settings, type WantedSettings } from './site-options.ts';
+import { resolveSettings, type WantedSettings } from './site-options.ts';
 import { type SourceSettings, waitForSource } from './source-options.ts';
 
 export interface MakeSiteOptions {
@@ -55,10 +55,8 @@ async function replaceSite(
   const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
   const { entries } = output.published;
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
-  const resolve = (site?: Meta): Settings => {
-    const copied = copies && site;
-    return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
-  };
+  const resolve = (site?: Meta) =>
+    resolveSettings(wanted, out, { published, copied: copies && site, isOwnSource: copies === 'itself' });
   // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
   if (!copies) resolve();
 

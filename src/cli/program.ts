@@ -26,9 +26,7 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
   return Object.fromEntries(await Promise.all(Object.entries(commands).map(load)));
 }
 
-export async function createProgram(
-  isWanted: (...names: string[]) => boolean = () => true,
-): Promise<Commander> {
+export async function createProgram(isWanted = (..._: string[]): boolean => true): Promise<Commander> {
   const program = new Commander('gamedata')
     .description(`Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`)
     .version(VERSION)

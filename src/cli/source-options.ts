@@ -39,7 +39,8 @@ const missingRecord = text(
   (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
   '<kind>/<slug>, such as move/pound, or names/<language>',
 );
-const missingRecords = z.array(missingRecord).readonly().optional();
+const skippedRecords = z.array(skippedRecord).readonly().transform(groupSkipped).optional();
+const missing = z.array(missingRecord).readonly().optional();
 const anyText = z.string().optional();
 
 const cacheFolder = z
@@ -58,21 +59,13 @@ export const sourceOptions = {
     retries: option('--retries <n>', 'how often to retry a failed request', integer(0, 20).default(4)),
     names: flag('--no-names', 'omit names in other languages'),
     /** Skipped records are not requested, and listed in `meta.json`. */
-    skip: option(
-      '--skip <record...>',
-      'skip records: <kind>/<id>',
-      z.array(skippedRecord).readonly().transform(groupSkipped).optional(),
-    ),
+    skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
     maxShrink: option('--max-shrink <percent>', 'percentage that may disappear', percentage.default(1)),
     /** Additional records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear. */
-    allowMissing: option(
-      '--allow-missing <record...>',
-      'may disappear: <kind>/<slug>, names/<tag>',
-      missingRecords,
-    ),
+    allowMissing: option('--allow-missing <record...>', 'may disappear: <kind>/<slug>, names/<tag>', missing),
     maxAge: option('--max-age <days>', 'maximum age of the data in days', integer(0, 36_500).optional()),
     /** Breaks the lock of another machine or container, whose process cannot be checked. */
     takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
