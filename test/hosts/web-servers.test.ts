@@ -51,20 +51,12 @@ it.each<[baseUrl: string, port: number]>([
 describe('fillTemplate', () => {
   const values = { base: '/games', icons: '', headers: ["A '$1'", "B '$&'"], none: [] };
   it.each([
-    [
-      'replaces placeholders with values',
-      'a {{base}}/$x {{icons}}{y} {{base}}\n',
-      'a /games/$x {y} /games\n',
-    ],
-    ['repeats a line for each element', '  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
-    ['removes the line of an empty list', 'a\n{{none}}\nb\n', 'a\nb\n'],
-    ['keeps the lines between #if and #end if the value is set', '#if base\n{{base}}\n#end\n', '/games\n'],
-    [
-      'removes the lines between #if and #end if the value is empty',
-      'a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n',
-      'a\nc\n',
-    ],
-  ])('%s', (_, template, expected) => {
+    ['a {{base}}/$x {{icons}}{y} {{base}}\n', 'a /games/$x {y} /games\n'],
+    ['  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
+    ['a\n{{none}}\nb\n', 'a\nb\n'],
+    ['#if base\n{{base}}\n#end\n', '/games\n'],
+    ['a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n', 'a\nc\n'],
+  ])('fills %j', (template, expected) => {
     expect(fillTemplate(template, values)).toBe(expected);
   });
 

@@ -51,11 +51,11 @@ describe('createFetchStore', () => {
     expect(other?.etag).not.toBe(first?.etag);
   });
 
-  it.each([301, 302, 304, 404])('returns undefined for status %i', async (status) => {
-    expect(await get(status === 304 ? null : 'x', { status })).toBeUndefined();
+  it.each([301, 404])('returns undefined for status %i', async (status) => {
+    expect(await get('x', { status })).toBeUndefined();
   });
 
-  it.each([429, 500, 503])('rejects the temporary status %i', async (status) => {
+  it.each([429, 500])('rejects the temporary status %i', async (status) => {
     await expect(get('x', { status })).rejects.toThrow(`a.json: got status ${status}, expected 200`);
   });
 });
