@@ -92,10 +92,8 @@ async function runCommand(
   } catch (thrown) {
     reporter.settle();
     const error = toOutputError(thrown, '.');
-    const out = command.getOut?.(options, ...args);
     const isResumable = stoppedBy !== undefined || error instanceof UpstreamError;
-    const preserved =
-      out === undefined ? [] : describePreserved(out, isResumable ? options.cache : undefined);
+    const preserved = describePreserved(command.getOut?.(options, ...args), isResumable && options.cache);
     if (stoppedBy) {
       [`stopped by ${stoppedBy}`, ...preserved].forEach(reporter.notice);
       process.exitCode = exitCodes[stoppedBy];
@@ -112,7 +110,8 @@ async function runCommand(
   }
 }
 
-function describePreserved(out: string, cache: unknown): string[] {
+function describePreserved(out: string | undefined, cache: unknown): string[] {
+  if (out === undefined) return [];
   const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
   if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];
   return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];

@@ -111,11 +111,10 @@ export const readWarnings = ({ warnings }: Meta): WarningGroup[] =>
       .filter(({ count }) => count > 0),
   );
 
-export function countWarnings(groups: readonly WarningGroup[]): Meta['warnings'] {
-  const counts = mapKinds<Record<string, number>>(() => ({}));
-  for (const { kind, code, count } of groups) counts[kind][code] = count;
-  return counts;
-}
+export const countWarnings = (groups: readonly WarningGroup[]): Meta['warnings'] =>
+  mapKinds((kind) =>
+    Object.fromEntries(groups.filter((own) => own.kind === kind).map(({ code, count }) => [code, count])),
+  );
 
 const MAX_SHOWN = 20;
 
