@@ -6,19 +6,25 @@ import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
-const before = versionOf([rawMove(1), rawMove(2), rawMove(3)], [rawItem(1)]);
+const named = versionOf([rawMove(1), rawMove(2), rawMove(3), rawMove(5)], [rawItem(1)]);
+const before = { ...named, captured: null, edition: namedEdition(1) };
 const after = versionOf(
-  [rawMove(1, { englishName: 'Other' }), rawMove(2, { slug: 'new', generation: 2 }), rawMove(4)],
+  [
+    rawMove(1, { englishName: 'Other', generation: 2 }),
+    rawMove(2, { slug: 'new', generation: 2 }),
+    ...[rawMove(4), rawMove(5, { slug: 'five' })],
+  ],
   [rawItem(1), rawItem(2), rawItem(3)],
   '2026-02-03',
 );
 const comparison = compare(before, after);
-const span = `2026-01-02 (${before.digest.slice(0, 19)}…) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
+const headline = '1 move added, 1 removed, 2 renamed, 1 changed: its name, generation; 2 items added';
+const span = `undated (${before.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
 describe('formatText', () => {
-  it('prints a headline, then the changes by kind and type', () => {
+  it('prints a headline, both data sets, then the changes by kind and type', () => {
     expect(formatText(comparison)).toEqual([
-      '1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added',
+      headline,
       '',
       span,
       '',
@@ -30,9 +36,10 @@ describe('formatText', () => {
       '',
       'Moves renamed:',
       '  move-2 → new (id 2); generation 1 → 2',
+      '  move-5 → five (id 5)',
       '',
       'Moves changed:',
-      '  move-1 (id 1): name "Move 1" → "Other"',
+      '  move-1 (id 1): name "Move 1" → "Other", generation 1 → 2',
       '',
       'Items added:',
       '  item-2 (id 2): "Item 2"',
@@ -41,26 +48,11 @@ describe('formatText', () => {
   });
 
   it('matches formatMarkdown, which puts data into code spans', () => {
-    const headline = '## 1 move added, 1 removed, 1 renamed, 1 changed: its name; 2 items added';
-    const groups = ['', '### Moves added', '', '- `move-4` (id 4): `"Move 4"`', ''];
     const lines = formatMarkdown(comparison);
-    expect(lines.slice(0, 8)).toEqual([headline, '', span, ...groups]);
+    const group = ['### Moves added', '', '- `move-4` (id 4): `"Move 4"`', ''];
+    expect(lines.slice(0, 8)).toEqual([`## ${headline}`, '', span, '', ...group]);
     expect(lines).toContain('- `move-2` → `new` (id 2); generation `1` → `2`');
-    expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`');
-  });
-
-  it('lists several changed fields, and prints editions and missing dates', () => {
-    const from = { ...versionOf([rawMove(1), rawMove(2)]), captured: null, edition: namedEdition(1) };
-    const to = versionOf([rawMove(1, { englishName: 'Other', generation: 2 }), rawMove(2, { slug: 'new' })]);
-    expect(formatText(compare(from, to)).slice(2)).toEqual([
-      `undated (${from.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-01-02 (${to.digest.slice(0, 19)}…)`,
-      '',
-      'Moves renamed:',
-      '  move-2 → new (id 2)',
-      '',
-      'Moves changed:',
-      '  move-1 (id 1): name "Move 1" → "Other", generation 1 → 2',
-    ]);
+    expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`, generation `1` → `2`');
   });
 
   it.each<[readonly (readonly string[])[], string]>([
