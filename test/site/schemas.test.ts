@@ -1,37 +1,60 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { createSpecification } from '../../src/site/openapi.ts';
 import { createSearchIndex } from '../../src/site/record-files.ts';
-import { rawRecords, siteOf } from '../support/sites.ts';
-import { specifiedSite } from '../support/specification.ts';
+import { bodyText } from '../support/body.ts';
+import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+
+function createSite(moves: number, items: number, options?: SiteOptions) {
+  const { plan, files } = siteOf(rawRecords(moves, items), options);
+  const all = [
+    ...files(),
+    { path: 'search.json', body: JSON.stringify(createSearchIndex(plan.records)) },
+    ...createSpecification(plan.records, plan.meta, plan),
+  ];
+  const texts = new Map(all.map(({ path, body }) => [path, bodyText(body)]));
+  const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
+  const ajv = new Ajv2020({
+    ...{ strict: true, allowUnionTypes: true, allErrors: true },
+    formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
+  });
+  for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
+  /** Validates a value with a published schema. Returns null for a valid value. */
+  function findProblems(schema: string, value: unknown): string | null {
+    const validate = ajv.getSchema(`https://example.test/schemas/${schema}.json`);
+    if (!validate) throw new Error(`the site has no schema ${schema}`);
+    return validate(value) ? null : ajv.errorsText(validate.errors);
+  }
+  return { paths: [...texts.keys()], json, findProblems };
+}
 
 function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
   const [, kind, rest] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
   if (kind !== undefined) return rest === '' || rest?.startsWith('offset/') ? `${kind}-page` : kind;
   if (/^40\d\.json$/.test(path)) return 'error';
-  return /^(meta|changes|moved)\.json$/.exec(path)?.[1];
+  return /^(meta|changes|moved|search)\.json$/.exec(path)?.[1];
 }
 
 it.each(['query', 'file'] as const)('the schemas accept every file of a site with %s links', (links) => {
-  const raw = rawRecords(120, 230);
-  const site = specifiedSite(raw, { links });
+  const { paths, json, findProblems } = createSite(120, 230, { links });
   const seen: Record<string, number> = {};
-  for (const path of site.files.keys()) {
+  for (const path of paths) {
     const schema = findSchema(path);
     if (schema === undefined) continue;
-    expect(site.problems(schema, site.json(path)), path).toBeNull();
+    expect(findProblems(schema, json(path)), path).toBeNull();
     seen[schema] = (seen[schema] ?? 0) + 1;
   }
   const counts = { move: 120, item: 230, 'move-page': 2, 'item-page': 3 };
-  expect(seen).toEqual({ root: 1, ...counts, error: 3, meta: 1, changes: 1, moved: 1 });
-  expect(site.problems('search', createSearchIndex(siteOf(raw, { links }).records))).toBeNull();
+  expect(seen).toEqual({ root: 1, ...counts, error: 3, meta: 1, changes: 1, moved: 1, search: 1 });
 });
 
 describe('the schemas', () => {
-  const { files, json, problems } = specifiedSite(rawRecords(101, 1));
+  const { paths, json, findProblems } = createSite(101, 1);
 
   it('use only regular expressions that have the same meaning in every language', () => {
     const patterns: string[] = [];
-    for (const path of files.keys())
+    for (const path of paths)
       if (path.startsWith('schemas/') || path === 'openapi.json')
         JSON.stringify(json(path), (key, value) => {
           if (key === 'pattern' && typeof value === 'string') patterns.push(value);
@@ -64,7 +87,7 @@ describe('the schemas', () => {
     ['an unknown source', 'meta', { source: 'guess' }],
   ])('reject %s', (_, schema, damage) => {
     const value = json(examples[schema] ?? '');
-    expect(problems(schema, value)).toBeNull();
-    expect(problems(schema, { ...value, ...damage })).toMatch(/^data/);
+    expect(findProblems(schema, value)).toBeNull();
+    expect(findProblems(schema, { ...value, ...damage })).toMatch(/^data/);
   });
 });
