@@ -2,12 +2,11 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { build as buildSite } from '../../src/cli/commands/build.ts';
-import type { RawRecord } from '../../src/sources/normalize.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
 import { apache, createApacheMain, findProgram, replaceLines } from '../support/engines/web-servers.ts';
 import { cliCommand, runProgram } from '../support/run-cli.ts';
-import { rawRecords } from '../support/sites.ts';
+import { rawMove, rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -21,11 +20,11 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     const [port, httpsPort] = [await freePort(), await freePort()];
     const baseUrl = `https://localhost:${httpsPort}`;
     const { move, item } = rawRecords(120, 5);
-    const build = async (first: Partial<RawRecord<'move'>>) => {
-      const records = { item, move: move.map((one, index) => (index === 0 ? { ...one, ...first } : one)) };
+    const build = async (slug: string) => {
+      const records = { item, move: [rawMove(1, { slug }), ...move.slice(1)] };
       return buildSite({ ...(await smallSource(records)), hosts: ['apache'], out: at('site'), baseUrl });
     };
-    await build({});
+    await build('old');
     const tls = replaceLines(readFileSync(new URL('../../deploy/tls/apache.conf', import.meta.url), 'utf8'), {
       '<VirtualHost *:443>': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>`,
       '/etc/letsencrypt/live/example.org/fullchain.pem': cert,
@@ -42,12 +41,12 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
       url: `http://127.0.0.1:${port}`,
     });
     onTestFinished(running.stop);
-    expect((await build({ slug: 'renamed' })).install).toEqual([]);
+    expect((await build('renamed')).install).toEqual([]);
     const env = { NODE_EXTRA_CA_CERTS: cert };
     const options = { cwd: folder, env };
     const verified = await runProgram([...cliCommand, 'verify', baseUrl, '--like', at('site')], options);
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
-    const old = `${baseUrl}/api/gamedata/move/${move[0]?.slug}/`;
+    const old = `${baseUrl}/api/gamedata/move/old/`;
     const { stdout } = await runProgram(['curl', '-sI', '--http2', '--cacert', cert, old], options);
     expect(stdout).toMatch(/^HTTP\/2 301 .*\/move\/renamed\/\r\n/s);
   },

@@ -203,18 +203,6 @@ it('stops if the guard refuses the data, and reports it in one issue or in the j
   expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
 });
 
-it("keeps upstream text inside the issue's indented block", async () => {
-  const repo = await createRepository();
-  repo.answers.move.push(moveAnswer(9, { name: 'x\r\r@team\u2028# Heading' }));
-  await repo.refresh();
-  const report = JSON.parse(repo.read('.cache/refresh/report.json'));
-  expect(report.error.message).toContain('x\\u000d\\u000d@team\\u2028# Heading');
-  const error = { ...report.error, message: 'x\r\r@team\u2028# Heading', hint: null };
-  writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify({ error }));
-  expect(await repo.step('report refused')).toBeUndefined();
-  expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
-});
-
 it('opens or updates a single pull request if the branch is protected', async () => {
   const repo = await createRepository();
   const hook = path.join(repo.home, 'remote.git/hooks/update');
@@ -259,10 +247,17 @@ it('fails if the upstream fails or an input is invalid, and changes nothing', as
   }
 });
 
-it('skips an unreadable record if an input allows that', async () => {
+it("skips an unreadable record if an input allows that, and keeps its text inside the issue's indented block", async () => {
   const repo = await createRepository();
-  Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'nowhere' } });
+  const hostile = 'x\r\r@team\u2028# Heading';
+  Object.assign(repo.answers.move[2] as Answer, { generation: { url: hostile } });
   expect(await repo.refresh()).toContain('move-3 (3)');
+  const { error } = JSON.parse(repo.read('.cache/refresh/report.json'));
+  expect(error.message).toContain('x\\r\\r@team\\u2028# Heading');
+  const report = { error: { ...error, message: hostile, hint: null } };
+  writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify(report));
+  expect(await repo.step('report refused')).toBeUndefined();
+  expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   const inputs = { REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' };
   expect(await repo.refresh(inputs)).toBeUndefined();
   expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveBuild } from '../../../src/cli/commands/build.ts';
+import { type BuildOptions, resolveBuild } from '../../../src/cli/commands/build.ts';
 import { makeSite } from '../../../src/cli/make-site.ts';
 import type { Kind } from '../../../src/contract/kinds.ts';
 import { GamedataError } from '../../../src/errors.ts';
 import { listFiles } from '../../../src/files.ts';
-import type { ClientOptions } from '../../../src/http/client.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { stateNumber, withoutEdition } from '../../support/editions.ts';
 import { type Fault, faults } from '../../support/faults.ts';
@@ -39,16 +38,8 @@ const RETRIES = 1;
 /** In milliseconds, with time for other trials on the same event loop. */
 const TIMEOUTS = { headers: 1000, body: 1000, total: 3000 };
 
-interface RunOptions {
-  readonly upstream: string;
-  readonly out: string;
-  readonly cache: string | false;
-  readonly maxShrink?: number;
-  readonly timeouts?: ClientOptions['timeouts'];
-}
-
 /** Builds with timeouts that no option sets, and returns the failure. */
-async function runBuild({ timeouts, ...options }: RunOptions) {
+async function runBuild(options: BuildOptions, timeouts?: typeof TIMEOUTS) {
   const site = { baseUrl: 'https://example.test', downloads: false } as const;
   const rest = { ...site, source: 'rest', concurrency: 1, retries: RETRIES } as const;
   try {
@@ -87,7 +78,7 @@ const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<str
       },
     });
     const out = path.join(parent, 'site');
-    const cache = fault.withoutCache ? false : path.join(parent, 'cache');
+    const cache: BuildOptions['cache'] = fault.withoutCache ? false : path.join(parent, 'cache');
     try {
       // The bundled data set has more records.
       const first = await runBuild({ upstream: server.url, out, cache, maxShrink: 100 });
@@ -96,8 +87,8 @@ const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<str
       const sent = server.log.length;
       fault.change?.(record);
       begun = true;
-      const timeouts = fault.hasTimeout ? TIMEOUTS : undefined;
-      const failure = await runBuild({ upstream: server.url, out, cache, timeouts });
+      const options = { upstream: server.url, out, cache };
+      const failure = await runBuild(options, fault.hasTimeout ? TIMEOUTS : undefined);
       const isSame = JSON.stringify([...fingerprint(out)]) === before;
       const requested = server.log.slice(sent).map((request) => request.path);
       const words = { url: server.url + local, kind, slug: record.name, id: `${record.id}` };
