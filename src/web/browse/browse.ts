@@ -19,11 +19,6 @@ import {
 import { fetchPath, parseAddress, replaceFormat, replaceSearch, splitPath } from './address.ts';
 import { loadView, type View } from './views.ts';
 
-/** Faster responses need no loading indicator. */
-const LOADING_MS = 200;
-const SAVE_SCROLL_MS = 100;
-
-const main = requireElement('main', HTMLElement);
 const head = requireElement('head', HTMLDivElement);
 const search = requireElement('search', HTMLElement);
 const view = requireElement('view', HTMLDivElement);
@@ -41,7 +36,8 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   const scroll: number = history.state?.scroll ?? 0;
   const { signal } = running;
   current = address;
-  const loading = setTimeout(() => view.setAttribute('aria-busy', 'true'), LOADING_MS);
+  // Fast responses need no loading indicator.
+  const loading = setTimeout(() => view.setAttribute('aria-busy', 'true'), 200);
   const loaded = await loadView(address, signal, () => void show(address, { focus: true }));
   clearTimeout(loading);
   if (signal.aborted) return;
@@ -76,7 +72,7 @@ const saveScroll = (): void => history.replaceState({ scroll: scrollY }, '');
 addEventListener('pagehide', saveScroll);
 addEventListener('scroll', () => {
   clearTimeout(saving);
-  saving = setTimeout(saveScroll, SAVE_SCROLL_MS);
+  saving = setTimeout(saveScroll, 100);
 });
 
 function createBreadcrumb(address: string): HTMLElement[] {
@@ -116,7 +112,7 @@ document.addEventListener('click', (event) => {
   if (link?.classList.contains('skip')) {
     // The fragment may hold the address.
     event.preventDefault();
-    main.focus();
+    requireElement('main', HTMLElement).focus();
   }
   const address = link?.dataset.api;
   if (address === undefined) return;

@@ -51,7 +51,7 @@ export async function loadView(address: string, signal: AbortSignal, retry: () =
     const why = element('p', { class: 'quiet' }, `Browser: ${getMessage(error)}`);
     return createProblem('No response', lead, tryAgain, why);
   }
-  const json = parseJson(text);
+  const json: unknown = await new Response(text).json().catch(() => undefined);
   if (json === undefined) {
     const title = response.status === 404 ? 'Not found' : 'Not an API response';
     const type = response.headers.get('Content-Type') ?? 'nothing';
@@ -64,14 +64,6 @@ export async function loadView(address: string, signal: AbortSignal, retry: () =
   const title = kind === undefined ? 'Kinds of records' : (readText(json, 'name') ?? slug ?? kind);
   const content = [...createCard(json), createResponseBox(response, json), ...createNames(address)];
   return { title, content };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const NOT_BUILT = 'This page does not exist on this host';

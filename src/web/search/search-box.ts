@@ -14,9 +14,6 @@ import {
 import { findPreferredLanguage } from './preferred-language.ts';
 import type { Match, SearchEngine } from './search-engine.ts';
 
-/** The number of results that are shown first and that `Show more` adds. */
-const STEP = 30;
-
 /** The query parameters of the front page's URL. An empty language means English. */
 export interface SearchFields {
   readonly q: string;
@@ -71,7 +68,7 @@ export function createSearchBox(
     results.replaceChildren();
     const append = (): void => {
       const shown = results.children.length;
-      results.append(...matches.slice(shown, shown + STEP).map((match) => createResult(match, tag)));
+      results.append(...matches.slice(shown, shown + 30).map((match) => createResult(match, tag)));
       more.hidden = results.children.length >= matches.length;
     };
     more.onclick = () => {

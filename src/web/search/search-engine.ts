@@ -15,10 +15,6 @@ export interface Match {
 
 export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
-/** Queries with more words match only in order. */
-const MAX_REORDERED_WORDS = 4;
-const SUGGESTIONS = 5;
-
 export function createSearchEngine(index: SearchIndex) {
   const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
   // Tolerates one typo per word.
@@ -28,7 +24,8 @@ export function createSearchEngine(index: SearchIndex) {
   const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
 
   function findFuzzy(words: string, engine = fuzzy): number[] {
-    const [indices, , order] = engine.search(texts, words, MAX_REORDERED_WORDS, Infinity);
+    // More than four words match only in order.
+    const [indices, , order] = engine.search(texts, words, 4, Infinity);
     const found = order?.map((at) => indices?.[at] ?? at) ?? indices ?? [];
     return found.length === 0 && engine === fuzzy ? findFuzzy(words, lenient) : found;
   }
@@ -58,7 +55,7 @@ export function createSearchEngine(index: SearchIndex) {
     const ofKind = found.filter((record) => record.kind === kind);
     // PokéAPI also accepts ids in URLs.
     const sameId = ofKind.filter(({ id }) => String(id) === slug);
-    return sameId.length > 0 ? sameId : [...new Set([...ofKind, ...found])].slice(0, SUGGESTIONS);
+    return sameId.length > 0 ? sameId : [...new Set([...ofKind, ...found])].slice(0, 5);
   }
 
   return { match, suggest };

@@ -47,8 +47,6 @@ export function createIcon(icon: string, size = 30): HTMLImageElement {
   return image;
 }
 
-const MESSAGE_MS = 6000;
-
 /** Copies the text of an element, and reports the result in the page's `#status`. */
 export async function copyText(source: HTMLElement): Promise<void> {
   const status = requireElement('status', HTMLParagraphElement);
@@ -63,7 +61,7 @@ export async function copyText(source: HTMLElement): Promise<void> {
   status.textContent = message;
   setTimeout(() => {
     if (status.textContent === message) status.textContent = '';
-  }, MESSAGE_MS);
+  }, 6000);
 }
 
 export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
