@@ -42,7 +42,7 @@ describe('--skip', () => {
 
   it('lists the record in meta.json instead of reporting it as missing, and includes it again when omitted', async () => {
     const { server, at } = await scene();
-    const common = { source: 'rest', upstream: server.url, cache: false, out: at('site') } as const;
+    const common = { source: 'rest', upstream: server.url, cache: at('cache'), out: at('site') } as const;
     const readMeta = () => JSON.parse(readFileSync(at('site/meta.json'), 'utf8'));
     await build({ ...common, maxShrink: 100 });
     const strict = { ...common, maxShrink: 0 };
