@@ -197,6 +197,13 @@ describe('readOneEdition', () => {
     expect(outcome).toMatchObject({ edition: namedEdition(2) });
   });
 
+  it.each([404, 410])('requests a record again after a %i from an older edition', async (status) => {
+    const missing = createError(status, namedEdition(1));
+    const { outcome, requested } = await readAll((url) => (url === urls[1] ? missing : 2));
+    expect(requested).toEqual([...urls, `${urls[1]}?edition=${namedEdition(2).hash}`]);
+    expect(outcome).toMatchObject({ edition: namedEdition(2) });
+  });
+
   it('follows a newer edition at most twice', async () => {
     const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));
     // The first pass has three editions, each other pass two.
