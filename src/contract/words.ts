@@ -3,12 +3,7 @@ import { kindNames } from './kinds.ts';
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `poke-ball` → `Poke Ball` */
-export const toTitleCase = (slug: string): string =>
-  slug
-    .split('-')
-    .filter((word) => word !== '')
-    .map(capitalize)
-    .join(' ');
+export const toTitleCase = (slug: string): string => (slug.match(/[^-]+/g) ?? []).map(capitalize).join(' ');
 
 /** `move` → `moves`, `retry` → `retries` */
 export const pluralize = (noun: string): string => `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;

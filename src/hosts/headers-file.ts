@@ -1,13 +1,6 @@
 import { archiveFiles, bulkFiles } from '../contract/files.ts';
 import { API_PREFIX, bulkFolders, FEED_FILE, getBasePath, LOGO_FILE, TYPES_FILE } from '../contract/paths.ts';
-import {
-  apiHeaders,
-  commonHeaders,
-  downloadHeaders,
-  errorFiles,
-  getMediaType,
-  htmlHeaders,
-} from '../contract/responses.ts';
+import * as responses from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 /**
@@ -16,17 +9,17 @@ import type { HostContext, HostFile } from './host.ts';
  * `Cache-Control` from a later block to the first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
-  const errors = Object.values(errorFiles).map((file) => `/${file}`);
+  const errors = Object.values(responses.errorFiles).map((file) => `/${file}`);
   // An asterisk matches only the end of a path, so each file with its own type is listed.
   const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE];
   const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
-    ...[`${API_PREFIX}*`, ...errors].map((path) => [path, apiHeaders] as const),
-    ...bulkFolders.map((folder) => [`/${folder}*`, downloadHeaders] as const),
-    ...typed.map((file) => [`/${file}`, { 'Content-Type': getMediaType(file) }] as const),
+    ...[`${API_PREFIX}*`, ...errors].map((path) => [path, responses.apiHeaders] as const),
+    ...bulkFolders.map((folder) => [`/${folder}*`, responses.downloadHeaders] as const),
+    ...typed.map((file) => [`/${file}`, { 'Content-Type': responses.getMediaType(file) }] as const),
   ];
   const bases = new Set(['', getBasePath(baseUrl)]);
   const lines = [
-    formatBlock('/*', { ...commonHeaders, ...htmlHeaders }),
+    formatBlock('/*', { ...responses.commonHeaders, ...responses.htmlHeaders }),
     ...[...bases].flatMap((base) => blocks.map(([path, fields]) => formatBlock(base + path, fields))),
   ];
   return { path: '_headers', body: lines.join('\n') };

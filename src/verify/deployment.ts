@@ -6,10 +6,10 @@ import type { LinkStyle } from '../contract/paths.ts';
 import { measureSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
-import { createProbe, type Probe, type ProbeRequest, type ProbeResponse } from '../http/probe.ts';
+import { createProbe } from '../http/probe.ts';
 import type { Site } from '../sources/site/read.ts';
-import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
-import { createRequests, type Row, table } from './table.ts';
+import { expectCrawled, expectSite, type Fail } from './expected.ts';
+import { createRequests, table } from './table.ts';
 
 interface DeploymentOptions {
   readonly level: contract.Level;
@@ -64,10 +64,15 @@ export async function verifyDeployment(
     // Each response is compared and then discarded, because the deployment controls the number and size of responses.
     const limit = pLimit(concurrency);
     for (const name of names)
-      for (const row of table[name])
-        await limit.map(createRequests(row[0], site), async (request) => {
-          const [problem, got] = await compareResponses(request, row, probe, site);
-          if (problem) fail(name, got, problem);
+      for (const [requests, ...comparators] of table[name])
+        await limit.map(createRequests(requests, site), async (request) => {
+          const expected = await site.respond(request);
+          const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
+          const got = await probe.send({ ...request, maxBytes });
+          for (const compare of comparators) {
+            const problem = await compare({ request, got, expected, site, send: probe.send });
+            if (problem) return fail(name, got, problem);
+          }
         });
     const guarantees = names.flatMap((name) => results.get(name) ?? []);
     return {
@@ -80,22 +85,6 @@ export async function verifyDeployment(
       seconds: measureSeconds(started),
     };
   });
-}
-
-async function compareResponses(
-  request: ProbeRequest,
-  [, ...comparators]: Row,
-  probe: Probe,
-  site: ExpectedSite,
-): Promise<[problem: string | undefined, got: ProbeResponse]> {
-  const expected = await site.respond(request);
-  const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
-  const got = await probe.send({ ...request, maxBytes });
-  for (const compare of comparators) {
-    const problem = await compare({ request, got, expected, site, send: probe.send });
-    if (problem) return [problem, got];
-  }
-  return [undefined, got];
 }
 
 /** A site with file links needs endpoints only at the full level. */

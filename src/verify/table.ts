@@ -16,7 +16,7 @@ interface Requests {
   readonly headers?: ProbeRequest['headers'];
 }
 
-export type Row = readonly [Urls | Requests, ...Comparator[]];
+type Row = readonly [Urls | Requests, ...Comparator[]];
 
 export function createRequests(requests: Urls | Requests, site: ExpectedSite): ProbeRequest[] {
   const given: Requests = typeof requests === 'object' ? requests : { urls: requests };
