@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { validateXML } from 'xmllint-wasm';
 import { nameSchema } from '../../src/contract/records.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { encodeFeed } from '../../src/site/change-files.ts';
-import { feedProblems } from '../support/atom.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
@@ -18,9 +19,19 @@ const history = [step, compare(second, third)].reduce(extendHistory, emptyHistor
 const findAll = (xml: string, pattern: RegExp): (string | undefined)[] =>
   [...xml.matchAll(pattern)].map((match) => match.at(-1));
 
+const RULES = readFileSync(new URL('../support/atom.rng', import.meta.url), 'utf8');
+
+/** Encodes a feed and validates it with libxml2 and the rules of RFC 4287. */
 async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<string> {
   const xml = encodeFeed(...args);
-  expect(await feedProblems(xml)).toEqual([]);
+  const { errors } = await validateXML({
+    xml: { fileName: 'changes.atom', contents: xml },
+    schema: { fileName: 'atom.rng', contents: RULES },
+    extension: 'relaxng',
+  });
+  expect(errors.map(({ rawMessage }) => rawMessage)).toEqual([]);
+  const ids = findAll(xml, /<id>(.*?)<\/id>/g);
+  expect(ids).toEqual([...new Set(ids)]);
   return xml;
 }
 
