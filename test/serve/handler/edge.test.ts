@@ -46,7 +46,7 @@ describe('createFetchStore', () => {
 
   it('derives an ETag from the content if the host sends none', async () => {
     const [first, same, other] = await Promise.all(['{}', '{}', '[]'].map((body) => get(body)));
-    expect(first?.etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(other?.etag).toBe('"4f53cda18c2baa0c0354bb5f9a3ecbe5"');
     expect(same?.etag).toBe(first?.etag);
     expect(other?.etag).not.toBe(first?.etag);
   });

@@ -8,7 +8,7 @@ const changeSite = (changes: Record<string, string | null>) =>
   handledSite(rawRecords(2, 1), {}, changes).send;
 
 describe('an ETag', () => {
-  const { send } = handledSite(recordsWithGaps());
+  const { send, files } = handledSite(recordsWithGaps());
   const readEtag = async (path: string, headers: Record<string, string> = {}) =>
     (await send(path, { headers })).headers.etag ?? '';
   const revalidate = (path: string, etag: string, method = 'GET') =>
@@ -27,6 +27,11 @@ describe('an ETag', () => {
     }
     for (const unknown of ['"other"', '', etag.slice(1, -1), `x${etag}`])
       expect((await revalidate(path, unknown)).status, unknown).toBe(200);
+  });
+
+  it.each([LIST, `${LIST}?limit=100&offset=100`])('is the ETag of the built page: %s', async (path) => {
+    const file = `api/gamedata/move/${path === LIST ? '' : 'offset/100/'}index.json`;
+    expect(await readEtag(path)).toBe(files.get(file)?.etag);
   });
 
   it('revalidates HEAD, but not errors', async () => {

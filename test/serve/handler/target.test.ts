@@ -49,4 +49,13 @@ describe('resolveTarget', () => {
   ])('resolves double slashes to nothing: %s', (path) => {
     expect(resolveTarget(path)).toEqual({ type: 'nothing' });
   });
+
+  it.each([
+    ['/games', { type: 'redirect', path: '/' }],
+    ['/games/meta.json', { type: 'file', file: 'meta.json' }],
+    ['/gamesx/meta.json', { type: 'nothing' }],
+    ['/meta.json', { type: 'nothing' }],
+  ])('resolves %s below the path of the base URL', (path, target) => {
+    expect(resolveTarget(path, '/games')).toEqual(target);
+  });
 });
