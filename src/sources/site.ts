@@ -64,10 +64,8 @@ function validateProvenance(
   return { provenance: { source, upstream, captured, edition }, notices };
 }
 
-type Dated = Pick<DataSetSummary, 'captured' | 'edition'>;
-
 /** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
-function correctDates<T extends Dated>(summary: T, today: string): T {
+function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(summary: T, today: string): T {
   const { captured, edition } = summary;
   return {
     ...summary,
