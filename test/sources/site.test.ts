@@ -13,6 +13,7 @@ import {
   readPreviousSite,
 } from '../../src/sources/site/read.ts';
 import { isArchive, memoryStorage } from '../../src/sources/site/storage.ts';
+import type { SourceContext } from '../../src/sources/source.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
@@ -37,8 +38,8 @@ async function serve(findFiles: (path: string) => Map<string, Buffer>) {
     const body = findFiles(path).get(path);
     response.writeHead(body ? 200 : 404).end(body);
   });
-  const load = async () => {
-    const { dataSet, requests } = await loadFrom('site', server.url);
+  const load = async (options: Partial<SourceContext> = {}) => {
+    const { dataSet, requests } = await loadFrom('site', server.url, options);
     return { ...dataSet, ...dataSet.provenance, requests };
   };
   return { ...server, load };
@@ -78,8 +79,29 @@ describe('the site source', () => {
     expect(requests.map(({ path }) => path.slice(1)).sort()).toEqual([...lists, ...data].sort());
     for (const file of [movePage, 'manifest.json']) {
       files.delete(file);
+      requests.length = 0;
       await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
+      const manifests = requests.filter(({ path }) => path === '/manifest.json');
+      expect(manifests).toHaveLength(file === movePage ? 2 : 1);
     }
+  });
+
+  it('requests a manifest that is not JSON again', async () => {
+    const [page, files] = [new Map([['manifest.json', Buffer.from('<html>')]]), addManifest()];
+    let requests = 0;
+    const { load } = await serve(() => (requests++ === 0 ? page : files));
+    expect((await load({ retries: 1 })).digest).toBe(site.meta.digest);
+  });
+
+  it.each([
+    ['again if they are damaged', '{}', true],
+    ['never if they are intact', undefined, false],
+  ])('requests the published records %s', async (_, text, isRequested) => {
+    const change = text === undefined ? undefined : damage(movePage, text);
+    const { previous } = openChanged(site.files(), change);
+    const { load, requests } = await serve(() => addManifest());
+    expect((await load({ previous })).records).toEqual(site.records);
+    expect(requests.some(({ path }) => path === `/${movePage}`)).toBe(isRequested);
   });
 });
 

@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { build } from '../../src/cli/commands/build.ts';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import type { Kind } from '../../src/contract/kinds.ts';
+import type { Skipped } from '../../src/contract/records.ts';
 import { UsageError } from '../../src/errors.ts';
 import { stateNumber, withoutEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
+import { deserted } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -30,14 +32,22 @@ async function scene(options: UpstreamOptions = {}) {
 }
 
 describe('--skip', () => {
-  it('prevents requests for a record', async () => {
-    const { load, server } = await scene();
-    const { dataSet } = await load({ item: [2] });
-    expect(dataSet).toMatchObject({
-      counts: { move: 3, item: 1 },
-      provenance: { skipped: ids({ item: [2] }) },
-    });
+  it('prevents requests for a record, and does not affect a later run with the same cache', async () => {
+    const { at, server } = await scene();
+    const load = (skip?: Skipped) => loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
+    const skipped = ids({ item: [2] });
+    const { dataSet } = await load(skipped);
+    expect(dataSet).toMatchObject({ counts: { move: 3, item: 1 }, provenance: { skipped } });
     expect(server.log.map((request) => request.path)).not.toContain('/api/v2/item/2/');
+    expect((await load()).dataSet.counts.item).toBe(2);
+  });
+
+  it('ignores records that the fallback lacks', async () => {
+    const { at, capture } = await scene();
+    await capture();
+    const options = { dataFolder: at('data'), skip: ids({ move: [1, 99] }) };
+    const { dataSet } = await loadFrom('auto', await deserted(), options);
+    expect(dataSet).toMatchObject({ counts: { move: 2 }, provenance: { skipped: ids({ move: [1, 99] }) } });
   });
 
   it('lists the record in meta.json instead of reporting it as missing, and includes it again when omitted', async () => {
