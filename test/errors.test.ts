@@ -1,27 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DataError, errorCode, OutputError, UpstreamError } from '../src/errors.ts';
 
-describe('GamedataError', () => {
-  const request = { method: 'GET', url: 'http://x.test/move/1/', attempts: 1, unreachable: false };
-  const location = { kind: 'item', record: 'x (1)', field: 'names[0].name' };
-  it.each([
-    [new UpstreamError('got 404', request), 'GET http://x.test/move/1/: got 404'],
-    [
-      new UpstreamError('got 503', { ...request, attempts: 5 }),
-      'GET http://x.test/move/1/: got 503 (5 attempts)',
-    ],
-    [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
-    [new DataError('got 1', {}), 'got 1'],
-    [new OutputError('cannot be written (EIO)', 'build'), 'build: cannot be written (EIO)'],
-  ])('has a message: %s', (error, message) => {
-    expect(error).toMatchObject({ message, name: error.constructor.name, hint: undefined });
-    expect('cause' in error).toBe(false);
-  });
-
-  it('keeps its cause and hint', () => {
-    const options = { cause: new Error('inner'), hint: 'do this' };
-    expect(new OutputError('x', 'y', options)).toMatchObject(options);
-  });
+const request = { method: 'GET', url: 'http://x.test/move/1/', attempts: 1, unreachable: false };
+const location = { kind: 'item', record: 'x (1)', field: 'names[0].name' };
+it.each([
+  [new UpstreamError('got 404', request), 'GET http://x.test/move/1/: got 404'],
+  [
+    new UpstreamError('got 503', { ...request, attempts: 5 }),
+    'GET http://x.test/move/1/: got 503 (5 attempts)',
+  ],
+  [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
+  [new DataError('got 1', {}), 'got 1'],
+  [new OutputError('cannot be written (EIO)', 'build'), 'build: cannot be written (EIO)'],
+])('an error has a message: %s', (error, message) => {
+  expect(error).toMatchObject({ message, name: error.constructor.name, hint: undefined });
+  expect('cause' in error).toBe(false);
 });
 
 const coded = (code: string, options?: ErrorOptions) => Object.assign(new Error(code, options), { code });
