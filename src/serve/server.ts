@@ -151,7 +151,8 @@ async function writeResponse(
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
   const hasBody = request.headers['transfer-encoding'] ?? Number(request.headers['content-length'] ?? 0) > 0;
-  // Unlike `setHeader`, this does not copy the headers.
+  // Unlike `setHeader`, `writeHead` does not copy the headers, but would send a redirect as an empty chunked body.
+  if (status === 301 || status === 302) response.setHeader('Content-Length', 0);
   response.writeHead(status, hasBody ? { ...headers, Connection: 'close' } : headers);
   if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
     await pipeline(splitBody(body), response, { end: false });
