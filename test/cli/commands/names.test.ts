@@ -59,10 +59,14 @@ describe('names/', () => {
       ...['docs/index.html', 'manifest.json', 'meta.json', 'names/fr.json', 'openapi.json'],
     ]);
     const names = namesIn('fr', { move: { 'move-1': 'Autre', 'move-2': 'Capacité 2' } });
-    for (const damage of [undefined, '{', JSON.stringify({ ...names, move: {} })]) {
+    for (const damage of [undefined, JSON.stringify({ ...names, move: {} })]) {
       if (damage !== undefined) writeFileSync(path.join(out, 'names/fr.json'), damage);
       expect(await run()).toMatchObject({ changed: damage !== undefined, nameChanges: [] });
       expect(read(out, 'names/fr.json')).toEqual(names);
     }
+    writeFileSync(path.join(out, 'names/fr.json'), '{');
+    Object.assign(answers.move[0] as Answer, named({ en: 'Move 1', fr: 'Encore' }));
+    expect(await run()).toMatchObject({ changed: true, nameChanges: [] });
+    expect(read(out, 'names/fr.json').move['move-1']).toBe('Encore');
   });
 });
