@@ -128,13 +128,9 @@ describe('the schema of gamedata.config.json', () => {
   });
 
   it('contains defaults and ranges', () => {
-    expect(schema.properties.build.properties.concurrency).toEqual({
-      description: 'limit of concurrent requests',
-      default: 16,
-      type: 'integer',
-      minimum: 1,
-      maximum: 256,
-    });
+    const range = { type: 'integer', default: 16, minimum: 1, maximum: 256 };
+    const description = 'limit of concurrent requests';
+    expect(schema.properties.build.properties.concurrency).toEqual({ ...range, description });
     expect(schema.properties.snapshot.properties.data).toMatchObject({ default: 'data' });
   });
 
