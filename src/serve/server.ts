@@ -151,9 +151,11 @@ async function writeResponse(
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
   const hasBody = request.headers['transfer-encoding'] ?? Number(request.headers['content-length'] ?? 0) > 0;
-  // Unlike `setHeader`, `writeHead` does not copy the headers, but would send a redirect as an empty chunked body.
-  if (status === 301 || status === 302) response.setHeader('Content-Length', 0);
-  response.writeHead(status, hasBody ? { ...headers, Connection: 'close' } : headers);
+  const sent = hasBody ? { ...headers, Connection: 'close' } : headers;
+  response.statusCode = status;
+  // `writeHead` does not copy the headers, but without a body it would omit `Content-Length: 0`.
+  if (body) response.writeHead(status, sent);
+  else response.setHeaders(new Map(Object.entries(sent)));
   if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
     await pipeline(splitBody(body), response, { end: false });
   else if (body) response.write(Buffer.concat(body));

@@ -26,6 +26,7 @@ async function start(limits: Partial<Limits> = {}) {
     async respond({ url = '' }) {
       requested.push(url);
       if (url === '/fault') throw new Error('no disk');
+      if (url === '/moved') return { status: 301, headers: { Location: '/small' }, body: null };
       const body = bodies[url] ?? small;
       const length = body.reduce((sum, { length }) => sum + length, 0);
       return { status: 200, headers: { 'Content-Length': `${length}` }, body };
@@ -164,6 +165,12 @@ describe('the server', () => {
       expect(removeDate(await post(body))).toBe(removeDate(await post()));
     },
   );
+
+  it('sends the length of an empty body', async () => {
+    const { port } = await start();
+    const { status, text } = await sendText(port, createGet('/moved', CLOSE));
+    expect([status, text]).toEqual([301, expect.stringContaining('\r\nContent-Length: 0\r\n')]);
+  });
 
   it('escapes control characters in the log', async () => {
     const { port, lines } = await start();
