@@ -86,11 +86,11 @@ describe('the site source', () => {
     }
   });
 
-  it('requests a manifest that is not JSON again', async () => {
+  it('bypasses caches if the manifest is not JSON', async () => {
     const [page, files] = [new Map([['manifest.json', Buffer.from('<html>')]]), addManifest()];
-    let requests = 0;
-    const { load } = await serve(() => (requests++ === 0 ? page : files));
+    const { load, requests } = await serve(() => (requests.length === 1 ? page : files));
     expect((await load({ retries: 1 })).digest).toBe(site.meta.digest);
+    expect(requests[1]?.path).toMatch(/^\/manifest\.json\?edition=/);
   });
 
   it.each([
