@@ -86,7 +86,7 @@ function prune(folder: string, current: string, keep: number): void {
   const remove = (one: string): void => rmSync(path.join(folder, one), { force: true });
   const getAge = (one: string): number => Date.now() - lstatSync(path.join(folder, one)).mtimeMs;
   const states = new Set([readState(current)]);
-  // The current archive stays regardless of the clock.
+  // Always keep the current archive, even if a wrong clock makes it look older than the others.
   const others = files
     .filter((one) => ARCHIVE.test(one) && one !== current)
     .sort((a, b) => getAge(a) - getAge(b));

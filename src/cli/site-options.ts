@@ -78,10 +78,10 @@ export function findBaseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variab
 export type Settings = ReturnType<typeof resolveSettings>;
 
 interface KnownSites {
-  /** Undefined if nothing is published; without fields if its description is damaged. */
+  /** Undefined if no site is published; an empty object if the site's description is damaged. */
   readonly published: Partial<Meta> | undefined;
   readonly copied: Meta | undefined;
-  /** Whether the published site is its own source. It may come from anyone, so it provides no hosts. */
+  /** Whether the published site is rebuilt from itself. Such a site may come from anyone, so its hosts are not kept. */
   readonly isOwnSource: boolean;
 }
 
@@ -149,7 +149,7 @@ export function resolveDocumentRoot(
     );
   if (server !== undefined && FORBIDDEN_IN_ROOT.test(root))
     throw new UsageError(
-      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets and other characters that are special in ${server}`,
+      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
     );
   return root;
 }

@@ -52,7 +52,7 @@ export const sourceOptions = {
   ...inGroup('Data:', {
     /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
-    /** The base URL of the upstream. For `csv` and `snapshot` a folder, too; for `site` a folder, an archive or a URL. */
+    /** The upstream: a base URL; for `csv` a URL or a folder, for `snapshot` a folder, for `site` a folder, an archive or a URL. */
     upstream: option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site', anyText),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
     concurrency: option('--concurrency <n>', 'limit of concurrent requests', integer(1, 256).default(16)),
@@ -64,7 +64,7 @@ export const sourceOptions = {
   }),
   ...inGroup('Guards:', {
     maxShrink: option('--max-shrink <percent>', 'percentage that may disappear', percentage.default(1)),
-    /** Additional records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear. */
+    /** Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear in addition to `maxShrink`. */
     allowMissing: option('--allow-missing <record...>', 'may disappear: <kind>/<slug>, names/<tag>', missing),
     maxAge: option('--max-age <days>', 'maximum age of the data in days', integer(0, 36_500).optional()),
     /** Breaks the lock of another machine or container, whose process cannot be checked. */

@@ -50,7 +50,7 @@ export const namesIndexSchema = z
       .array(
         z.strictObject({
           language: languageSchema,
-          name: z.string().describe("The language's own name."),
+          name: z.string().describe("The language's name in that language, such as Français."),
           ...counts,
           url: z.string().describe('The URL of the file with the names.'),
         }),

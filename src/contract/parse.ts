@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
-/** Otherwise zod would collect millions of issues for an attacker's list. */
+/** Stops at the first problem; otherwise zod would collect millions of issues for a malicious list. */
 const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = { abortEarly: true };
 
 /** @throws DataError for the first problem, with the value and its location */

@@ -9,7 +9,7 @@ import { getDays, type Update } from './update.ts';
 export interface GuardOptions {
   /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
   readonly maxShrink: number;
-  /** Additional records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear. */
+  /** Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear in addition to `maxShrink`. */
   readonly allowMissing: readonly string[];
   readonly maxAge?: number | undefined;
   readonly today: string;

@@ -38,9 +38,9 @@ export interface Installation {
 }
 
 /**
- * Returns the shell command for the operator after a build.
+ * Returns the shell command for the operator to run after a build.
  *
- * @param change compares a file of the site with the previous site
+ * @param change compares a file of the site with its previous version
  */
 export function installCommand(
   { source, target, redirects, enable, reload }: Installation,

@@ -111,7 +111,7 @@ function replaceFiles(paths: LockedPaths): void {
     folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
   const remove = (file: string): void => {
     lock.assertHeld();
-    // A symlink or a folder in the place of a folder or of the file stays.
+    // A file below a symlink stays, and so does a folder in place of the file.
     if (!isInFolders(out, file)) return;
     const target = path.join(out, file);
     if (readStatus(target)?.isDirectory() === false) fs.unlinkSync(target);

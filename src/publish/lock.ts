@@ -11,7 +11,7 @@ import type { WorkPaths } from './work-paths.ts';
 
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
-/** Where links are unsupported, a lock is empty at first. */
+/** How long to wait for an empty lock to be filled. Without hard links, a lock is created first and written afterwards. */
 const EMPTY_MS = 3000;
 
 /** A process id is unique only within one boot of one machine, and within one container. */
@@ -136,7 +136,7 @@ function assertBreakable(
   if (isBreakable && !heldLocks.has(lockFile)) return;
   const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed?.toISOString()}`;
   throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, {
-    hint: 'Wait for it to finish, or choose another folder with --out. The lock of a killed build expires in 10 minutes, or now with --take-lock.',
+    hint: 'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.',
   });
 }
 

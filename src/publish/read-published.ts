@@ -47,7 +47,7 @@ function readOwnManifest(storage: SiteStorage) {
   }
 }
 
-/** The record of a change by version 146d34f, with the files that an interrupted build still had to remove. */
+/** Version 146d34f stored an unfinished change in this format, with the files that were yet to be removed. */
 const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
 
 /** Lists the files in a folder that gamedata wrote: files in its manifest, and files of changes that were set aside. */

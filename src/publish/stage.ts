@@ -69,7 +69,7 @@ function setTime(file: string, mtimeMs: number): void {
   fs.utimesSync(file, time, time);
 }
 
-/** File systems use a coarser clock. */
+/** An mtime may lag behind `Date.now()` by this much, because file systems use a coarser clock. */
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 

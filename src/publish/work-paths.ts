@@ -25,7 +25,7 @@ export function resolveWorkPaths(name: string) {
     /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
     replacedFile: path.join(staging, 'replaced'),
     setAside: nextTo('set-aside'),
-    /** Files of version 146d34f. A change is committed if its record exists. */
+    /** Files that version 146d34f may have left behind. The file `record` marked a change as committed. */
     old: { staging: nextTo('new'), record: nextTo('commit'), unused: [nextTo('trash-'), nextTo('received')] },
   };
 }
@@ -52,7 +52,7 @@ export function assertTrustedOwner(out: string, files: readonly string[]): void 
   for (const file of files) {
     const status = readStatus(file);
     if (status && !isTrusted(out, status))
-      throw new OutputError(`belongs to another user (${status.uid}), so it is not used`, file, {
+      throw new OutputError(`belongs to another user (${status.uid}), so it cannot be trusted`, file, {
         hint: 'Remove it, and build again in a folder whose parent only you can write to.',
       });
   }

@@ -164,7 +164,7 @@ async function writeResponse(
   response.end();
 }
 
-/** Other clients are served after each chunk, even if the client reads at any speed. */
+/** Serves other clients after each chunk, regardless of how fast this client reads. */
 async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts)
     for (let at = 0; at < part.length; at += CHUNK_BYTES) {

@@ -27,7 +27,7 @@ const CHECK_INTERVAL_MS = 250;
 const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
 /**
- * Waits until a folder holds a complete site, then keeps loading each new one until the signal.
+ * Waits until a folder holds a complete site, then loads each new one until the signal aborts.
  *
  * @param onProblem called with one line while the folder does not hold a complete site
  * @returns a function that returns the last complete site
@@ -105,7 +105,11 @@ function parseManifest(folder: string, manifest: Asset): contract.ManifestEntry[
   const size = served.reduce((sum, file) => sum + file.bytes, 0);
   if (size <= MAX_SITE_BYTES) return served;
   const [got, expected] = [size, MAX_SITE_BYTES].map((bytes) => formatBytes(bytes));
-  throw new OutputError(`has files of ${got}, expected at most ${expected} to hold in memory`, folder, {
-    hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
-  });
+  throw new OutputError(
+    `has ${got} of files, expected at most ${expected}, because serve holds them in memory`,
+    folder,
+    {
+      hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
+    },
+  );
 }

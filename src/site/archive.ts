@@ -22,7 +22,7 @@ export function listContents(files: readonly Content[], generator: string): Cont
 
 /**
  * Packs all files except web server configuration, which must not come from an archive. Many web servers derive ETags from mtime
- * and size, so each mtime is a content-dependent second of the captured day's first hour.
+ * and size, so each file's mtime is derived from its content: a second within the first hour of the capture date.
  *
  * @param captured `YYYY-MM-DD`
  */

@@ -98,7 +98,7 @@ export function assertUniqueIds(
   throw new DataError(`got repeated ids: ${listFirst(culprits)}, expected unique ids`, location);
 }
 
-/** Keeps the slug for the lowest id and appends the id to other slugs. The result may be another record's original slug. */
+/** The record with the lowest id keeps the slug, and other records get their id appended. @throws DataError if another record has that slug */
 function resolveSlug(
   kind: Kind,
   { id, slug: wanted }: { id: number; slug: string },

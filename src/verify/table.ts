@@ -95,7 +95,7 @@ const preflight = {
   'access-control-request-headers': 'authorization,x-test',
 };
 
-/** Concatenates the words of each part in every combination; `-` is an empty word. */
+/** Joins one word from each part, in every combination; `-` stands for an empty word. */
 const combine = (...parts: readonly string[]): string =>
   parts
     .map((words) => splitWords(words).map((word) => (word === '-' ? '' : word)))

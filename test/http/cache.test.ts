@@ -113,7 +113,7 @@ describe('the cache', () => {
     },
   );
 
-  it('keeps the journal unchanged if a failed run stored nothing, and ignores entries stored after the run', () => {
+  it('leaves the journal unchanged after a failed run without new entries, and ignores entries added after close', () => {
     const folder = fillJournal();
     edit(folder, (lines) => [...lines, 'torn']);
     const before = readFileSync(journal(folder), 'utf8');

@@ -119,7 +119,7 @@ describe('publish', () => {
       fs.mkdirSync(folders[role]);
       fs.chownSync(folders[role], USER, USER);
       await expect(publishTree(out, fresh)).rejects.toMatchObject({
-        message: `${folders[role]}: belongs to another user (${USER}), so it is not used`,
+        message: `${folders[role]}: belongs to another user (${USER}), so it cannot be trusted`,
         hint: expect.stringContaining('Remove it'),
       });
       expect(fs.statSync(folders[role])).toMatchObject({ uid: USER });

@@ -110,7 +110,7 @@ describe('watchSite', () => {
     }));
     changeManifest(folder, () => ({ files: large }));
     await expect(open(folder)).rejects.toMatchObject({
-      message: `${folder}: has files of 1250.0 MB, expected at most 1000.0 MB to hold in memory`,
+      message: `${folder}: has 1250.0 MB of files, expected at most 1000.0 MB, because serve holds them in memory`,
       hint: expect.stringContaining('web server'),
     });
     changeManifest(folder, () => ({ format: 99 }));

@@ -50,7 +50,7 @@ describe('--skip', () => {
     expect(dataSet).toMatchObject({ counts: { move: 2 }, provenance: { skipped: ids({ move: [1, 99] }) } });
   });
 
-  it('lists the record in meta.json instead of reporting it as missing, and includes it again when omitted', async () => {
+  it('lists a skipped record in meta.json instead of reporting it as missing, and includes it again without the option', async () => {
     const { server, at } = await scene();
     const common = { source: 'rest', upstream: server.url, cache: at('cache'), out: at('site') } as const;
     const readMeta = () => JSON.parse(readFileSync(at('site/meta.json'), 'utf8'));

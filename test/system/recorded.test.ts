@@ -8,7 +8,7 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.ts';
 
 describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
-  it('contains exactly the known warnings', () => {
+  it('causes exactly the known warnings', () => {
     const { records, warnings } = dataSetOf(rawOf(recordedUpstream()));
     const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
 

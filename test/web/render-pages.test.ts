@@ -80,7 +80,7 @@ it.each([
   expect(found.get('index.html')).toContain(text);
 });
 
-it.each([...filePages])('links only to files on hosts without index pages: %s', (_, page) => {
+it.each([...filePages])('for hosts without index pages, links only to files: %s', (_, page) => {
   const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
   expect(links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))).toEqual([]);
 });

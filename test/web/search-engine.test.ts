@@ -26,7 +26,7 @@ describe('match', () => {
     ['thunder', ['Thunder', 'Thunder Punch', 'Thunder Stone', 'Thunder Shock']],
     ['ball', ['Master Ball', 'Ultra Ball', 'Great Ball', 'Poké Ball']],
     ['fire', ['Fire Punch', 'Fire Stone', 'Fire Spin']],
-  ])('finds records for %j: %j first', (text, names) => {
+  ])('for %j, ranks %j first', (text, names) => {
     expect(find(text).slice(0, names.length)).toEqual(names);
   });
 

@@ -69,7 +69,7 @@ export const isArchive = (name: string): boolean => !isUrl(name) && /\.(?:tar\.g
 export const openStorage = async (target: string): Promise<SiteStorage> =>
   isArchive(target) ? await archiveStorage(target) : folderStorage(target);
 
-/** Reads every regular file below the archive's only folder. @throws OutputError */
+/** Reads every regular file in the archive's single top-level folder. @throws OutputError */
 export async function archiveStorage(archive: string): Promise<SiteStorage> {
   const files = new Map<string, Buffer>();
   const storage = memoryStorage(archive, ' › ', files);

@@ -3,7 +3,7 @@
 import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/** Reads the address from the page's own path, or else from the fragment. The last fragment has the list's search query. */
+/** Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`). The next fragment is the list's search query. */
 export function parseAddress(href: string, root: string) {
   const [url = '', ...fragments] = href.split('#');
   if (url.startsWith(root + API_PREFIX.slice(1)))

@@ -135,7 +135,7 @@ function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
 }
 
 const setSearch = createSearchBox(keepInUrl);
-// The records of a list have the same kind.
+// All records in a list are of the same kind, so there is nothing to choose.
 requireElement('kind-field', HTMLDivElement).hidden = true;
 
 if (isOnDisk) showFileFallback();
