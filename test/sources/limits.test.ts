@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
-import { getMaxBytes } from '../../src/contract/limits.ts';
+import { getMaxBytes, MAX_MEMORY_BYTES } from '../../src/contract/limits.ts';
 import { deploymentStorage } from '../../src/sources/site/deployment.ts';
 import { archiveStorage, folderStorage, readOrThrow } from '../../src/sources/site/storage.ts';
 import { startServer, testClient } from '../support/local-server.ts';
@@ -37,4 +37,11 @@ describe('a file that exceeds the limit for its path', () => {
     await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
     expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
   });
+});
+
+it('rejects an archive that unpacks to more bytes than fit in memory', async () => {
+  const archive = path.join(temporaryFolder(), 'site.tar.gz');
+  const zeros = Buffer.alloc(MAX_MEMORY_BYTES + 1);
+  writeFileSync(archive, gzipSync(zeros, { level: 1 }));
+  await expect(archiveStorage(archive)).rejects.toThrow(`${archive}: has `);
 });
