@@ -8,8 +8,12 @@ export const findName = (names: Names | undefined, kind: Kind, slug: string): st
 export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
   names.map((own) => {
     const select = (kind: Kind) => {
-      const pairs = records[kind].map(({ slug }) => [slug, findName(own, kind, slug)] as const);
-      return Object.fromEntries(pairs.filter((pair): pair is [string, string] => pair[1] !== undefined));
+      const selected: Record<string, string> = {};
+      for (const { slug } of records[kind]) {
+        const name = findName(own, kind, slug);
+        if (name !== undefined) selected[slug] = name;
+      }
+      return selected;
     };
     return { ...own, ...mapKinds(select) };
   });
