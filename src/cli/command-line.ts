@@ -5,6 +5,8 @@ import * as z from 'zod';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
+import { attempt } from '../files.ts';
+import { isCommitted, resolveWorkPaths } from '../publish/work-paths.ts';
 import { type CliOption, type Command, exitCodes, listCliOptions, ON_CHANGE_HINT } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
@@ -42,7 +44,7 @@ export function addCommand(
         ? undefined
         : (await import('./config.ts')).readConfig(await loadAll(), to.name(), config, process.env);
     const args = [...to.processedArgs];
-    // `serve` uses the folder of the configured `build` by default.
+    // By default, `serve` and other commands use the folder of the configured `build`.
     if (to.args.length === 0 && args[0] !== undefined) args[0] = configured?.built ?? args[0];
     try {
       await runCommand(command, { ...defaults, ...configured?.options, ...typed }, args);
@@ -76,9 +78,9 @@ async function runCommand(
   const printJson = (output: object) => json === true && printToStdout([JSON.stringify(output)]);
   const controller = new AbortController();
   let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
-  const ignoreSignals = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
+  const stopListening = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
   function stop(signal: NodeJS.Signals): void {
-    ignoreSignals();
+    stopListening();
     stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
     controller.abort();
   }
@@ -106,12 +108,14 @@ async function runCommand(
     if (code === 'usage') throw error;
     process.exitCode = printError(error, reporter, [...args.flatMap(hintAtBaseUrl), ...preserved]);
   } finally {
-    ignoreSignals();
+    stopListening();
   }
 }
 
-function describePreserved(out: string | undefined, cache: unknown): string[] {
+export function describePreserved(out: string | undefined, cache: unknown): string[] {
   if (out === undefined) return [];
+  if (attempt(() => isCommitted(resolveWorkPaths(out))))
+    return [`${out}: partly the new site: run the command again to complete the change`];
   const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
   if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];
   return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];

@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describePreserved } from '../../src/cli/command-line.ts';
+import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -94,4 +96,15 @@ it('prints an error as a message and a JSON object, and exits with 1', async () 
   expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
   expect(stderr).toBe(`error: ${message}\nhint: ${hint}\nmine: nothing was published\n`);
   expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
+});
+
+it('describePreserved reports a change that only the next build completes', () => {
+  const out = path.join(temporaryFolder(), 'site');
+  const { staged } = resolveWorkPaths(out);
+  mkdirSync(staged, { recursive: true });
+  expect(describePreserved(out, undefined)).toEqual([`${out}: nothing was published`]);
+  writeFileSync(path.join(staged, 'manifest.json'), '{}');
+  expect(describePreserved(out, undefined)).toEqual([
+    `${out}: partly the new site: run the command again to complete the change`,
+  ]);
 });
