@@ -36,7 +36,7 @@ function resolveLinks(name: string, file: string): string {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === 'ELOOP') throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
-    if (code !== 'ENOENT') return file;
+    if (code !== 'ENOENT' || path.dirname(file) === file) return file;
     // The target of a symlink may not have been built yet.
     const parent = resolveLinks(name, path.dirname(file));
     return readStatus(file)?.isSymbolicLink()
