@@ -54,6 +54,7 @@ async function replaceSite(
   assertReplaceableContents(output, 'site', source.cacheFolder);
   const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
   const { entries } = output.published;
+  // Without fields, `meta.json` is damaged.
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
   const resolve = (site?: Meta) =>
     resolveSettings(wanted, out, { published, copied: copies && site, isOwnSource: copies === 'itself' });
@@ -101,10 +102,10 @@ async function replaceSite(
   const inputs = { ...settings, meta, records, names, history, oldSlugs, assets };
   const buildInputs = fingerprint(inputs);
   const isUnchanged = output.isUnchanged(buildInputs);
-  const files = isUnchanged ? [] : await generateSite(inputs);
-  const result = isUnchanged
-    ? output.keepPublished()
-    : await output.publish(files, { signal: source.signal, buildInputs });
+  const files = isUnchanged ? undefined : await generateSite(inputs);
+  const result = files
+    ? await output.publish(files, { signal: source.signal, buildInputs })
+    : output.keepPublished();
 
   return {
     ...createReport(next, update, result, { output, warnings, notices: icons.notices, started }),
@@ -112,9 +113,9 @@ async function replaceSite(
     baseUrlFrom,
     links,
     hosts,
-    install: listInstallCommands(hosts, output, files),
+    install: files ? listInstallCommands(hosts, output, files) : [],
     sprites: icons.report,
-    ...findLeftBehind(next.site, isUnchanged ? [...output.published.entries.values()] : files),
+    ...findLeftBehind(next.site, files ?? [...entries.values()]),
   };
 }
 

@@ -74,10 +74,12 @@ export function planUpdate(
   const isSameData = previous?.digest === digest;
   const before = isSameData ? records : previous?.records();
 
+  // The date of bundled data applies only to the same data.
   const dates = isCopy ? asRead : continueDates(isSameData ? previous : published, asRead, isSameData);
   const provenance = { ...asRead, ...dates };
   const summary = { ...dataSet, ...dates };
 
+  // Without readable records, nothing can be reported as lost.
   const oldRecords = previous && (before ?? previous.listed?.() ?? records);
   const previousSlugs =
     previous && !options.forgetHistory ? previous.oldSlugs(options.isRestored) : noOldSlugs;
@@ -105,11 +107,16 @@ export function planUpdate(
   );
   return {
     dataSet: { ...dataSet, provenance },
-    ...{ history, oldSlugs, fallback: fallback ?? null },
+    history,
+    oldSlugs,
+    fallback: fallback ?? null,
     steps: stepsSince(history, previous?.digest),
     missing: mapKinds((kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? []),
     nameChanges: before && oldNames ? compareNames({ records: before, names: oldNames }, dataSet) : [],
-    ...{ previous, losses, isCopy, asRead },
+    previous,
+    losses,
+    isCopy,
+    asRead,
     bundledCounts: foreignBundle?.counts,
     notices: [
       ...(previous || isCopy || foreignBundle ? [] : [UNGUARDED]),

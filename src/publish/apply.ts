@@ -107,6 +107,7 @@ function replaceFiles(paths: LockedPaths): void {
   const added = sortByLinks(next.filter((file) => fs.existsSync(path.join(staged, file))));
   const removed = listRemoved(out, listOwnFiles(paths, readFileList(out) ?? []), next);
   const [files, folders] = [new Set(added), listParentFolders(added)];
+  // A file where a folder goes, or in a folder where a file goes, must be removed before files are moved.
   const isInTheWay = (file: string): boolean =>
     folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
   const remove = (file: string): void => {

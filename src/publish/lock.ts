@@ -122,19 +122,24 @@ function linkLock(file: string, draft: string, text: string): true {
   return true;
 }
 
-/** @param draft a file just written to the same file system: its mtime serves as the current time, because clocks differ between machines */
+/**
+ * Throws unless the lock is stale or damaged, or its process has ended.
+ *
+ * @param draft a file just written to the same file system: its mtime serves as the current time, because clocks differ between machines
+ */
 function assertBreakable(
   { lockFile, name }: WorkPaths,
   text: string | undefined,
   { draft, takeLock }: { draft: string; takeLock: boolean },
 ): void {
   const owner = parseOwner(text);
-  const [renewed, now] = [lockFile, draft].map((file) => readStatus(file)?.mtime ?? new Date());
+  const readTime = (file: string): Date => readStatus(file)?.mtime ?? new Date();
+  const [renewed, now] = [readTime(lockFile), readTime(draft)];
   // A lock from the far future is stale, too: the clock has been set back since.
   const isStale = Math.abs(Number(now) - Number(renewed)) > STALE_MS;
   const isBreakable = takeLock || isStale || !owner || hasEnded(owner, describeProcess());
   if (isBreakable && !heldLocks.has(lockFile)) return;
-  const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed?.toISOString()}`;
+  const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed.toISOString()}`;
   throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, {
     hint: 'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.',
   });

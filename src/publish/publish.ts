@@ -26,7 +26,7 @@ export interface PublishResult {
 export interface OpenOptions {
   readonly takeLock?: boolean | undefined;
   readonly byContent?: boolean | undefined;
-  /** Called with the recovery result if nothing is published afterwards. */
+  /** Called with each notice of the recovery if the work then fails. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
@@ -54,11 +54,11 @@ export async function withOutput<T>(
   } catch (error) {
     recovery?.notices.forEach(onNotice);
     const failure = toOutputError(error, out);
-    // Another build may have replaced the files meanwhile.
+    // If another build broke the lock, that is the cause of the failure.
     if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
     throw failure;
   } finally {
-    // Before the recovery, the staging folder may belong to another user.
+    // The next build completes a committed change. Before the recovery, the staging folder may belong to another user.
     if (recovery && !isCommitted(work)) attempt(() => removeAll([work.staging], lock));
     lock.release();
   }

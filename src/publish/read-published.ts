@@ -50,7 +50,7 @@ function readOwnManifest(storage: SiteStorage) {
 /** Version 146d34f stored an unfinished change in this format, with the files that were yet to be removed. */
 const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
 
-/** Lists the files in a folder that gamedata wrote: files in its manifest, and files of changes that were set aside. */
+/** Lists the files in a folder that gamedata wrote: files in its manifest, and files that have the content of a change that was set aside. */
 export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly ManifestEntry[]): Entries {
   const own = (attempt(() => readdirSync(setAside)) ?? []).flatMap((name) => {
     const text = attempt(() => readFile(setAside, name, getMaxBytes(MANIFEST_FILE))) ?? '';

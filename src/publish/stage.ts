@@ -104,8 +104,8 @@ export function commit(
     fs.writeFileSync(draft, manifest);
     setPermissions(staged, files, permissions);
     setPermissions(staging, [MANIFEST_FILE], permissions);
-    // The next build treats files that are newer than the manifest as modified.
     setLaterTime(draft, path.join(out, MANIFEST_FILE));
+    // The next build treats files that are newer than the manifest as modified.
     const all = [draft, ...files.map((file) => path.join(staged, file))];
     const newest = all.reduce((latest, file) => Math.max(latest, fs.statSync(file).mtimeMs), 0);
     setTime(draft, newest);

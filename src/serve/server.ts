@@ -150,17 +150,18 @@ async function writeResponse(
   response: ServerResponse,
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
-  const hasBody = request.headers['transfer-encoding'] ?? Number(request.headers['content-length'] ?? 0) > 0;
-  const sent = hasBody ? { ...headers, Connection: 'close' } : headers;
+  const { 'transfer-encoding': encoding, 'content-length': length = 0 } = request.headers;
+  const isBodySent = encoding !== undefined || Number(length) > 0;
+  const sentHeaders = isBodySent ? { ...headers, Connection: 'close' } : headers;
   response.statusCode = status;
   // `writeHead` does not copy the headers, but without a body it would omit `Content-Length: 0`.
-  if (body) response.writeHead(status, sent);
-  else response.setHeaders(new Map(Object.entries(sent)));
+  if (body) response.writeHead(status, sentHeaders);
+  else response.setHeaders(new Map(Object.entries(sentHeaders)));
   if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
     await pipeline(splitBody(body), response, { end: false });
   else if (body) response.write(Buffer.concat(body));
   // Closing a connection while a request body arrives resets the connection. The body is never read.
-  if (hasBody && !request.complete) await wait(LINGER_MS);
+  if (isBodySent && !request.complete) await wait(LINGER_MS);
   response.end();
 }
 

@@ -30,7 +30,6 @@ export function createHandler(store: assets.AssetStore, base = ''): (request: Re
   };
 }
 
-/** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
 export function createResponder(store: assets.AssetStore, base = ''): Responder {
   async function respondNotFound({ method, path, search, headers }: PlainRequest): Promise<PlainResponse> {
     const format = readFormat(new URLSearchParams(search));
@@ -44,6 +43,7 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
   const redirect = (path: string, search: string): PlainResponse =>
     createEmpty(301, { ...apiHeaders, Location: `${base}${path}${search}` });
 
+  /** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
   async function respondToEndpoint(
     request: PlainRequest,
     target: Extract<Target, { name: string }>,

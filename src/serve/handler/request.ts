@@ -24,7 +24,7 @@ export type Target =
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
 
-/** Decodes percent-encoding, including encoded slashes. */
+/** Finds the endpoint, redirect or file at a path. Decodes percent-encoding first, including encoded slashes. */
 export function resolveTarget(sent: string, base = ''): Target {
   if (sent === base) return { type: 'redirect', path: '/' };
   if (!sent.startsWith(`${base}/`)) return { type: 'nothing' };
