@@ -29,13 +29,13 @@ const sequences = (count: number): Promise<string[]> => trySequences(count, firs
 
 /** The number of attempts in the short and the full run. The short run omits attempts of the tests. */
 const parts: Record<string, [short: number, full: number, attempt: Attempt]> = {
-  kills: [4, ALL, async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' })],
-  'failing system calls': [12, 150, (count) => failCalls(count, random)],
+  kills: [3, ALL, async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' })],
+  'failing system calls': [6, 150, (count) => failCalls(count, random)],
   'builds at once': [1, 1, buildAtOnce],
-  'rebuilds under readers': [6, 200, readDuringBuilds],
+  'rebuilds under readers': [4, 200, readDuringBuilds],
   'hostile deployments': [20, 300, listProblems('were copied and compared, or refused', hostile)],
   'sequences of steps': [0, 500, listProblems('kept the invariants', sequences)],
-  'failures of the machine': [5, ALL, (count) => tryFailures(count, random)],
+  'failures of the machine': [4, ALL, (count) => tryFailures(count, random)],
   fuzz: [2000, 50_000, listProblems('were handled as by the handler', (count) => fuzz(count, seed))],
 };
 

@@ -28,8 +28,10 @@ const places: readonly Place[] = [
   { name: 'the last record', kind: 'item', id: 3 },
 ];
 
-const listPlaces = ({ at }: Fault): readonly Place[] =>
-  places.filter(({ kind, id }) => {
+/** A retry that succeeds does not depend on the place, so two places are enough. */
+const listPlaces = ({ at }: Fault, times: number): readonly Place[] =>
+  places.filter(({ name, kind, id }) => {
+    if (times === 1 && !['the first list', 'the last record'].includes(name)) return false;
     if (at === undefined) return true;
     return at === 'lists' ? id === undefined : id !== undefined && (at === 'records' || kind === 'item');
   });
@@ -154,7 +156,7 @@ const trials = faults.flatMap((fault) => {
   return counts.map((times) => ({ name: fault.name, fault, times }));
 });
 it.each(trials)('reacts as listed in the table to $name, $times times', async ({ fault, times }) => {
-  const found = listPlaces(fault).map(async (place) => {
+  const found = listPlaces(fault, times).map(async (place) => {
     const problems = await tryFault(fault, place, times);
     return problems.map((problem) => `${place.name}: ${problem}`);
   });
