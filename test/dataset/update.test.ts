@@ -82,6 +82,7 @@ describe('planUpdate', () => {
     expect(plan(changed, ahead, { isCopy: true, fallback: 'x' }).notices).toEqual([]);
     expect(plan(data, ahead, { isCopy: true }).notices).toEqual([]);
     const today = createPrevious([{}], { captured: '2026-03-04' });
+    for (const previous of [published, today]) expect(plan(data, previous).notices).toEqual([]);
     expect(plan(changed, today, { isCopy: true }).notices).toEqual([]);
     expect(plan(data).notices).toEqual([unguarded]);
     expect(plan(data, undefined, { readBundled }).notices).toEqual([]);

@@ -6,6 +6,7 @@ const coveredBy: Record<string, readonly string[]> = {
     ...['history', 'mirror'].map((name) => `test/cli/commands/${name}.test.ts`),
     'test/verify/folder.test.ts',
   ],
+  dataset: ['icons', 'snapshot'].map((name) => `test/sources/${name}.test.ts`),
   publish: ['test/cli/commands/mirror.test.ts'],
   contract: [
     ...['generate-site', 'openapi', 'schemas'].map((name) => `test/site/${name}.test.ts`),
