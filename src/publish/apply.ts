@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import type { Entries } from '../contract/meta.ts';
-import { MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { API_PREFIX, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, isInFolders, listParentFolders, readStatus } from '../files.ts';
@@ -139,9 +139,10 @@ function replaceFiles(paths: LockedPaths): void {
 
 /** Sorts files so that links always resolve: records, list pages from last to first, other files, `meta.json`. */
 function sortByLinks(files: readonly string[]): string[] {
+  const inList = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
   const rank = (file: string): number => {
     if (file === META_FILE) return 3;
-    const [, inKind] = /^api\/gamedata\/[^/]+\/(.+)$/.exec(file) ?? [];
+    const [, inKind] = inList.exec(file) ?? [];
     if (inKind === undefined) return 2;
     return /^(?:offset\/\d+\/)?index\.json$/.test(inKind) ? 1 : 0;
   };
