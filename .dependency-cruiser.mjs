@@ -32,7 +32,17 @@ const rooms = {
   },
   cli: {
     imports: [
-      ...['contract', 'dataset', 'errors.ts', 'files.ts', 'hosts', 'http', 'publish', 'serve', 'site'],
+      ...[
+        'contract',
+        'dataset',
+        'errors.ts',
+        'files.ts',
+        'hosts',
+        'http',
+        'publish',
+        'serve',
+        'site',
+      ],
       ...['sources', 'verify', 'package.ts'],
     ],
     packages: ['commander', 'fastest-levenshtein', 'fs-extra', 'node:*', 'zod'],
@@ -51,11 +61,18 @@ const inPackage = (name) =>
 export default {
   forbidden: [
     { name: 'no-circle', severity: 'error', from: { path: '^src' }, to: { circular: true } },
-    { name: 'no-way-out', severity: 'error', from: { path: '^src' }, to: { path: '^(?:test|scripts)/' } },
+    {
+      name: 'no-way-out',
+      severity: 'error',
+      from: { path: '^src' },
+      to: { path: '^(?:test|scripts)/' },
+    },
     {
       name: 'no-loose-files',
       severity: 'error',
-      from: { path: `^src/(?!(?:${Object.keys(rooms).join('|')})/|(?:index|errors|files|package)\\.ts$)` },
+      from: {
+        path: `^src/(?!(?:${Object.keys(rooms).join('|')})/|(?:index|errors|files|package)\\.ts$)`,
+      },
       to: {},
     },
     ...Object.entries(rooms).map(([name, { imports, packages }]) => ({

@@ -27,7 +27,8 @@ const long = [
 /** Vitest starts the largest files first. Those that take longest start before them, so that none runs alone at the end. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => long.some((name) => moduleId.includes(name));
+    const isLong = ({ moduleId }: TestSpecification) =>
+      long.some((name) => moduleId.includes(name));
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

@@ -43,7 +43,9 @@ const { values } = parseArgs({
 });
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 /** In memory if possible, because a disk still writes the files of earlier rounds. */
-const folder = mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gamedata-bench-'));
+const folder = mkdtempSync(
+  path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gamedata-bench-'),
+);
 const at = (file: string): string => path.join(folder, file);
 /** Much faster than `fs.rm` for hundreds of thousands of files. */
 const remove = (...files: readonly string[]): void => void execFileSync('rm', ['-rf', ...files]);
@@ -58,13 +60,20 @@ function run([program = '', ...args]: readonly string[], cwd?: string) {
   const result = spawnSync(program, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 28 });
   const { status, stderr, error } = result;
   if (status === 0) return result;
-  throw new Error(`${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`);
+  throw new Error(
+    `${program} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n${stderr}`,
+  );
 }
 
 /** Name → measurement, in seconds unless the name has another unit. */
 const subjects = new Map<string, () => number>();
 
-function time(name: string, command: readonly string[], outputs: readonly string[] = [], cwd?: string): void {
+function time(
+  name: string,
+  command: readonly string[],
+  outputs: readonly string[] = [],
+  cwd?: string,
+): void {
   subjects.set(name, () => {
     remove(...outputs);
     const started = performance.now();
@@ -98,9 +107,20 @@ const data = Object.fromEntries(
 const renamed = data['item_names.csv']?.replace(/^\d+,9,\w.*$/m, '$& II') ?? '';
 const tables = (name: string): string[] => ['--source', 'csv', '--upstream', at(`${name}-tables`)];
 const snapshot = (name: string): string[] => ['--source', 'snapshot', '--upstream', at(name)];
-for (const [name, of] of Object.entries({ data, changed: { ...data, 'item_names.csv': renamed } })) {
+for (const [name, of] of Object.entries({
+  data,
+  changed: { ...data, 'item_names.csv': renamed },
+})) {
   writeTables(at(`${name}-tables`), of);
-  run([process.execPath, here('../dist/cli.js'), 'snapshot', '--quiet', '--data', at(name), ...tables(name)]);
+  run([
+    process.execPath,
+    here('../dist/cli.js'),
+    'snapshot',
+    '--quiet',
+    '--data',
+    at(name),
+    ...tables(name),
+  ]);
 }
 
 // Separate processes, so that they share no event loop with the measurement.
@@ -126,7 +146,16 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
   const gamedata = [process.execPath, path.join(root, 'dist/cli.js')];
   const site = (of: string): string => at(`${name.slice(0, 6)}${of}`);
   const build = (of: string, ...options: string[]): string[] =>
-    gamedata.concat('build', '--quiet', '--json', '--base-url', BASE_URL, '--out', site(of), ...options);
+    gamedata.concat(
+      'build',
+      '--quiet',
+      '--json',
+      '--base-url',
+      BASE_URL,
+      '--out',
+      site(of),
+      ...options,
+    );
   const rest = (cache: string): string[] =>
     build('fresh', '--source', 'rest', '--upstream', live, '--cache', site(cache));
   const fresh = build('fresh', ...snapshot('data'));
@@ -158,8 +187,16 @@ function addEleventy(): void {
   cpSync(here('bench/eleventy'), cwd, { recursive: true });
   for (const kind of kindNames) cpSync(at(`data/${kind}.ndjson`), `${cwd}/_data/${kind}.ndjson`);
   const ofRecords = kindNames.map((kind) => at(`same/api/gamedata/${kind}`));
-  cpSync(at('same'), `${cwd}/extras`, { recursive: true, filter: (file) => !ofRecords.includes(file) });
-  const command = [process.execPath, engineFile('@11ty/eleventy/cmd.cjs'), '--quiet', `--output=${made}`];
+  cpSync(at('same'), `${cwd}/extras`, {
+    recursive: true,
+    filter: (file) => !ofRecords.includes(file),
+  });
+  const command = [
+    process.execPath,
+    engineFile('@11ty/eleventy/cmd.cjs'),
+    '--quiet',
+    `--output=${made}`,
+  ];
   run(command, cwd);
   // Compares the same work.
   run(['diff', '-rq', at('same'), made]);
@@ -175,9 +212,15 @@ try {
   mkdirSync(at('unpacked'));
   run(['tar', 'cf', at('site.tar'), '-C', folder, 'same']);
   time('tar x', ['tar', 'xf', at('site.tar'), '-C', at('unpacked')], [at('unpacked/same')]);
-  const records = kindNames.flatMap((kind) => upstream.list(kind).map(({ id }) => `${live}/${kind}/${id}/`));
+  const records = kindNames.flatMap((kind) =>
+    upstream.list(kind).map(({ id }) => `${live}/${kind}/${id}/`),
+  );
   const fetching = ['--silent', '--fail', '--compressed', '--parallel', '--parallel-max', '50'];
-  time('curl --parallel', ['curl', ...fetching, ...records.flatMap((of) => ['--output', '/dev/null', of])]);
+  time('curl --parallel', [
+    'curl',
+    ...fetching,
+    ...records.flatMap((of) => ['--output', '/dev/null', of]),
+  ]);
   time('node -e 0', [process.execPath, '-e', '0']);
   const engine = await nginx.start(at('served'));
   servers.push(engine);
@@ -217,7 +260,8 @@ const text = `${machine}; files ${place}; ${upstream.name} data, ${values.scale}
 console.log(text);
 if (values.readme) {
   const document = here('../docs/BENCHMARKS.md');
-  const generated = /(?<=<!-- bench: generated by `npm run readme:bench` -->\n).*(?=<!-- \/bench -->)/s;
+  const generated =
+    /(?<=<!-- bench: generated by `npm run readme:bench` -->\n).*(?=<!-- \/bench -->)/s;
   const updated = readFileSync(document, 'utf8').replace(generated, () => text);
   writeFileSync(document, updated);
 }

@@ -30,7 +30,10 @@ try {
     const next = await loadSource(source);
     const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
     checkUpdate(update, source);
-    const provenance = { ...update.dataSet.provenance, upstream: `npm package ${PACKAGE}, data/csv` };
+    const provenance = {
+      ...update.dataSet.provenance,
+      upstream: `npm package ${PACKAGE}, data/csv`,
+    };
     await output.publish(dataSetFiles({ ...update.dataSet, provenance }, update));
   });
 } finally {

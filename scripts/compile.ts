@@ -19,7 +19,9 @@ const copies = {
     'web/shared/404.html',
     'web/shared/page.html',
     'web/search/search.html',
-    ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map((name) => `hosts/templates/${name}`),
+    ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map(
+      (name) => `hosts/templates/${name}`,
+    ),
   ],
   assets: ['web/shared/style.css', 'web/docs/reference.html'],
 };
@@ -39,7 +41,8 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
       );
   }
   for (const [folder, sources] of Object.entries(copies))
-    for (const file of sources) files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
+    for (const file of sources)
+      files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
   for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
   files.set('assets/types.d.ts', declareResponses());
   files.set('schemas.json', JSON.stringify(compileSchemas()));
@@ -54,7 +57,10 @@ export async function compile(): Promise<Map<string, string | Uint8Array>> {
 function declareTypes(): [file: string, body: Uint8Array][] {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-types-'));
   try {
-    const tsc = path.join(fileURLToPath(import.meta.resolve('typescript/package.json')), '../bin/tsc');
+    const tsc = path.join(
+      fileURLToPath(import.meta.resolve('typescript/package.json')),
+      '../bin/tsc',
+    );
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
     execFileSync(process.execPath, args, { stdio: 'inherit' });
     return readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -38,7 +38,9 @@ function readBundled() {
             game_index,
             generation: link('generation', Number(field.slice(2))),
           })),
-          sprites: { default: icon && `https://raw.githubusercontent.com/PokeAPI/sprites/master/${icon}` },
+          sprites: {
+            default: icon && `https://raw.githubusercontent.com/PokeAPI/sprites/master/${icon}`,
+          },
           names: languages.flatMap(({ names, id }) => {
             const name = names[kind][slug];
             return name === undefined

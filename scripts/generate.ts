@@ -14,7 +14,12 @@ function digestCode(): string {
   const scripts = ['compile', 'generate', 'licenses', 'type-declarations', 'update-folder'].map(
     (name) => `scripts/${name}.ts`,
   );
-  const others = ['rolldown.config.ts', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+  const others = [
+    'rolldown.config.ts',
+    'package-lock.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+  ];
   const digest = createHash('sha256');
   for (const file of [...files, ...scripts, ...others].sort())
     digest.update(`${file}\n`).update(readFileSync(file));

@@ -15,7 +15,9 @@ export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPack
   const modules = outputs
     .flatMap(({ output }) => output)
     .flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-  const folders = modules.flatMap((id) => /^.*[/\\]node_modules[/\\](?:@[^/\\]+.)?[^/\\]+/.exec(id) ?? []);
+  const folders = modules.flatMap(
+    (id) => /^.*[/\\]node_modules[/\\](?:@[^/\\]+.)?[^/\\]+/.exec(id) ?? [],
+  );
   return [...new Set(folders)]
     .map((folder) => {
       const about = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
@@ -39,7 +41,9 @@ ${packages.map(({ name, version, license }) => `| ${name} | ${version} | ${licen
 
 /** The notices that the licenses require next to copies. */
 export const noticesText = (packages: readonly BundledPackage[]): string =>
-  packages.map(({ name, version, notice }) => `${name} ${version}\n\n${notice}\n`).join('\n---\n\n');
+  packages
+    .map(({ name, version, notice }) => `${name} ${version}\n\n${notice}\n`)
+    .join('\n---\n\n');
 
 function readNotice(folder: string): string {
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));

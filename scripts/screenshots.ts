@@ -47,7 +47,10 @@ const site = await buildPageSite();
 const server = await startServe(site);
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 860 }, colorScheme: 'light' });
+  const page = await browser.newPage({
+    viewport: { width: 1000, height: 860 },
+    colorScheme: 'light',
+  });
   await page.goto(`${server.url}/?q=thunder`);
   await page.locator('#results a').first().waitFor();
   await page.screenshot({ path: SCREENSHOT });
@@ -57,7 +60,10 @@ try {
   await preview.screenshot({ path: CARD });
   await preview.setViewportSize({ width: FAVICON_SIZE, height: FAVICON_SIZE });
   await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logo}`);
-  writeFileSync(FAVICON, wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE));
+  writeFileSync(
+    FAVICON,
+    wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE),
+  );
   if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES) throw new Error('the screenshot is too large');
 } finally {
   await browser.close();

@@ -29,17 +29,26 @@ const sequences = (count: number): Promise<string[]> => trySequences(count, firs
 
 /** The number of attempts in the short and the full run. The short run omits attempts of the tests. */
 const parts: Record<string, [short: number, full: number, attempt: Attempt]> = {
-  kills: [3, ALL, async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' })],
+  kills: [
+    3,
+    ALL,
+    async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' }),
+  ],
   'failing system calls': [6, 150, (count) => failCalls(count, random)],
   'builds at once': [1, 1, buildAtOnce],
   'rebuilds under readers': [4, 200, readDuringBuilds],
   'hostile deployments': [20, 300, listProblems('were copied and compared, or refused', hostile)],
   'sequences of steps': [0, 500, listProblems('kept the invariants', sequences)],
   'failures of the machine': [4, ALL, (count) => tryFailures(count, random)],
-  fuzz: [2000, 50_000, listProblems('were handled as by the handler', (count) => fuzz(count, seed))],
+  fuzz: [
+    2000,
+    50_000,
+    listProblems('were handled as by the handler', (count) => fuzz(count, seed)),
+  ],
 };
 
-const secondsSince = (start: number): string => `${Math.round((performance.now() - start) / 1000)} s`;
+const secondsSince = (start: number): string =>
+  `${Math.round((performance.now() - start) / 1000)} s`;
 
 process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);

@@ -1,4 +1,9 @@
-import { createJsonSchemas, type JsonSchema, toSchemaObject, typeName } from '../src/contract/served.ts';
+import {
+  createJsonSchemas,
+  type JsonSchema,
+  toSchemaObject,
+  typeName,
+} from '../src/contract/served.ts';
 
 /** Generates `types.d.ts` of every site and of the package. */
 export function declareResponses(): string {
@@ -13,8 +18,10 @@ function renderType(schema: JsonSchema, indent: string): string {
   if ($ref !== undefined) return $ref;
   if (anyOf) return anyOf.map((one) => renderType(toSchemaObject(one), indent)).join(' | ');
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (type === 'array') return `readonly ${parenthesized(renderType(toSchemaObject(items), indent))}[]`;
-  if (Array.isArray(type)) return type.map((one) => renderType({ ...schema, type: one }, indent)).join(' | ');
+  if (type === 'array')
+    return `readonly ${parenthesized(renderType(toSchemaObject(items), indent))}[]`;
+  if (Array.isArray(type))
+    return type.map((one) => renderType({ ...schema, type: one }, indent)).join(' | ');
   if (type === 'integer') return 'number';
   if (type !== 'object') return type ?? 'unknown';
   if (!properties)

@@ -13,13 +13,16 @@ interface Listing {
   readonly files: readonly (readonly [file: string, hash: string])[];
 }
 
-export const hash = (body: string | Uint8Array): string => createHash('sha256').update(body).digest('hex');
+export const hash = (body: string | Uint8Array): string =>
+  createHash('sha256').update(body).digest('hex');
 
 /** Returns true if the last update had the same inputs and its files are unchanged. */
 export function isUpToDate(folder: string, inputs: string): boolean {
   const listing = readListing(folder);
   const present = hashFiles(folder);
-  return listing?.inputs === inputs && listing.files.every(([file, own]) => present.get(file) === own);
+  return (
+    listing?.inputs === inputs && listing.files.every(([file, own]) => present.get(file) === own)
+  );
 }
 
 /**
@@ -38,7 +41,8 @@ export function updateFolder(folder: string, inputs: string, files: Files, marke
   const present = hashFiles(folder);
   const previous = readListing(folder)?.files ?? [...present];
   const hashes = [...files].map(([file, body]) => [file, hash(body)] as const);
-  for (const file of listChanges(present, new Map(hashes), marker)) replace(file, files.get(file) ?? '');
+  for (const file of listChanges(present, new Map(hashes), marker))
+    replace(file, files.get(file) ?? '');
   const listing = `${JSON.stringify({ inputs, files: hashes }, null, 1)}\n`;
   if (present.get(LISTING) !== hash(listing)) replace(LISTING, listing);
   removeOthers(folder, present, [...previous, ...hashes]);
@@ -58,7 +62,8 @@ export const removeObsolete = (folder: string): void =>
 
 function removeOthers(folder: string, present: Hashes, kept: Listing['files']): void {
   const names = new Set([LISTING, ...kept.map(([file]) => file)]);
-  for (const file of present.keys()) if (!names.has(file)) rmSync(path.join(folder, file), { force: true });
+  for (const file of present.keys())
+    if (!names.has(file)) rmSync(path.join(folder, file), { force: true });
 }
 
 /** Hashes all files, except hidden ones. */
@@ -72,4 +77,6 @@ const hashFiles = (folder: string): Hashes =>
   );
 
 const readListing = (folder: string) =>
-  attempt(() => JSON.parse(readFileSync(path.join(folder, LISTING), 'utf8'))) as Listing | undefined;
+  attempt(() => JSON.parse(readFileSync(path.join(folder, LISTING), 'utf8'))) as
+    | Listing
+    | undefined;

@@ -44,7 +44,9 @@ export class UpstreamError extends GamedataError {
   }
 }
 
-export type DataLocation = Readonly<Partial<Record<'kind' | 'record' | 'field', string | undefined>>>;
+export type DataLocation = Readonly<
+  Partial<Record<'kind' | 'record' | 'field', string | undefined>>
+>;
 
 export class DataError extends GamedataError {
   readonly code: 'data' | 'guard' = 'data';
@@ -52,7 +54,9 @@ export class DataError extends GamedataError {
   readonly location: DataLocation;
 
   constructor(problem: string, location: DataLocation, options: ErrorOptions = {}) {
-    const where = [location.kind, location.record, location.field].filter((part) => part !== undefined);
+    const where = [location.kind, location.record, location.field].filter(
+      (part) => part !== undefined,
+    );
     super(where.length > 0 ? `${where.join(' › ')}: ${problem}` : problem, options);
     this.problem = problem;
     this.location = location;
@@ -87,5 +91,7 @@ export function errorCode(error: unknown): string {
 export function toOutputError(error: unknown, name: string): unknown {
   const { syscall, path = name } = (error ?? {}) as { syscall?: string; path?: string };
   if (error instanceof GamedataError || syscall === undefined) return error;
-  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, path, { cause: error });
+  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, path, {
+    cause: error,
+  });
 }

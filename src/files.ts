@@ -52,7 +52,11 @@ export const listFiles = (folder: string): string[] => Array.from(walk(folder), 
 export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files)
-    for (let folder = path.posix.dirname(file); !folders.has(folder); folder = path.posix.dirname(folder))
+    for (
+      let folder = path.posix.dirname(file);
+      !folders.has(folder);
+      folder = path.posix.dirname(folder)
+    )
       folders.add(folder);
   return folders;
 }
@@ -94,7 +98,11 @@ export const readText = (folder: string, file: string): string => readFile(folde
 export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer> =>
   readOpened(openRegular(file, maxBytes));
 
-export function openRegular(file: string, maxBytes: number, flags = constants.O_NONBLOCK ?? 0): number {
+export function openRegular(
+  file: string,
+  maxBytes: number,
+  flags = constants.O_NONBLOCK ?? 0,
+): number {
   const descriptor = openSync(file, constants.O_RDONLY | flags);
   const status = fstatSync(descriptor);
   const problem = status.isFile() ? describeExcess(status.size, maxBytes) : 'not a regular file';

@@ -17,7 +17,8 @@ export const VERSION = version;
 /** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
 export const PRODUCT = `${name}/${version}`;
 
-export const codeDigest = (): string => readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
+export const codeDigest = (): string =>
+  readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 
 export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;
 
@@ -55,7 +56,8 @@ export function findStartCommand(
   if (npm_command === 'exec' || folder.endsWith(path.join('node_modules', '.bin'))) {
     // Elsewhere, npx would request the name from the registry, where anyone may register it.
     if (path.join(cwd, path.sep) === PACKAGE_ROOT || isInstalled(cwd)) return `npx ${name}`;
-  } else if (path.basename(script) === name && PATH.split(path.delimiter).includes(folder)) return name;
+  } else if (path.basename(script) === name && PATH.split(path.delimiter).includes(folder))
+    return name;
   const relative = path.relative(cwd, script);
   const shown = relative.startsWith('..') ? script : relative;
   return `node ${quoteArgument(shown)}`;

@@ -17,11 +17,20 @@ it.each([
   expect('cause' in error).toBe(false);
 });
 
-const coded = (code: string, options?: ErrorOptions) => Object.assign(new Error(code, options), { code });
+const coded = (code: string, options?: ErrorOptions) =>
+  Object.assign(new Error(code, options), { code });
 it.each<[string, unknown, string]>([
   ['its own code', coded('EIO', { cause: coded('ENOENT') }), 'EIO'],
-  ['the code of its cause', new Error('x', { cause: new Error('y', { cause: coded('ENOENT') }) }), 'ENOENT'],
-  ['the first of several codes', new AggregateError([coded('ECONNREFUSED'), coded('EIO')]), 'ECONNREFUSED'],
+  [
+    'the code of its cause',
+    new Error('x', { cause: new Error('y', { cause: coded('ENOENT') }) }),
+    'ENOENT',
+  ],
+  [
+    'the first of several codes',
+    new AggregateError([coded('ECONNREFUSED'), coded('EIO')]),
+    'ECONNREFUSED',
+  ],
   ['nothing for a plain error', new Error('x'), ''],
   ['nothing for a number', Object.assign(new Error('x'), { code: 5 }), ''],
   ['nothing for another value', 'EIO', ''],

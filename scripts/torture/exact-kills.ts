@@ -22,8 +22,20 @@ const moments: Readonly<Record<string, readonly string[]>> = {
       'writeFileSync:2',
       'writeFileSync:30',
     ],
-    ...['renameSync:1', 'fsyncSync:1', 'renameSync:1 commit', 'renameSync:1 move', 'renameSync:30 move'],
-    ...['renameSync:1 manifest', 'rmSync:1 staging', 'rmSync:2 staging', 'unlinkSync:2', 'unlinkSync:1 lock'],
+    ...[
+      'renameSync:1',
+      'fsyncSync:1',
+      'renameSync:1 commit',
+      'renameSync:1 move',
+      'renameSync:30 move',
+    ],
+    ...[
+      'renameSync:1 manifest',
+      'rmSync:1 staging',
+      'rmSync:2 staging',
+      'unlinkSync:2',
+      'unlinkSync:1 lock',
+    ],
   ],
   'build from an upstream': [
     ...['writeSync:2', 'writeSync:5', 'writeSync:90', 'writeFileSync:30', 'renameSync:30 move'],
@@ -49,7 +61,11 @@ export const killExactly = (count: number, random: Random): Promise<number> =>
     for (const { scenario, moment } of chosen) {
       const [call = '', paths = ''] = moment.split(' ');
       const attempt = scenario.next();
-      const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: call, KILL_PATHS: patterns[paths] ?? '' };
+      const env = {
+        NODE_OPTIONS: `--import=${KILL_AT}`,
+        KILL_AT: call,
+        KILL_PATHS: patterns[paths] ?? '',
+      };
       const killed = await attempt.run({ env });
       demand(killed.code === null, `${scenario.name}, ${moment}: was not killed`);
       await attempt.expectRecovery(moment, killed);

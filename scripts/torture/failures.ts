@@ -35,7 +35,15 @@ const buildFromSnapshot = (data: string, out: string): string[] => [
   ...['build', '--source', 'snapshot', '--upstream', data, '--quiet', '--out', out],
 ];
 const buildFromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]): string[] => [
-  ...['build', '--source', 'rest', '--upstream', upstream.url, '--cache', path.join(folder, 'cache')],
+  ...[
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    upstream.url,
+    '--cache',
+    path.join(folder, 'cache'),
+  ],
   ...['--max-shrink', '100', '--base-url', 'https://rest.test', '--out', out, ...more],
 ];
 const OTHER_BASE = ['--base-url', 'https://other.test'];
@@ -50,7 +58,10 @@ async function expectFailure(
 ): Promise<void> {
   const before = digestSite(out);
   const { code, stderr } = await run(args, { wrap });
-  demand(code === 1 && error.test(stderr), `ended with ${code}, expected 1 and ${error}: ${stderr}`);
+  demand(
+    code === 1 && error.test(stderr),
+    `ended with ${code}, expected 1 and ${error}: ${stderr}`,
+  );
   demand(!stderr.includes('bug'), `reports a bug: ${stderr}`);
   demand(digestSite(out) === before, 'changed the old site');
   demandClean(out);
@@ -82,7 +93,12 @@ const fillDisk = ({ folder, small, large }: Scene, left: number) =>
     await mustRun(buildFromSnapshot(small, out));
     const { bavail, bsize } = statfsSync(mount);
     const count = Math.floor((bavail * bsize - left) / 4096);
-    const { status } = spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${count}`]);
+    const { status } = spawnSync('dd', [
+      'if=/dev/zero',
+      `of=${filler}`,
+      'bs=4096',
+      `count=${count}`,
+    ]);
     demand(status === 0, 'the disk cannot be filled');
     await expectFailure(buildFromSnapshot(large, out), /ENOSPC/, { out });
     rmSync(filler);
@@ -97,9 +113,15 @@ const stopAt = (moment: string, exit: number) => async (scene: Scene) => {
   const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: moment };
   const args = [...buildFromUpstream(scene), ...OTHER_BASE];
   const { code, stderr } = await run(args, { env });
-  demand(code === exit && !stderr.includes('bug'), `ended with ${code}, expected ${exit}: ${stderr}`);
+  demand(
+    code === exit && !stderr.includes('bug'),
+    `ended with ${code}, expected ${exit}: ${stderr}`,
+  );
   const isOld = digestSite(out) === before;
-  demand(isOld === (exit !== 0), `ended with ${code}, and the site is ${isOld ? 'the old one' : 'another'}`);
+  demand(
+    isOld === (exit !== 0),
+    `ended with ${code}, and the site is ${isOld ? 'the old one' : 'another'}`,
+  );
   demandClean(out);
   await verify(out);
   const requests = upstream.log.length;
@@ -116,7 +138,8 @@ const suspendAt =
   (moment: string) =>
   async ({ folder, out, small, large }: Scene) => {
     const [program = '', ...args] = ELSEWHERE;
-    if (spawnSync(program, [...args, 'true']).status !== 0) throw new Skipped('namespaces are missing here');
+    if (spawnSync(program, [...args, 'true']).status !== 0)
+      throw new Skipped('namespaces are missing here');
     await mustRun(buildFromSnapshot(small, out));
     const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: `${moment}:SIGSTOP` };
     const build = [...buildFromSnapshot(large, out), '--max-shrink', '100', '--base-url'];
@@ -127,7 +150,10 @@ const suspendAt =
     const digest = digestSite(out);
     child.kill('SIGCONT');
     const { code, stderr } = await finished;
-    demand(code === 1 && stderr.includes('lock of this build is missing'), `ended with ${code}: ${stderr}`);
+    demand(
+      code === 1 && stderr.includes('lock of this build is missing'),
+      `ended with ${code}: ${stderr}`,
+    );
     demand(digestSite(out) === digest, 'changed the site of the other build');
     demandClean(out);
     await verify(out);
@@ -181,7 +207,9 @@ export async function tryFailures(count: number, random: Random): Promise<Ended>
       const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
       const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
       await attempt({ folder, out: path.join(folder, 'site'), small, large, upstream })
-        .catch((error) => (error instanceof Skipped ? skipped : problems).push(`${name}: ${error.message}`))
+        .catch((error) =>
+          (error instanceof Skipped ? skipped : problems).push(`${name}: ${error.message}`),
+        )
         .finally(upstream.close);
     }),
   );

@@ -5,7 +5,15 @@ import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts'
 import { serve } from '../../test/support/engines/serve.ts';
 import { nginx } from '../../test/support/engines/web-servers.ts';
 import { inFolder } from '../../test/support/folders.ts';
-import { demand, demandClean, digestSite, type Ended, mustRun, run, writeDataSet } from './environment.ts';
+import {
+  demand,
+  demandClean,
+  digestSite,
+  type Ended,
+  mustRun,
+  run,
+  writeDataSet,
+} from './environment.ts';
 
 const AT_ONCE = 20;
 /** The second data set has more records. */
@@ -14,7 +22,17 @@ const RECORDS = [240, 250] as const;
 const BASE_URL = 'https://site.test';
 
 const createBuild = (data: string | undefined, out: string): string[] => [
-  ...['build', '--source', 'snapshot', '--upstream', data ?? '', '--base-url', BASE_URL, '--out', out],
+  ...[
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    data ?? '',
+    '--base-url',
+    BASE_URL,
+    '--out',
+    out,
+  ],
   ...['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'],
 ];
 
@@ -28,7 +46,9 @@ interface Environment {
 const withTwoSites = (use: (environment: Environment) => Promise<Ended>): Promise<Ended> =>
   inFolder(async (folder) => {
     const out = path.join(folder, 'site');
-    const data = RECORDS.map((count, at) => writeDataSet(path.join(folder, `data-${at}`), count, 1));
+    const data = RECORDS.map((count, at) =>
+      writeDataSet(path.join(folder, `data-${at}`), count, 1),
+    );
     const digests: (string | undefined)[] = [];
     for (const one of data) {
       await mustRun(createBuild(one, out));
@@ -72,14 +92,19 @@ const createClient = ({ name }: { name: string }, url = ''): Reader => ({
 });
 
 /** Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the number of reads. */
-async function readAll({ name, get }: Reader, problems: string[], isOver: () => boolean): Promise<number> {
+async function readAll(
+  { name, get }: Reader,
+  problems: string[],
+  isOver: () => boolean,
+): Promise<number> {
   const bodies = new Map<string, string>();
   let reads = 0;
   async function readPage(file: string): Promise<{ next?: string | null }> {
     reads++;
     const [text = '', etag] = (await get(file)) ?? [];
     const key = `${file} ${etag}`;
-    if (etag && (bodies.get(key) ?? text) !== text) problems.push(`${name}: ${key}: two bodies for one ETag`);
+    if (etag && (bodies.get(key) ?? text) !== text)
+      problems.push(`${name}: ${key}: two bodies for one ETag`);
     bodies.set(key, text);
     try {
       return JSON.parse(text);
@@ -110,14 +135,18 @@ export const readDuringBuilds = (rebuilds: number): Promise<Ended> =>
     const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
     const running = await Promise.all(engines.map((engine) => engine.start(out)));
     const readers: Reader[] = [
-      { name: 'files', get: async (file) => [await readFile(path.join(out, file), 'utf8').catch(() => '')] },
+      {
+        name: 'files',
+        get: async (file) => [await readFile(path.join(out, file), 'utf8').catch(() => '')],
+      },
       ...engines.map((engine, at) => createClient(engine, running[at]?.url)),
     ];
     const problems: string[] = [];
     let isOver = false;
     const reading = Promise.all(readers.map((reader) => readAll(reader, problems, () => isOver)));
     try {
-      for (let round = 0; round < rebuilds; round++) await mustRun(createBuild(data[round % 2], out));
+      for (let round = 0; round < rebuilds; round++)
+        await mustRun(createBuild(data[round % 2], out));
     } finally {
       isOver = true;
       await reading.catch(() => {});

@@ -55,13 +55,30 @@ async function createScenarios(
   const at = (name: string): string => path.join(folder, name);
   const data = [1, 2].map((variant) => writeDataSet(at(`data-${variant}`), records, variant));
   const build = (out: string, { from, base }: { from: State; base: State }): string[] => [
-    ...['build', '--source', 'snapshot', '--upstream', data[from] ?? '', '--no-downloads', '--quiet'],
+    ...[
+      'build',
+      '--source',
+      'snapshot',
+      '--upstream',
+      data[from] ?? '',
+      '--no-downloads',
+      '--quiet',
+    ],
     ...['--base-url', `https://site-${base}.test`, '--out', out],
   ];
-  for (const state of [0, 1] as const) await mustRun(build(at(`served-${state}`), { from: state, base: 0 }));
-  const createSite = (name: string, createArgs: (out: string, state: State) => string[]): Scenario => {
+  for (const state of [0, 1] as const)
+    await mustRun(build(at(`served-${state}`), { from: state, base: 0 }));
+  const createSite = (
+    name: string,
+    createArgs: (out: string, state: State) => string[],
+  ): Scenario => {
     const out = at(`${name.replaceAll(' ', '-')}/site`);
-    return { name, out, check: ['verify', out, '--quiet'], createArgs: (state) => createArgs(out, state) };
+    return {
+      name,
+      out,
+      check: ['verify', out, '--quiet'],
+      createArgs: (state) => createArgs(out, state),
+    };
   };
   const moved = createSite('move', (out, state) => [
     'mirror',
@@ -75,7 +92,16 @@ async function createScenarios(
     createSite('build, a few files', (out, state) => build(out, { from: state, base: 0 })),
     createSite('build, all files', (out, state) => build(out, { from: 0, base: state })),
     createSite('build from an upstream', (out, state) => [
-      ...['build', '--source', 'rest', '--upstream', upstream, '--cache', `${out}-cache`, '--quiet'],
+      ...[
+        'build',
+        '--source',
+        'rest',
+        '--upstream',
+        upstream,
+        '--cache',
+        `${out}-cache`,
+        '--quiet',
+      ],
       ...['--max-shrink', '100', '--base-url', `https://site-${state}.test`, '--out', out],
     ]),
     createSite('mirror', (out, state) => [
@@ -90,7 +116,15 @@ async function createScenarios(
       name: 'snapshot',
       out: snapshot,
       createArgs: (state) => [
-        ...['snapshot', '--source', 'snapshot', '--upstream', data[state] ?? '', '--data', snapshot],
+        ...[
+          'snapshot',
+          '--source',
+          'snapshot',
+          '--upstream',
+          data[state] ?? '',
+          '--data',
+          snapshot,
+        ],
       ],
       check: ['diff', snapshot, snapshot],
     },

@@ -18,7 +18,13 @@ interface Moment {
 }
 
 /** `strace` without `-f` follows only the main thread, which publishes. */
-const createStrace = (log: string, ...options: string[]): string[] => ['strace', '-y', '-o', log, ...options];
+const createStrace = (log: string, ...options: string[]): string[] => [
+  'strace',
+  '-y',
+  '-o',
+  log,
+  ...options,
+];
 
 /** Fails system calls of every command that changes a folder, in every way. */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
@@ -29,10 +35,14 @@ export async function failCalls(count: number, random: Random): Promise<Ended> {
     let possible = 0;
     for (const scenario of scenarios) {
       const log = path.join(scenario.folder, 'log');
-      const { code } = await scenario.next().run({ wrap: createStrace(log, '-e', `trace=${CALLS}`) });
+      const { code } = await scenario
+        .next()
+        .run({ wrap: createStrace(log, '-e', `trace=${CALLS}`) });
       demand(code === 0, `${scenario.name} fails with strace`);
       const moments = findMoments(readFileSync(log, 'utf8'), scenario.out);
-      const trials = moments.flatMap((moment) => ACTIONS.map((action) => ({ ...moment, scenario, action })));
+      const trials = moments.flatMap((moment) =>
+        ACTIONS.map((action) => ({ ...moment, scenario, action })),
+      );
       possible += trials.length;
       tried.push(...random.sample(trials, Math.ceil(count / scenarios.length)));
     }
@@ -43,7 +53,10 @@ export async function failCalls(count: number, random: Random): Promise<Ended> {
       const wrap = createStrace('/dev/null', ...only, '-e', `trace=${call}`, '-e', inject);
       const exit = await attempt.run({ wrap });
       const what = `${action} at ${call} ${nth} of ${about ?? 'all'}`;
-      demand([null, 0, 1].includes(exit.code), `${scenario.name}, ${what}: ended with ${exit.code}`);
+      demand(
+        [null, 0, 1].includes(exit.code),
+        `${scenario.name}, ${what}: ended with ${exit.code}`,
+      );
       demand(!/bug|^ {4}at /m.test(exit.stderr), `${scenario.name}, ${what}: ${exit.stderr}`);
       await attempt.expectRecovery(what, exit);
     }
@@ -71,6 +84,8 @@ function findMoments(log: string, out: string): Moment[] {
     const isRandom = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/.test(about);
     // The n-th of these calls may be about a pipe of Node in another run, which would then wait indefinitely.
     if (isRandom && ['write', 'close', 'fsync'].includes(call)) return [];
-    return [isRandom ? { call, about: undefined, nth } : { call, about, nth: count(`${call} ${about}`) }];
+    return [
+      isRandom ? { call, about: undefined, nth } : { call, about, nth: count(`${call} ${about}`) },
+    ];
   });
 }

@@ -7,7 +7,13 @@ import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { isCommitted, resolveWorkPaths } from '../publish/work-paths.ts';
-import { type CliOption, type Command, exitCodes, listCliOptions, ON_CHANGE_HINT } from './command.ts';
+import {
+  type CliOption,
+  type Command,
+  exitCodes,
+  listCliOptions,
+  ON_CHANGE_HINT,
+} from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
 
@@ -57,16 +63,20 @@ export function addCommand(
 function createOption({ flags, schema, group = '' }: CliOption) {
   const json = z.toJSONSchema(schema, { io: 'input' });
   const { description = '', type, items, default: value } = json;
-  const choices = json.enum ?? (typeof items === 'object' && 'enum' in items ? items.enum : undefined);
+  const choices =
+    json.enum ?? (typeof items === 'object' && 'enum' in items ? items.enum : undefined);
   const about = choices ? `${description}: ${choices.join(', ')}` : description;
   const isShown = flags.includes('<') && value !== undefined;
-  const parsed = new CommanderOption(flags, isShown ? `${about} [${value}]` : about).helpGroup(group);
+  const parsed = new CommanderOption(flags, isShown ? `${about} [${value}]` : about).helpGroup(
+    group,
+  );
   if (type === 'integer' || type === 'number') parsed.argParser(readNumber);
   return { parsed, value };
 }
 
 /** Leaves other text to the schema, which describes the expected number. */
-const readNumber = (text: string): unknown => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+const readNumber = (text: string): unknown =>
+  /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 
 /** Runs a command. The first SIGINT or SIGTERM aborts it, the second one ends the process. */
 async function runCommand(
@@ -87,7 +97,13 @@ async function runCommand(
   if (!command.exitsOnSignal) process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
     const watchers = createWatchers(reporter);
-    const context = { options, quiet: quiet === true, reporter, watchers, signal: controller.signal };
+    const context = {
+      options,
+      quiet: quiet === true,
+      reporter,
+      watchers,
+      signal: controller.signal,
+    };
     const { output, exitCode = exitCodes.done } = await command.run(context, ...args);
     if (output) printJson(output);
     process.exitCode = exitCode;
@@ -95,7 +111,10 @@ async function runCommand(
     reporter.settle();
     const error = toOutputError(thrown, '.');
     const isResumable = stoppedBy !== undefined || error instanceof UpstreamError;
-    const preserved = describePreserved(command.getOut?.(options, ...args), isResumable && options.cache);
+    const preserved = describePreserved(
+      command.getOut?.(options, ...args),
+      isResumable && options.cache,
+    );
     if (stoppedBy) {
       [`stopped by ${stoppedBy}`, ...preserved].forEach(reporter.notice);
       process.exitCode = exitCodes[stoppedBy];
@@ -104,7 +123,9 @@ async function runCommand(
     if (!(error instanceof GamedataError)) throw error;
     const { code, message, hint } = error;
     const lines = hint?.split('\n').map(escapeControls);
-    printJson({ error: { code, message: escapeControls(message), hint: lines?.join('\n') ?? null } });
+    printJson({
+      error: { code, message: escapeControls(message), hint: lines?.join('\n') ?? null },
+    });
     if (code === 'usage') throw error;
     process.exitCode = printError(error, reporter, [...args.flatMap(hintAtBaseUrl), ...preserved]);
   } finally {
@@ -116,9 +137,14 @@ export function describePreserved(out: string | undefined, cache: unknown): stri
   if (out === undefined) return [];
   if (attempt(() => isCommitted(resolveWorkPaths(out))))
     return [`${out}: partly the new site: run the command again to complete the change`];
-  const published = existsSync(path.join(out, MANIFEST_FILE)) ? 'unchanged' : 'nothing was published';
+  const published = existsSync(path.join(out, MANIFEST_FILE))
+    ? 'unchanged'
+    : 'nothing was published';
   if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];
-  return [`${out}: ${published}`, `responses remain in ${cache}: the same command continues from there`];
+  return [
+    `${out}: ${published}`,
+    `responses remain in ${cache}: the same command continues from there`,
+  ];
 }
 
 function printError(

@@ -20,7 +20,9 @@ export type OptionInput<O extends Options> = {
   readonly [Name in keyof O]?: z.input<O[Name]['schema']> | undefined;
 };
 
-export type ParsedOptions<O extends Options> = { readonly [Name in keyof O]: z.output<O[Name]['schema']> };
+export type ParsedOptions<O extends Options> = {
+  readonly [Name in keyof O]: z.output<O[Name]['schema']>;
+};
 
 export interface Command<O extends Options> {
   readonly description: string;
@@ -62,7 +64,10 @@ export const listCliOptions = (command: Command<Options> | undefined): CliOption
   );
 
 /** Checks options and applies defaults. @throws UsageError, also for an unknown option, as in `build({ sorce: 'csv' })` */
-export function parseOptions<O extends Options>(options: O, given: OptionInput<O>): ParsedOptions<O> {
+export function parseOptions<O extends Options>(
+  options: O,
+  given: OptionInput<O>,
+): ParsedOptions<O> {
   if (typeof given !== 'object' || given === null)
     throw new UsageError(`options: got ${JSON.stringify(given) ?? 'nothing'}, expected an object`);
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(options, name));

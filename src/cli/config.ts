@@ -15,7 +15,12 @@ type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefi
 const MAX_BYTES = 64 * 1024;
 
 /** Reads the options of a command from `gamedata.config.json`. @throws UsageError */
-export function readConfig(commands: Commands, name: string, file: string, environment: Environment) {
+export function readConfig(
+  commands: Commands,
+  name: string,
+  file: string,
+  environment: Environment,
+) {
   const config = parseConfig(file, commands);
   const command = commands[name];
   const resolve = (folder: string): string =>
@@ -24,9 +29,11 @@ export function readConfig(commands: Commands, name: string, file: string, envir
   const found = listCliOptions(command).flatMap((option) => {
     const flag = parseFlag(option.flags);
     const section = sections.find((one) => config[one]?.[flag] !== undefined);
-    if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment))) return [];
+    if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment)))
+      return [];
     const value = config[section]?.[flag];
-    const isFolder = /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
+    const isFolder =
+      /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
     return [{ name: option.name, flag, section, value: isFolder ? resolve(value) : value }];
   });
   const { out } = config.build ?? {};
@@ -51,7 +58,9 @@ function parseConfig(file: string, commands: Commands): Config {
     json = parseJsonOrThrow(readRegular(file, MAX_BYTES));
   } catch (cause) {
     const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
-    throw new UsageError(`${file}: ${cause instanceof SyntaxError ? cause.message : problem}`, { cause });
+    throw new UsageError(`${file}: ${cause instanceof SyntaxError ? cause.message : problem}`, {
+      cause,
+    });
   }
   const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
   if (!issue) return json as Config;
@@ -72,7 +81,8 @@ function parseConfig(file: string, commands: Commands): Config {
 
 function suggest(key: string, section: string | undefined, commands: Commands): string {
   const names = Object.keys(commands);
-  const listFlags = (name: string) => listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
+  const listFlags = (name: string) =>
+    listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
   if (section !== undefined) return formatValue(closest(key, listFlags(section)));
   const owner = names.find((name) => listFlags(name).includes(key));
   return owner ? `${formatValue(key)} in ${formatValue(owner)}` : formatValue(closest(key, names));
@@ -80,15 +90,24 @@ function suggest(key: string, section: string | undefined, commands: Commands): 
 
 export function createConfigSchema(commands: Commands) {
   const sections = Object.entries(commands).map(([name, command]) => {
-    const options = listCliOptions(command).map(({ flags, schema }) => [parseFlag(flags), schema.optional()]);
-    return [name, z.strictObject(Object.fromEntries(options)).describe(command.description).optional()];
+    const options = listCliOptions(command).map(({ flags, schema }) => [
+      parseFlag(flags),
+      schema.optional(),
+    ]);
+    return [
+      name,
+      z.strictObject(Object.fromEntries(options)).describe(command.description).optional(),
+    ];
   });
   return z
     .strictObject({
       $schema: z.string().optional().describe('The schema of this file, for editors.'),
       ...Object.fromEntries(sections),
     })
-    .meta({ title: 'gamedata.config.json', description: 'The options of each command of gamedata.' });
+    .meta({
+      title: 'gamedata.config.json',
+      description: 'The options of each command of gamedata.',
+    });
 }
 
 export const createConfigJsonSchema = (commands: Commands): object =>

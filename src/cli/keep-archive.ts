@@ -55,7 +55,10 @@ function nameArchive(out: string, { meta }: Site): string {
 }
 
 function readContents(out: string, { storage, manifest, entries }: Site) {
-  const listed = manifest.files.map(({ path }) => ({ path, body: readVerified(storage, entries, path) }));
+  const listed = manifest.files.map(({ path }) => ({
+    path,
+    body: readVerified(storage, entries, path),
+  }));
   return [...listed, { path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) }];
 }
 

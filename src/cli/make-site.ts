@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { archiveFiles } from '../contract/files.ts';
-import { type AnyFile, type BuildInputs, createMeta, encodeBody, type Meta } from '../contract/meta.ts';
+import {
+  type AnyFile,
+  type BuildInputs,
+  createMeta,
+  encodeBody,
+  type Meta,
+} from '../contract/meta.ts';
 import { API_PREFIX, isHostConfig, isUrl, META_FILE } from '../contract/paths.ts';
 import { checkIcons, checkUpdate } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
@@ -20,7 +26,13 @@ import { readPreviousSite, type Site } from '../sources/site/read.ts';
 import { folderStorage } from '../sources/site/storage.ts';
 import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 import type { SourceResult } from '../sources/source.ts';
-import { type BuildReport, countWarnings, createReport, groupWarnings, readWarnings } from './report.ts';
+import {
+  type BuildReport,
+  countWarnings,
+  createReport,
+  groupWarnings,
+  readWarnings,
+} from './report.ts';
 import { resolveSettings, type WantedSettings } from './site-options.ts';
 import { type SourceSettings, waitForSource } from './source-options.ts';
 
@@ -57,7 +69,11 @@ async function replaceSite(
   // Without fields, `meta.json` is damaged.
   const published = entries.size === 0 ? undefined : (output.published.meta ?? {});
   const resolve = (site?: Meta) =>
-    resolveSettings(wanted, out, { published, copied: copies && site, isOwnSource: copies === 'itself' });
+    resolveSettings(wanted, out, {
+      published,
+      copied: copies && site,
+      isOwnSource: copies === 'itself',
+    });
   // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
   if (!copies) resolve();
 
@@ -78,7 +94,9 @@ async function replaceSite(
     fetcher: source,
   });
   checkIcons(update, icons.warnings, source);
-  const dataWarnings = next.site ? readWarnings(next.site.meta) : groupWarnings(next.dataSet.warnings);
+  const dataWarnings = next.site
+    ? readWarnings(next.site.meta)
+    : groupWarnings(next.dataSet.warnings);
   const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
 
   const { history, oldSlugs, fallback } = update;
@@ -173,15 +191,32 @@ type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 /** Most scheduled builds change nothing, so the page-rendering code is loaded only here. */
 const generateSite = async (inputs: Inputs): Promise<AnyFile[]> =>
-  (await import('../site/generate-site.ts')).generateFiles({ ...inputs, buildAssets: readBuildAssets() });
+  (await import('../site/generate-site.ts')).generateFiles({
+    ...inputs,
+    buildAssets: readBuildAssets(),
+  });
 
 /** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
-function fingerprint({ meta, history, oldSlugs, archive, root, assets }: Inputs): Required<BuildInputs> {
+function fingerprint({
+  meta,
+  history,
+  oldSlugs,
+  archive,
+  root,
+  assets,
+}: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   // Only the configuration of web servers contains the document root.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [{ root }] : [];
-  const inputs = JSON.stringify([meta, history, encodeOldSlugs(oldSlugs), archive, hashes, ...served]);
+  const inputs = JSON.stringify([
+    meta,
+    history,
+    encodeOldSlugs(oldSlugs),
+    archive,
+    hashes,
+    ...served,
+  ]);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', inputs) };
 }
 

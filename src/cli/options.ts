@@ -13,7 +13,11 @@ export interface Option<S extends z.ZodType = z.ZodType> {
 export type Options = Readonly<Record<string, Option>>;
 
 /** `option('--port <n>', 'port to listen on', integer(0, 65_535).default(3000))` */
-export const option = <S extends z.ZodType>(flags: string, about: string, schema: S): Option<S> => ({
+export const option = <S extends z.ZodType>(
+  flags: string,
+  about: string,
+  schema: S,
+): Option<S> => ({
   flags,
   schema: schema.describe(about),
 });
@@ -25,13 +29,19 @@ export const flag = (flags: string, about: string) =>
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
 export const inGroup = <O extends Options>(group: string, options: O): O =>
-  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group }])) as O;
+  Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [name, { ...option, group }]),
+  ) as O;
 
 /** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
 export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
 
 /** @throws UsageError with the name of an option, variable or argument */
-export function parseValue<S extends z.ZodType>(schema: S, given: unknown, name: string): z.output<S> {
+export function parseValue<S extends z.ZodType>(
+  schema: S,
+  given: unknown,
+  name: string,
+): z.output<S> {
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (!issue) return data as z.output<S>;
@@ -72,7 +82,9 @@ export const httpUrl = z.string().transform((given, { issues }) => {
   return url.href.replace(/\/+$/, '');
 });
 
-export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), { error: expect(PLAIN_URL_RULE) });
+export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), {
+  error: expect(PLAIN_URL_RULE),
+});
 
 export const maskCredentials = (url: string): string => url.replace(/[^/]*@/, '…@');
 

@@ -11,7 +11,10 @@ type Entry = { summary: string; alias?: string; load(): Promise<{ command: Comma
 const commands: Readonly<Record<string, Entry>> = {
   build: { summary: 'build the site', load: () => import('./commands/build.ts') },
   snapshot: { summary: 'refresh a data set', load: () => import('./commands/snapshot.ts') },
-  verify: { summary: 'check a built site or a deployment', load: () => import('./commands/verify.ts') },
+  verify: {
+    summary: 'check a built site or a deployment',
+    load: () => import('./commands/verify.ts'),
+  },
   mirror: {
     summary: 'copy a site, or restore an archive',
     alias: 'restore',
@@ -26,7 +29,9 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
   return Object.fromEntries(await Promise.all(Object.entries(commands).map(load)));
 }
 
-export async function createProgram(isWanted = (..._: string[]): boolean => true): Promise<Commander> {
+export async function createProgram(
+  isWanted = (..._: string[]): boolean => true,
+): Promise<Commander> {
   const program = new Commander('gamedata')
     .description(`Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`)
     .version(VERSION)
@@ -48,14 +53,17 @@ export async function createProgram(isWanted = (..._: string[]): boolean => true
 }
 
 export async function run(args: readonly string[]): Promise<void> {
-  const isNamed = (...names: string[]): boolean => args.slice(0, 2).some((arg) => names.includes(arg));
+  const isNamed = (...names: string[]): boolean =>
+    args.slice(0, 2).some((arg) => names.includes(arg));
   const program = await createProgram(isNamed);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const { reportError } = await import('./command-line.ts');
-    const command = program.commands.find((one) => [one.name(), one.alias()].includes(args[0] ?? ''));
+    const command = program.commands.find((one) =>
+      [one.name(), one.alias()].includes(args[0] ?? ''),
+    );
     const called = command ? `gamedata ${command.name()}` : 'gamedata';
     const usage = `usage: ${called} ${(command ?? program).usage()} (see ${called} --help)`;
     process.exitCode = reportError(error, usage);

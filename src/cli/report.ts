@@ -2,7 +2,13 @@ import type { Comparison } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { describeEdition, type Meta } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
-import { formatBytes, formatCount, groupDigits, listFirst, measureSeconds } from '../contract/words.ts';
+import {
+  formatBytes,
+  formatCount,
+  groupDigits,
+  listFirst,
+  measureSeconds,
+} from '../contract/words.ts';
 import {
   countRecords,
   type DataSet,
@@ -44,7 +50,9 @@ export interface Report
   readonly seconds: number;
 }
 
-export interface BuildReport extends Report, Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
+export interface BuildReport
+  extends Report,
+    Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
   /** The command for the operator of each web server whose configuration or redirects changed. */
   readonly install: readonly string[];
   readonly sprites: IconsReport;
@@ -113,12 +121,15 @@ export const readWarnings = ({ warnings }: Meta): WarningGroup[] =>
 
 export const countWarnings = (groups: readonly WarningGroup[]): Meta['warnings'] =>
   mapKinds((kind) =>
-    Object.fromEntries(groups.filter((own) => own.kind === kind).map(({ code, count }) => [code, count])),
+    Object.fromEntries(
+      groups.filter((own) => own.kind === kind).map(({ code, count }) => [code, count]),
+    ),
   );
 
 const MAX_SHOWN = 20;
 
-const formatMore = (more: number): string[] => (more > 0 ? [`  … and ${groupDigits(more)} more`] : []);
+const formatMore = (more: number): string[] =>
+  more > 0 ? [`  … and ${groupDigits(more)} more`] : [];
 
 function formatStep(step: Comparison): string[] {
   const groups = describeGroups(step, { max: 3, maxRemoved: MAX_SHOWN });
@@ -137,10 +148,17 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const noticeLines = notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) {
     const data = `${formatCounts(counts)}, ${captured}${edition}`;
-    const facts = [formatPublished(report), data, ...formatBaseUrl(report), ...formatVerified(report)];
+    const facts = [
+      formatPublished(report),
+      data,
+      ...formatBaseUrl(report),
+      ...formatVerified(report),
+    ];
     return [...noticeLines, facts.join('; ')];
   }
-  const skippedRecords = kindNames.flatMap((kind) => (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`));
+  const skippedRecords = kindNames.flatMap((kind) =>
+    (skipped?.[kind] ?? []).map((id) => `${kind}/${id}`),
+  );
   const removed = steps.length === 0 ? kindNames.filter((kind) => missing[kind].length > 0) : [];
   return [
     ...steps.toReversed().flatMap(formatStep),
@@ -182,7 +200,14 @@ const formatRequests = (requests: FetcherStats, isCached: boolean): string =>
 const formatVerified = ({ verified = null, problems = [] }: Partial<BuildReport>): string[] =>
   verified === null || problems.length > 0 ? [] : [`verified ${formatCount(verified, 'file')}`];
 
-function formatIcons({ mode, icons, copied, published, placeholders, requests }: IconsReport): string[] {
+function formatIcons({
+  mode,
+  icons,
+  copied,
+  published,
+  placeholders,
+  requests,
+}: IconsReport): string[] {
   if (mode === 'link') return [];
   const parts = [
     formatCount(icons, 'icon'),
@@ -211,7 +236,10 @@ export function formatPublished({ out, files, changed, seconds }: Report): strin
 function formatLeftBehind({ missingKinds = [], leftBehind = [] }: Partial<BuildReport>): string[] {
   if (leftBehind.length === 0) return [];
   const kinds = missingKinds.length > 0 ? [`not copied: kinds ${missingKinds.join(', ')}`] : [];
-  return [...kinds, `not copied: ${formatCount(leftBehind.length, 'file')}: ${listFirst(leftBehind)}`];
+  return [
+    ...kinds,
+    `not copied: ${formatCount(leftBehind.length, 'file')}: ${listFirst(leftBehind)}`,
+  ];
 }
 
 function formatBaseUrl({ baseUrl, baseUrlFrom }: Partial<BuildReport>): string[] {

@@ -71,7 +71,8 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
     /** Prints problems and the line that sums them up, even with `--quiet`. */
     fail(lines: readonly string[]): void {
       settle();
-      for (const [at, text] of lines.entries()) printLine(text, at === lines.length - 1 ? 'red' : undefined);
+      for (const [at, text] of lines.entries())
+        printLine(text, at === lines.length - 1 ? 'red' : undefined);
     },
   };
 }
@@ -93,14 +94,20 @@ function fitParts(parts: readonly string[], columns: number): string {
 }
 
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
-export function formatProgress({ done, total, requests, waiting }: Progress, seconds: number): string[] {
+export function formatProgress(
+  { done, total, requests, waiting }: Progress,
+  seconds: number,
+): string[] {
   const parts = [
     total > 0 ? `${groupDigits(done)} of ${groupDigits(total)} read` : 'waiting for the upstream',
   ];
   const { requests: retried, nextInMs } = waiting();
   if (retried > 0)
-    parts.push(`retrying ${formatCount(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`);
-  if (seconds > 0) parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
+    parts.push(
+      `retrying ${formatCount(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`,
+    );
+  if (seconds > 0)
+    parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
   if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
   if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   if (done > 0 && done < total && seconds >= ESTIMATED_FROM)

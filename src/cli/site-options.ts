@@ -23,14 +23,20 @@ const hostList = z
   .superRefine((names, { addIssue }) => {
     const rivals = findConflictingHosts(names);
     if (rivals.length > 0)
-      addIssue(`got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`);
+      addIssue(
+        `got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`,
+      );
   })
   .optional();
 
 export const siteOptions = {
   ...inGroup('Output:', {
     /** The base URL. Default: the first of `BASE_URL`, Netlify's variables, the published base URL and `http://127.0.0.1:3000`. */
-    baseUrl: option('--base-url <url>', 'base URL [$BASE_URL, or as published]', plainUrl.optional()),
+    baseUrl: option(
+      '--base-url <url>',
+      'base URL [$BASE_URL, or as published]',
+      plainUrl.optional(),
+    ),
     /** Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages. */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
     downloads: flag('--no-downloads', 'omit the bulk files'),
@@ -69,7 +75,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @see https://docs.netlify.com/configure-builds/environment-variables/
  */
-export function findBaseUrlVariable({ NETLIFY, CONTEXT = 'production', ...variables }: Environment) {
+export function findBaseUrlVariable({
+  NETLIFY,
+  CONTEXT = 'production',
+  ...variables
+}: Environment) {
   const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
   const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
   return names.find((candidate) => variables[candidate]);
@@ -99,7 +109,8 @@ export function resolveSettings(wanted: WantedSettings, out: string, known: Know
   const keptLinks = copied && (published ?? copied).links;
   const links = resolveLinks(wanted.links, hosts, keptLinks ?? 'query');
   // Sites with links to files are for hosts that cannot redirect to icons.
-  const { mode = links === 'file' ? 'mirror' : 'link', upstream = DEFAULT_ICONS_UPSTREAM } = wanted.sprites;
+  const { mode = links === 'file' ? 'mirror' : 'link', upstream = DEFAULT_ICONS_UPSTREAM } =
+    wanted.sprites;
   const sprites: IconSource = { mode, upstream: mode === 'none' ? null : upstream };
   const address = resolveBaseUrl(wanted, out, known);
   const root = resolveDocumentRoot(wanted.root, hosts, out);
@@ -128,7 +139,8 @@ function resolveBaseUrl(
   });
 }
 
-const CLOUDFLARE_HINT = 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
+const CLOUDFLARE_HINT =
+  'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
@@ -142,7 +154,9 @@ export function resolveDocumentRoot(
   const root = (given?.startsWith('/') ? path.posix : system).resolve(given ?? out);
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined && given !== undefined)
-    throw new UsageError('--root: got no host that uses it, expected --host nginx, caddy or apache');
+    throw new UsageError(
+      '--root: got no host that uses it, expected --host nginx, caddy or apache',
+    );
   if (server !== undefined && !root.startsWith('/'))
     throw new UsageError(
       `--root: got the Windows path ${root}${given === undefined ? ' from --out' : ''}, expected the site's path on the server, such as /srv/gamedata/site`,
@@ -154,7 +168,11 @@ export function resolveDocumentRoot(
   return root;
 }
 
-function resolveLinks(given: LinkStyle | undefined, hosts: readonly HostName[], fallback: LinkStyle) {
+function resolveLinks(
+  given: LinkStyle | undefined,
+  hosts: readonly HostName[],
+  fallback: LinkStyle,
+) {
   const host = hosts.find((name) => queryIgnoringHosts.includes(name));
   if (host === undefined) return given ?? fallback;
   if (given === undefined || given === 'file') return 'file';

@@ -13,7 +13,12 @@ import { BUNDLED_DATA } from '../package.ts';
 import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
-import { type SourceContext, type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
+import {
+  type SourceContext,
+  type SourceName,
+  sourceNames,
+  type Watchers,
+} from '../sources/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
@@ -53,20 +58,44 @@ export const sourceOptions = {
     /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /** The upstream: a base URL; for `csv` a URL or a folder, for `snapshot` a folder, for `site` a folder, an archive or a URL. */
-    upstream: option('--upstream <url|dir>', 'other source; a folder for csv, snapshot, site', anyText),
+    upstream: option(
+      '--upstream <url|dir>',
+      'other source; a folder for csv, snapshot, site',
+      anyText,
+    ),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
-    concurrency: option('--concurrency <n>', 'limit of concurrent requests', integer(1, 256).default(16)),
-    retries: option('--retries <n>', 'how often to retry a failed request', integer(0, 20).default(4)),
+    concurrency: option(
+      '--concurrency <n>',
+      'limit of concurrent requests',
+      integer(1, 256).default(16),
+    ),
+    retries: option(
+      '--retries <n>',
+      'how often to retry a failed request',
+      integer(0, 20).default(4),
+    ),
     names: flag('--no-names', 'omit names in other languages'),
     /** Skipped records are not requested, and listed in `meta.json`. */
     skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
   ...inGroup('Guards:', {
-    maxShrink: option('--max-shrink <percent>', 'percentage that may disappear', percentage.default(1)),
+    maxShrink: option(
+      '--max-shrink <percent>',
+      'percentage that may disappear',
+      percentage.default(1),
+    ),
     /** Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear in addition to `maxShrink`. */
-    allowMissing: option('--allow-missing <record...>', 'may disappear: <kind>/<slug>, names/<tag>', missing),
-    maxAge: option('--max-age <days>', 'maximum age of the data in days', integer(0, 36_500).optional()),
+    allowMissing: option(
+      '--allow-missing <record...>',
+      'may disappear: <kind>/<slug>, names/<tag>',
+      missing,
+    ),
+    maxAge: option(
+      '--max-age <days>',
+      'maximum age of the data in days',
+      integer(0, 36_500).optional(),
+    ),
     /** Breaks the lock of another machine or container, whose process cannot be checked. */
     takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),
@@ -79,7 +108,10 @@ export const sourceOptions = {
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
-export type SourceSettings = SourceContext & UpdateOptions & GuardOptions & Pick<OpenOptions, 'takeLock'>;
+export type SourceSettings = SourceContext &
+  UpdateOptions &
+  GuardOptions &
+  Pick<OpenOptions, 'takeLock'>;
 
 /** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
 export function resolveSource(
@@ -106,13 +138,17 @@ function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
     throw new UsageError(
       `SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970, at least ${MIN_DEPLOY_TIME}`,
     );
-  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000).toISOString().slice(0, 10);
+  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000)
+    .toISOString()
+    .slice(0, 10);
 }
 
 function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
   if (upstream === undefined) {
     if (source !== 'site') return undefined;
-    throw new UsageError('--upstream: got none, expected the folder, archive or URL of the site to read');
+    throw new UsageError(
+      '--upstream: got none, expected the folder, archive or URL of the site to read',
+    );
   }
   const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';
@@ -148,5 +184,6 @@ export async function assertSettledFolder(target: string, out?: string): Promise
   if (isUrl(target) || isArchive(target)) return;
   if (attempt(() => statSync(target))?.isDirectory() === false)
     throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
-  if (out === undefined || path.resolve(target) !== path.resolve(out)) await waitUntilStable(target);
+  if (out === undefined || path.resolve(target) !== path.resolve(out))
+    await waitUntilStable(target);
 }

@@ -48,17 +48,22 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 export const historySchema = z
   .object({
-    steps: z.array(comparisonSchema).describe('Each change to the data, from one state to the next.'),
+    steps: z
+      .array(comparisonSchema)
+      .describe('Each change to the data, from one state to the next.'),
   })
   .refine(
-    ({ steps }) => steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
+    ({ steps }) =>
+      steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
     'expected consecutive steps',
   )
   .meta({ title: 'Changes', description: 'The changes to the data, newest step first.' });
 export type History = z.infer<typeof historySchema>;
 
 const oldSlugs = (kind: Kind) =>
-  z.record(slugSchema, idSchema).describe(`Old slug → the id of its last ${kind}, even if removed.`);
+  z
+    .record(slugSchema, idSchema)
+    .describe(`Old slug → the id of its last ${kind}, even if removed.`);
 export const formerSchema = addMissingKinds(
   {},
   z

@@ -36,7 +36,12 @@ export const plainBulkRows: readonly SiteFileRow[] = [
 
 export const fileRows = {
   names: listRows(
-    [paths.NAMES_INDEX_FILE, 'getNamesIndex', 'The languages that records have names in', 'names-index'],
+    [
+      paths.NAMES_INDEX_FILE,
+      'getNamesIndex',
+      'The languages that records have names in',
+      'names-index',
+    ],
     [paths.namesFile('{language}'), 'getNames', 'The names of records in one language', 'names'],
   ),
   bulk: plainBulkRows.flatMap((plain) => [
@@ -48,7 +53,12 @@ export const fileRows = {
     createDownload(paths.CHECKSUM_FILE, 'The SHA-256 checksum of the archive.'),
   ],
   site: listRows(
-    [paths.META_FILE, 'getMeta', 'A description of the data, including a digest of the data', 'meta'],
+    [
+      paths.META_FILE,
+      'getMeta',
+      'A description of the data, including a digest of the data',
+      'meta',
+    ],
     [paths.MANIFEST_FILE, 'getManifest', 'Every file with its size and SHA-256', 'manifest'],
     [
       paths.CHANGES_FILE,

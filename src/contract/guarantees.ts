@@ -6,7 +6,8 @@ export type Level = (typeof levels)[number];
 const titles = {
   files: {
     root: 'the API root lists the kinds',
-    lists: 'following next from the first page returns every record once, in order, with correct links',
+    lists:
+      'following next from the first page returns every record once, in order, with correct links',
     records: 'every record is the same object at its own URL and in its list',
     icons: 'the placeholder icon is an image',
     names: 'the names in every language match meta.json',
@@ -15,9 +16,11 @@ const titles = {
   },
   rules: {
     etag: 'responses carry an ETag; conditional requests get 304',
-    'not-modified': '304 repeats the ETag, Vary and Cache-Control of the 200 response, compressed or not',
+    'not-modified':
+      '304 repeats the ETag, Vary and Cache-Control of the 200 response, compressed or not',
     cors: 'scripts on any origin can read responses, including errors (CORS)',
-    exposed: 'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
+    exposed:
+      'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
     nosniff: 'X-Content-Type-Options is nosniff',
     'page-policy': 'pages carry a Content-Security-Policy that blocks third-party scripts',
     caching: "API responses carry the contract's Cache-Control",

@@ -42,7 +42,8 @@ export function parseEdition(hash: unknown, deployed: unknown, now: number): Edi
 }
 
 /** Allows a day, because clocks differ. */
-export const isAhead = ({ deployed }: Edition, now: number): boolean => Date.parse(deployed) > now + DAY_MS;
+export const isAhead = ({ deployed }: Edition, now: number): boolean =>
+  Date.parse(deployed) > now + DAY_MS;
 
 /** A new field needs no new format, because readers ignore unknown fields and use defaults for missing fields. */
 export const FORMAT = 1;
@@ -72,22 +73,33 @@ export const metaSchema = z
     generator: z.string().describe('The version of gamedata that built the site.'),
     source: z.enum(['rest', 'csv', 'snapshot']).describe('The source that the build read.'),
     upstream: z.string().describe('The origin of the data, even if the build read a snapshot.'),
-    captured: z.iso.date().describe('The first day on which the data was captured in its current state.'),
+    captured: z.iso
+      .date()
+      .describe('The first day on which the data was captured in its current state.'),
     edition: editionSchema
       .nullable()
       .default(null)
       .describe('The first edition with this data; null if unknown.'),
-    fallback: z.string().nullable().describe('The reason for reading local data; null if none was read.'),
+    fallback: z
+      .string()
+      .nullable()
+      .describe('The reason for reading local data; null if none was read.'),
     counts: countsSchema,
-    skipped: skippedSchema.optional().describe('The ids of skipped records; missing if there are none.'),
+    skipped: skippedSchema
+      .optional()
+      .describe('The ids of skipped records; missing if there are none.'),
     warnings: addMissingKinds(
       {},
       z
         .strictObject(mapKinds(() => z.record(z.string(), z.int())))
         .describe('For each kind, the number of records with each warning.'),
     ),
-    digest: z.string().describe('`sha256:` and 64 digits that change if and only if a record changes.'),
-    names: namesSummarySchema.optional().describe('The names in every language; missing if there are none.'),
+    digest: z
+      .string()
+      .describe('`sha256:` and 64 digits that change if and only if a record changes.'),
+    names: namesSummarySchema
+      .optional()
+      .describe('The names in every language; missing if there are none.'),
     base_url: z.string().describe('The prefix of every link.'),
     links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
     hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
@@ -104,7 +116,8 @@ export const metaSchema = z
   .meta({ title: 'Description', description: 'The data in a site, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-export const createMeta = (meta: Omit<Meta, 'format'>): Meta => metaSchema.parse({ ...meta, format: FORMAT });
+export const createMeta = (meta: Omit<Meta, 'format'>): Meta =>
+  metaSchema.parse({ ...meta, format: FORMAT });
 
 export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
   baseUrl: base_url,
@@ -147,7 +160,10 @@ export const manifestSchema = z
       .describe('The SHA-256 of the data, history, options and hand-written files.'),
     files: z.array(manifestEntrySchema).describe('Each file with its size and SHA-256.'),
   })
-  .meta({ title: 'Manifest', description: 'Every file of a site except the manifest, sorted by path.' });
+  .meta({
+    title: 'Manifest',
+    description: 'Every file of a site except the manifest, sorted by path.',
+  });
 export type Manifest = z.infer<typeof manifestSchema>;
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
-import { addMissingKinds, MAX_RECORDS, NAME, NAME_RULE, nameSchema, slugSchema } from './records.ts';
+import {
+  addMissingKinds,
+  MAX_RECORDS,
+  NAME,
+  NAME_RULE,
+  nameSchema,
+  slugSchema,
+} from './records.ts';
 import { pluralize } from './words.ts';
 
 const LANGUAGE_RULE = 'expected a language tag in lower case';

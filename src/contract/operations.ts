@@ -73,7 +73,12 @@ export function listOperations(
   examples: Examples,
   archive: boolean,
 ): Operation[] {
-  const has = { names: site.names !== undefined, bulk: site.downloads, archives: archive, site: true };
+  const has = {
+    names: site.names !== undefined,
+    bulk: site.downloads,
+    archives: archive,
+    site: true,
+  };
   const groups = (Object.keys(fileRows) as FileGroup[]).filter((group) => has[group]);
   const languages = Object.keys(site.names?.languages ?? {});
   const api = site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
@@ -100,7 +105,11 @@ function listEndpoints(examples: Examples): Operation[] {
       {
         ...endpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`),
         example: record,
-        pathParameter: createPathParameter('slug', { description, schema: slugs, example: record?.slug }),
+        pathParameter: createPathParameter('slug', {
+          description,
+          schema: slugs,
+          example: record?.slug,
+        }),
       },
     ];
   });
@@ -110,7 +119,11 @@ function listEndpoints(examples: Examples): Operation[] {
 function listApiFiles(examples: Examples): Operation[] {
   return listEndpoints(examples).flatMap((endpoint): Operation[] => {
     const toFile = (path: string): string => path + paths.INDEX_FILE;
-    const file: Operation = { ...endpoint, path: toFile(endpoint.path), parameters: ['ifNoneMatch'] };
+    const file: Operation = {
+      ...endpoint,
+      path: toFile(endpoint.path),
+      parameters: ['ifNoneMatch'],
+    };
     if (!endpoint.parameters.includes('offset')) return [file];
     const path = toFile(`${endpoint.path}offset/{offset}/`);
     // The example is shortened to two records, so it matches no file of the site.

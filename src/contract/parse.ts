@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
 /** Stops at the first problem; otherwise zod would collect millions of issues for a malicious list. */
-const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = { abortEarly: true };
+const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = {
+  abortEarly: true,
+};
 
 /** @throws DataError for the first problem, with the value and its location */
 export function parse<S extends z.ZodType>(
@@ -28,8 +30,10 @@ export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknow
   return `got ${formatValue(valueAt(given, path))}${separator} ${text}`;
 }
 
-export const parseOptional = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> | undefined =>
-  schema.safeParse(value, FIRST_PROBLEM).data;
+export const parseOptional = <S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): z.infer<S> | undefined => schema.safeParse(value, FIRST_PROBLEM).data;
 
 function tryParse(text: string): { readonly json?: unknown; readonly error?: SyntaxError } {
   try {
@@ -95,7 +99,8 @@ export function parseJsonRecord(json: string | Uint8Array, record: string, hint?
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
     value,
   );
 }
@@ -114,15 +119,20 @@ const truncate = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 /** Like `z.record`, but stops at the first problem and does not convert values. */
-export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(key: K, value: V) =>
-  z.custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object').superRefine((record, context) => {
-    for (const [name, one] of Object.entries(record)) {
-      const [issue] = [...findIssues(key, name), ...findIssues(value, one)];
-      if (!issue) continue;
-      context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
-      return;
-    }
-  });
+export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(
+  key: K,
+  value: V,
+) =>
+  z
+    .custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object')
+    .superRefine((record, context) => {
+      for (const [name, one] of Object.entries(record)) {
+        const [issue] = [...findIssues(key, name), ...findIssues(value, one)];
+        if (!issue) continue;
+        context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
+        return;
+      }
+    });
 
 const findIssues = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] =>
   schema.safeParse(value).error?.issues ?? [];

@@ -4,7 +4,10 @@ import { isPlainObject } from './parse.ts';
 
 /** Adds `none` for each kind that is missing from a file written by an older gamedata version. */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
-  z.preprocess((value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value), schema);
+  z.preprocess(
+    (value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value),
+    schema,
+  );
 
 // Published patterns use only syntax that ECMA-262 (`u` and `v` flags), RE2, PCRE, Java, Python and Rust interpret identically.
 
@@ -37,7 +40,9 @@ export const iconSchema = z
   .string()
   .max(255)
   .regex(
-    new RegExp(`^sprites/items/(?:${ICON_NAME}/)*${ICON_NAME}(?:[.]${ICON_NAME})*[.](?:png|gif|jpg|webp)$`),
+    new RegExp(
+      `^sprites/items/(?:${ICON_NAME}/)*${ICON_NAME}(?:[.]${ICON_NAME})*[.](?:png|gif|jpg|webp)$`,
+    ),
     'expected an image under sprites/items',
   )
   .describe('The path of an image, relative to the base URL.');
@@ -47,7 +52,11 @@ export const idSchema = z.int().min(1).describe("The upstream's id. Ids are asce
 const generationSchema = z.int().min(1).describe('The game generation that introduced the record.');
 
 const gameIndexSchema = (generation: number) =>
-  z.int().min(0).nullable().describe(`The item's number in games of generation ${generation}, or null.`);
+  z
+    .int()
+    .min(0)
+    .nullable()
+    .describe(`The item's number in games of generation ${generation}, or null.`);
 
 /** These schemas omit `url`, which depends on the base URL. */
 export const recordSchemas = {

@@ -49,9 +49,11 @@ export const mediaTypes = {
 } as const;
 
 export const getMediaType = (file: string): string =>
-  Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ?? 'application/octet-stream';
+  Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ??
+  'application/octet-stream';
 
-export const isCompressible = (type: string): boolean => /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
+export const isCompressible = (type: string): boolean =>
+  /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
 
 /**
  * Matches the default `Accept` of Java's `HttpURLConnection`, which lists HTML first although it is not a browser:

@@ -18,12 +18,17 @@ const FILE = '(?:index\\.json)?';
 const listLink = (kind: Kind) =>
   linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${pluralize(kind)}.`);
 const rangeLink = (kind: Kind) =>
-  linkSchema(kind, `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`).nullable();
+  linkSchema(
+    kind,
+    `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`,
+  ).nullable();
 
 const servedSchema = <K extends Kind>(kind: K) =>
   z
     .strictObject({
-      url: linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe("The record's own URL."),
+      url: linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe(
+        "The record's own URL.",
+      ),
       ...(recordSchemas[kind].shape as (typeof recordSchemas)[K]['shape']),
     })
     .meta({
@@ -31,7 +36,9 @@ const servedSchema = <K extends Kind>(kind: K) =>
       description: `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`,
     });
 
-export const servedSchemas = mapKinds(servedSchema) as { [K in Kind]: ReturnType<typeof servedSchema<K>> };
+export const servedSchemas = mapKinds(servedSchema) as {
+  [K in Kind]: ReturnType<typeof servedSchema<K>>;
+};
 
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
 
@@ -48,7 +55,9 @@ const pageSchema = <K extends Kind>(kind: K) =>
       description: `A page of the list of all ${pluralize(kind)}.`,
     });
 
-export const pageSchemas = mapKinds(pageSchema) as { [K in Kind]: ReturnType<typeof pageSchema<K>> };
+export const pageSchemas = mapKinds(pageSchema) as {
+  [K in Kind]: ReturnType<typeof pageSchema<K>>;
+};
 
 export const rootSchema = z
   .strictObject(mapKinds(listLink))
@@ -66,8 +75,13 @@ const searchEntrySchema = z.strictObject({
 });
 
 const searchSchema = z
-  .strictObject(mapKinds((kind) => z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`)))
-  .meta({ title: 'Search', description: 'The search index: id, slug, name and icon of every record.' });
+  .strictObject(
+    mapKinds((kind) => z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`)),
+  )
+  .meta({
+    title: 'Search',
+    description: 'The search index: id, slug, name and icon of every record.',
+  });
 export type SearchIndex = z.infer<typeof searchSchema>;
 
 const otherSchemas = {

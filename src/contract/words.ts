@@ -3,7 +3,8 @@ import { kindNames } from './kinds.ts';
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `poke-ball` → `Poke Ball` */
-export const toTitleCase = (slug: string): string => (slug.match(/[^-]+/g) ?? []).map(capitalize).join(' ');
+export const toTitleCase = (slug: string): string =>
+  (slug.match(/[^-]+/g) ?? []).map(capitalize).join(' ');
 
 /** `move` → `moves`, `retry` → `retries` */
 export const pluralize = (noun: string): string => `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;
@@ -23,7 +24,8 @@ export const joinWords = (names: readonly string[]): string =>
 
 export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 
-export const groupDigits = (value: number): string => String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+export const groupDigits = (value: number): string =>
+  String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** `1 item`, `954 items` */
 export const formatCount = (count: number, one: string, many = pluralize(one)): string =>
@@ -36,7 +38,8 @@ export function formatBytes(bytes: number, blank = ' '): string {
   return `${(bytes / 1e6).toFixed(1)}${blank}MB`;
 }
 
-export const measureSeconds = (started: number): number => Math.round(performance.now() - started) / 1000;
+export const measureSeconds = (started: number): number =>
+  Math.round(performance.now() - started) / 1000;
 
 /** Quotes an argument for a POSIX shell if necessary. */
 export const quoteArgument = (text: string): string =>

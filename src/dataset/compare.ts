@@ -18,7 +18,9 @@ export function compare(from: SummarizedRecords, to: SummarizedRecords): Compari
   const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
   const total = (type: keyof KindChanges): number =>
     kindNames.reduce((sum, kind) => sum + changes[kind][type].length, 0);
-  const totals = Object.fromEntries(changeTypes.map((type) => [type, total(type)])) as Comparison['totals'];
+  const totals = Object.fromEntries(
+    changeTypes.map((type) => [type, total(type)]),
+  ) as Comparison['totals'];
   return { from: summarize(from), to: summarize(to), totals, changes };
 }
 
@@ -48,7 +50,8 @@ function compareKind(before: readonly AnyRecord[], after: readonly AnyRecord[]):
   return changes;
 }
 
-const sortById = (records: readonly AnyRecord[]): AnyRecord[] => [...records].sort((a, b) => a.id - b.id);
+const sortById = (records: readonly AnyRecord[]): AnyRecord[] =>
+  [...records].sort((a, b) => a.id - b.id);
 
 const describe = ({ id, slug, name }: AnyRecord): NamedRecord => ({
   id,

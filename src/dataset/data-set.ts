@@ -111,6 +111,9 @@ export function digestLines(readLines: (kind: Kind) => string | Uint8Array): str
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
   const digest = hash('sha256', names.map((own) => `${JSON.stringify(own)}\n`).join(''));
-  const counts = names.map((own) => [own.language, mapKinds((kind) => Object.keys(own[kind]).length)]);
+  const counts = names.map((own) => [
+    own.language,
+    mapKinds((kind) => Object.keys(own[kind]).length),
+  ]);
   return { digest: `sha256:${digest}`, languages: Object.fromEntries(counts) };
 }

@@ -1,4 +1,9 @@
-import { type Comparison, changeTypes, type FieldChange, type KindChanges } from '../contract/changes.ts';
+import {
+  type Comparison,
+  changeTypes,
+  type FieldChange,
+  type KindChanges,
+} from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
 import { recordPath } from '../contract/paths.ts';
@@ -26,7 +31,8 @@ export function formatHeadline({ changes }: Comparison): string {
 function formatFields({ changed }: KindChanges): string {
   const fields = [...new Set(changed.flatMap((change) => change.fields.map(({ field }) => field)))];
   // Field names of other deployments could be markup.
-  if (fields.length === 0 || fields.length > 3 || !fields.every((field) => /^\w+$/.test(field))) return '';
+  if (fields.length === 0 || fields.length > 3 || !fields.every((field) => /^\w+$/.test(field)))
+    return '';
   return `: ${changed.length === 1 ? 'its' : 'their'} ${fields.join(', ')}`;
 }
 
@@ -68,23 +74,35 @@ export function describeGroups(
   mark: (text: string, path?: string) => string = (text) => text,
 ) {
   const describe = (fields: readonly FieldChange[]): string =>
-    fields.map(({ field, from, to }) => `${field} ${mark(quote(from))} → ${mark(quote(to))}`).join(', ');
+    fields
+      .map(({ field, from, to }) => `${field} ${mark(quote(from))} → ${mark(quote(to))}`)
+      .join(', ');
   return kindNames.flatMap((kind) => {
     const current = (slug: string): string => mark(slug, recordPath(kind, slug));
     const { added, removed, renamed, changed } = changes[kind];
     const groups: Record<keyof KindChanges, string[]> = {
       added: added.map(({ id, slug, name }) => `${current(slug)} (id ${id}): ${mark(quote(name))}`),
-      removed: removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
+      removed: removed.map(
+        ({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`,
+      ),
       renamed: renamed.map(({ id, from, to, fields }) => {
         const more = fields.length > 0 ? `; ${describe(fields)}` : '';
         return `${mark(from)} → ${current(to)} (id ${id})${more}`;
       }),
-      changed: changed.map(({ id, slug, fields }) => `${current(slug)} (id ${id}): ${describe(fields)}`),
+      changed: changed.map(
+        ({ id, slug, fields }) => `${current(slug)} (id ${id}): ${describe(fields)}`,
+      ),
     };
     return changeTypes.flatMap((type) => {
       const lines = groups[type].slice(0, type === 'removed' ? maxRemoved : max);
       if (lines.length === 0) return [];
-      return [{ title: `${formatKindTitle(kind)} ${type}`, lines, more: groups[type].length - lines.length }];
+      return [
+        {
+          title: `${formatKindTitle(kind)} ${type}`,
+          lines,
+          more: groups[type].length - lines.length,
+        },
+      ];
     });
   });
 }

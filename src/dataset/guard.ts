@@ -48,14 +48,29 @@ export function checkUpdate(update: Update, options: GuardOptions): void {
 }
 
 /** @throws GuardError if too many icons are missing that the published site has */
-export function checkIcons(update: Update, warnings: readonly Warning[], options: GuardOptions): void {
+export function checkIcons(
+  update: Update,
+  warnings: readonly Warning[],
+  options: GuardOptions,
+): void {
   const { previous } = update;
   if (options.isRestored || previous?.sprites?.mode !== 'mirror') return;
   for (const kind of kindNames)
-    checkRow(createWarningRow(update, warnings, { kind, code: 'icon-not-found' }, options.maxShrink));
+    checkRow(
+      createWarningRow(update, warnings, { kind, code: 'icon-not-found' }, options.maxShrink),
+    );
 }
 
-function checkRow({ subject, unit, affected, total, percent, few = 0, examples = [], hint }: Row): void {
+function checkRow({
+  subject,
+  unit,
+  affected,
+  total,
+  percent,
+  few = 0,
+  examples = [],
+  hint,
+}: Row): void {
   if (affected <= Math.max(few, (total * percent) / 100)) return;
   const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
   const problem = `got ${affected} of ${total} ${unit}, expected at most ${percent} %${named}`;
@@ -68,8 +83,11 @@ function* listRows(update: Update, options: GuardOptions): Generator<Row> {
   const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
   for (const kind of kindNames) {
     // A copy was checked when it was captured.
-    const codes = isCopy ? [] : ['unusable-icon', 'unusable-name', ...(isSameUpstream ? ['no-icon'] : [])];
-    for (const code of codes) yield createWarningRow(update, dataSet.warnings, { kind, code }, percent);
+    const codes = isCopy
+      ? []
+      : ['unusable-icon', 'unusable-name', ...(isSameUpstream ? ['no-icon'] : [])];
+    for (const code of codes)
+      yield createWarningRow(update, dataSet.warnings, { kind, code }, percent);
     const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
     const missing = losses?.missing[kind].filter(isForbidden) ?? [];
     const total = losses?.counts[kind] ?? bundledCounts?.[kind] ?? 0;
@@ -80,7 +98,13 @@ function* listRows(update: Update, options: GuardOptions): Generator<Row> {
     };
     const changed = losses?.changed[kind].filter(isForbidden) ?? [];
     yield {
-      ...{ subject: kind, unit: 'records renamed or renumbered', total, percent: 5 * percent, few: FEW },
+      ...{
+        subject: kind,
+        unit: 'records renamed or renumbered',
+        total,
+        percent: 5 * percent,
+        few: FEW,
+      },
       affected: changed.length,
       examples: changed.map(({ id, slug }) => `${slug} (${id})`),
       hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
@@ -122,7 +146,12 @@ function createWarningRow(
   };
 }
 
-function isAllowed({ id, slug }: Addressed, kind: Kind, oldSlugs: OldSlugs, listed: readonly string[]) {
+function isAllowed(
+  { id, slug }: Addressed,
+  kind: Kind,
+  oldSlugs: OldSlugs,
+  listed: readonly string[],
+) {
   if (listed.length === 0) return false;
   const own = [...oldSlugs[kind]].filter(([, owner]) => owner === id).map(([name]) => name);
   return [slug, ...own].some((name) => listed.includes(`${kind}/${name}`));
@@ -151,7 +180,8 @@ function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: 
 }
 
 function hintAtMissing({ fallback, bundledCounts, losses }: Update): string {
-  if (fallback !== null) return `${fallback}. It has less than the published data, which is unchanged.`;
+  if (fallback !== null)
+    return `${fallback}. It has less than the published data, which is unchanged.`;
   if (!losses && bundledCounts)
     return 'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.';
   return 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';

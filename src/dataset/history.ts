@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { type Comparison, type DataSetSummary, type History, historySchema } from '../contract/changes.ts';
+import {
+  type Comparison,
+  type DataSetSummary,
+  type History,
+  historySchema,
+} from '../contract/changes.ts';
 import { parse } from '../contract/parse.ts';
 import { CHANGES_FILE } from '../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from './compare.ts';
@@ -43,7 +48,8 @@ export function stepsSince({ steps }: History, digest: string | undefined): read
 export const encodeHistory = ({ steps }: History): string =>
   `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
 
-const RESTART = 'the feed of changes starts again, because the published history cannot be continued';
+const RESTART =
+  'the feed of changes starts again, because the published history cannot be continued';
 
 /**
  * Continues the history of the previous data set, or starts a new one if that history is damaged. A history that comes with the next data
@@ -53,15 +59,19 @@ const RESTART = 'the feed of changes starts again, because the published history
  */
 export function continueHistory(
   next: SummarizedRecords & { readonly history: History | undefined },
-  previous: (DataSetSummary & { records: AnyRecords | undefined; history: History | undefined }) | undefined,
+  previous:
+    | (DataSetSummary & { records: AnyRecords | undefined; history: History | undefined })
+    | undefined,
 ): { history: History; notices: string[] } {
   const own = next.history;
   const included = own?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
-  if (own && (!previous || included?.includes(previous.digest))) return { history: own, notices: [] };
+  if (own && (!previous || included?.includes(previous.digest)))
+    return { history: own, notices: [] };
   if (!previous) return { history: emptyHistory, notices: [] };
   const { records, history: published } = previous;
   // A history that ends at another data set belongs to that data set.
-  const isContinued = published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
+  const isContinued =
+    published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
   const history = isContinued ? published : emptyHistory;
   const notices = isContinued ? [] : [RESTART];
   if (previous.digest === next.digest) return { history, notices };

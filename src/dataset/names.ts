@@ -37,7 +37,9 @@ export function compareNames(from: Named, to: Named): NameChanges[] {
   });
   const languages = new Set([...from.names, ...to.names].map(({ language }) => language));
   return [...languages].sort().flatMap((language) => {
-    const [old, own] = [from, to].map(({ names }) => names.find((one) => one.language === language));
+    const [old, own] = [from, to].map(({ names }) =>
+      names.find((one) => one.language === language),
+    );
     let [before, lost, changed] = [0, 0, 0];
     for (const { kind, oldSlug, slug } of pairs) {
       const [oldName, name] = [findName(old, kind, oldSlug), findName(own, kind, slug)];

@@ -21,7 +21,8 @@ export const noOldSlugs: OldSlugs = mapKinds(() => new Map<string, number>());
 export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
   mapKinds((kind) => new Map(all.flatMap((oldSlugs) => [...oldSlugs[kind]])));
 
-export const mapSlugs = (records: readonly Addressed[]) => new Map(records.map(({ id, slug }) => [id, slug]));
+export const mapSlugs = (records: readonly Addressed[]) =>
+  new Map(records.map(({ id, slug }) => [id, slug]));
 
 export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): OldSlugs =>
   mapKinds((kind) => {
@@ -41,10 +42,15 @@ export const selectSharedSlugs = (
 ): OldSlugs =>
   mapKinds((kind) => {
     const [theirs, ours] = [mapSlugs(other[kind]), mapSlugs(own[kind])];
-    return new Map([...oldSlugs[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)));
+    return new Map(
+      [...oldSlugs[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)),
+    );
   });
 
-export const convertMoved = (moved: Readonly<Record<string, string>>, records: AddressedRecords): OldSlugs =>
+export const convertMoved = (
+  moved: Readonly<Record<string, string>>,
+  records: AddressedRecords,
+): OldSlugs =>
   mapKinds((kind) => {
     const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
     return new Map(

@@ -75,7 +75,9 @@ export function planUpdate(
   const before = isSameData ? records : previous?.records();
 
   // The date of bundled data applies only to the same data.
-  const dates = isCopy ? asRead : continueDates(isSameData ? previous : published, asRead, isSameData);
+  const dates = isCopy
+    ? asRead
+    : continueDates(isSameData ? previous : published, asRead, isSameData);
   const provenance = { ...asRead, ...dates };
   const summary = { ...dataSet, ...dates };
 
@@ -93,7 +95,11 @@ export function planUpdate(
   );
   const losses =
     oldRecords &&
-    findLosses({ records: oldRecords, oldSlugs: previousSlugs }, { records, oldSlugs }, options.skip);
+    findLosses(
+      { records: oldRecords, oldSlugs: previousSlugs },
+      { records, oldSlugs },
+      options.skip,
+    );
 
   const isSameNames = previous?.names?.digest === dataSet.namesSummary?.digest;
   const oldNames = isSameNames || options.hasNames === false ? undefined : previous?.readNames?.();
@@ -111,8 +117,11 @@ export function planUpdate(
     oldSlugs,
     fallback: fallback ?? null,
     steps: stepsSince(history, previous?.digest),
-    missing: mapKinds((kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? []),
-    nameChanges: before && oldNames ? compareNames({ records: before, names: oldNames }, dataSet) : [],
+    missing: mapKinds(
+      (kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? [],
+    ),
+    nameChanges:
+      before && oldNames ? compareNames({ records: before, names: oldNames }, dataSet) : [],
     previous,
     losses,
     isCopy,
@@ -166,7 +175,8 @@ function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefine
   };
   /** The id belongs to another slug now, or the slug to another id. */
   const isChanged = (kind: Kind, { id, slug }: Addressed): boolean =>
-    id !== undefined && ((slugs[kind].get(id) ?? slug) !== slug || (ids[kind].get(slug) ?? id) !== id);
+    id !== undefined &&
+    ((slugs[kind].get(id) ?? slug) !== slug || (ids[kind].get(slug) ?? id) !== id);
   return {
     counts: mapKinds((kind) => before.records[kind].length),
     missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
@@ -181,8 +191,10 @@ const recordKey = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id
 function listPaths({ records, oldSlugs }: Addresses): Map<string, string> {
   const paths = new Map<string, string>();
   for (const kind of kindNames)
-    for (const record of records[kind]) paths.set(recordPath(kind, record.slug), recordKey(kind, record));
-  for (const { path, to } of createRedirects(oldSlugs, records)) paths.set(path, paths.get(to) ?? '');
+    for (const record of records[kind])
+      paths.set(recordPath(kind, record.slug), recordKey(kind, record));
+  for (const { path, to } of createRedirects(oldSlugs, records))
+    paths.set(path, paths.get(to) ?? '');
   return paths;
 }
 

@@ -15,7 +15,10 @@ export const apache: Host = {
     const values = createValues(context);
     return [
       { path: '.htaccess', body: webServer.fillTemplate(context.template('htaccess'), values) },
-      { path: CONFIGURATION, body: webServer.fillTemplate(context.template('apache.conf'), values) },
+      {
+        path: CONFIGURATION,
+        body: webServer.fillTemplate(context.template('apache.conf'), values),
+      },
     ];
   },
 };
@@ -25,7 +28,10 @@ const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(v
 
 // `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
 const prefersPage = `(${webServer.preferencePatterns
-  .map(({ html, json }) => `(req_novary('Accept') =~ m_${html}_ && !(req_novary('Accept') =~ m_${json}_))`)
+  .map(
+    ({ html, json }) =>
+      `(req_novary('Accept') =~ m_${html}_ && !(req_novary('Accept') =~ m_${json}_))`,
+  )
   .join(' || ')})`;
 const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${webServer.jsonFormatPattern}#) && ${prefersPage}`;
 

@@ -19,7 +19,10 @@ export const caddy: Host = {
     return [
       { path: CONFIGURATION, body: webServer.fillTemplate(context.template('Caddyfile'), values) },
       // Caddy cannot import an empty file.
-      { path: MOVED_MAP, body: ['# Redirects of renamed records: old path, new path.\n', ...moved].join('') },
+      {
+        path: MOVED_MAP,
+        body: ['# Redirects of renamed records: old path, new path.\n', ...moved].join(''),
+      },
     ];
   },
 };
@@ -29,9 +32,15 @@ const { api, common, error } = webServer.headerSets;
 
 const ownValues = {
   ...webServer.formatHeaderSets(formatHeaders),
-  negotiation: webServer.negotiationRules.map(([pattern, value]) => `\`~${pattern}\` ${value || '""'}`),
+  negotiation: webServer.negotiationRules.map(
+    ([pattern, value]) => `\`~${pattern}\` ${value || '""'}`,
+  ),
   errorHeaders: formatHeaders(common, api, error),
-  typeMatchers: webServer.ownMediaTypes.map(([pattern], index) => `type${index} path_regexp ${pattern}`),
-  typeHeaders: webServer.ownMediaTypes.map(([, type], index) => `type${index} Content-Type "${type}"`),
+  typeMatchers: webServer.ownMediaTypes.map(
+    ([pattern], index) => `type${index} path_regexp ${pattern}`,
+  ),
+  typeHeaders: webServer.ownMediaTypes.map(
+    ([, type], index) => `type${index} Content-Type "${type}"`,
+  ),
   compressed: webServer.compressedTypesWithoutCharset,
 };

@@ -18,13 +18,24 @@ export const cloudflare: Host = {
     const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
     const below = base === '' ? [] : [`${base}/* /:splat 200\n`];
     // Host configuration and wrangler's working files are not assets.
-    const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
+    const hidden = [
+      WORKER,
+      CONFIGURATION,
+      '_edge',
+      '_hosts',
+      '.htaccess',
+      '.wrangler',
+      'node_modules',
+    ];
     return [
       {
         path: WORKER,
         body: `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`,
       },
-      { path: CONFIGURATION, body: `${JSON.stringify(createConfiguration(context, base), null, 2)}\n` },
+      {
+        path: CONFIGURATION,
+        body: `${JSON.stringify(createConfiguration(context, base), null, 2)}\n`,
+      },
       createHeadersFile(context),
       { path: '_redirects', body: [...pages, ...below].join('') },
       { path: '.assetsignore', body: `${hidden.join('\n')}\n` },
@@ -41,7 +52,10 @@ const createConfiguration = ({ iconRedirect }: HostContext, base: string) => ({
     directory: '.',
     binding: 'ASSETS',
     // Worker calls are billed, but requests for assets are free. The Worker redirects icons that the site lacks.
-    run_worker_first: [`${base}/api/*`, ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`])],
+    run_worker_first: [
+      `${base}/api/*`,
+      ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`]),
+    ],
     html_handling: 'none',
     not_found_handling: 'none',
   },

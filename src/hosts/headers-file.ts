@@ -1,5 +1,12 @@
 import { archiveFiles, bulkFiles } from '../contract/files.ts';
-import { API_PREFIX, bulkFolders, FEED_FILE, getBasePath, LOGO_FILE, TYPES_FILE } from '../contract/paths.ts';
+import {
+  API_PREFIX,
+  bulkFolders,
+  FEED_FILE,
+  getBasePath,
+  LOGO_FILE,
+  TYPES_FILE,
+} from '../contract/paths.ts';
 import * as responses from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
@@ -20,7 +27,9 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const bases = new Set(['', getBasePath(baseUrl)]);
   const lines = [
     formatBlock('/*', { ...responses.commonHeaders, ...responses.htmlHeaders }),
-    ...[...bases].flatMap((base) => blocks.map(([path, fields]) => formatBlock(base + path, fields))),
+    ...[...bases].flatMap((base) =>
+      blocks.map(([path, fields]) => formatBlock(base + path, fields)),
+    ),
   ];
   return { path: '_headers', body: lines.join('\n') };
 }

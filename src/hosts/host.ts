@@ -4,7 +4,8 @@ import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
 import { quoteArgument } from '../contract/words.ts';
 
-export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export const escapeRegExp = (text: string): string =>
+  text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 export interface HostContext {
   readonly root: string;

@@ -9,7 +9,8 @@ import { nginx } from './nginx.ts';
 const githubPages: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>
-      guarantees[name].needs !== 'files' && !['etag', 'not-modified', 'cors', 'compression'].includes(name),
+      guarantees[name].needs !== 'files' &&
+      !['etag', 'not-modified', 'cors', 'compression'].includes(name),
   ),
   // GitHub Pages would otherwise omit files whose names start with an underscore.
   files: () => [{ path: '.nojekyll', body: '' }],
@@ -29,7 +30,9 @@ export const hosts = {
 export type HostName = keyof typeof hosts;
 export const hostNames = Object.keys(hosts) as HostName[];
 
-export const webServerNames: readonly string[] = hostNames.filter((name) => 'installation' in hosts[name]);
+export const webServerNames: readonly string[] = hostNames.filter(
+  (name) => 'installation' in hosts[name],
+);
 
 export const queryIgnoringHosts: readonly string[] = ['github-pages'];
 

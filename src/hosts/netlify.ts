@@ -22,7 +22,8 @@ export const netlify: Host = {
 export const netlifyRules: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>
-      ['requests', 'code'].includes(guarantees[name].needs) && !['any-path', 'compression'].includes(name),
+      ['requests', 'code'].includes(guarantees[name].needs) &&
+      !['any-path', 'compression'].includes(name),
   ),
   files: (context) => {
     const base = paths.getBasePath(context.baseUrl);
@@ -41,7 +42,10 @@ function createFunctions({ baseUrl, handlerModule }: HostContext) {
   const prefix = escapeRegExp(base + paths.API_PREFIX.slice(0, -1));
   const declarations = {
     '': { pattern: `^${prefix}/(?:${kinds})/?$` },
-    '-methods': { pattern: `^${prefix}(?:/.*)?$`, method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] },
+    '-methods': {
+      pattern: `^${prefix}(?:/.*)?$`,
+      method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    },
     '-browsers': { pattern: `^${prefix}(?:/(?:[^/]+/)*[^/.]*)?$`, header: { accept: 'text/html' } },
     '-slashes': { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` },
   };
@@ -58,7 +62,10 @@ function createFunctions({ baseUrl, handlerModule }: HostContext) {
   });
 }
 
-function* createRules({ records, redirects, iconRedirect }: HostContext, base: string): Generator<string> {
+function* createRules(
+  { records, redirects, iconRedirect }: HostContext,
+  base: string,
+): Generator<string> {
   yield* createPageRules(paths.API_PREFIX, [{ offset: 0, file: paths.rootFile }], ['format']);
   for (const kind of kindNames) {
     const offsets = pageOffsets(records[kind].length);

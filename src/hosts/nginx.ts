@@ -32,7 +32,8 @@ const nameVariables = (text: string, site: string): string =>
 /** Computes an FNV-1a hash of up to 7 letters and digits, because nginx rejects names of more than 46 characters. */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  for (const byte of new TextEncoder().encode(text))
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(36);
 }
 
@@ -45,7 +46,9 @@ const api = { ...webServer.headerSets.api, 'Cache-Control': '$gamedata_api_cachi
 const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
 const ownValues = {
-  negotiation: webServer.negotiationRules.map(([pattern, value]) => `'~${pattern}' ${value || "''"}`),
+  negotiation: webServer.negotiationRules.map(
+    ([pattern, value]) => `'~${pattern}' ${value || "''"}`,
+  ),
   apiHeaders: formatHeaders(common, api),
   pageHeaders: formatHeaders(common, api, html, { 'Cache-Control': '$gamedata_page_caching' }),
   notFoundHeaders: formatHeaders(common, api, html, { 'Cache-Control': file['Cache-Control'] }),
@@ -59,6 +62,8 @@ const ownValues = {
   fileCaching: webServer.headerSets.file['Cache-Control'],
   errorCaching: error['Cache-Control'],
   // nginx does not add the charset to files that the build has compressed.
-  types: Object.entries(mediaTypes).map(([ending, type]) => `'${type}' ${ending.split('.').at(-1)}`),
+  types: Object.entries(mediaTypes).map(
+    ([ending, type]) => `'${type}' ${ending.split('.').at(-1)}`,
+  ),
   compressed: webServer.compressedTypes.map((type) => `'${type}'`).join(' '),
 };

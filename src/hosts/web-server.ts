@@ -22,7 +22,9 @@ export const headerSets = {
 export const createHeaderFormat =
   (quote: (value: string) => string) =>
   (...sets: Readonly<Record<string, string>>[]): string[] =>
-    Object.entries<string>(Object.assign({}, ...sets)).map(([name, value]) => `${name} ${quote(value)}`);
+    Object.entries<string>(Object.assign({}, ...sets)).map(
+      ([name, value]) => `${name} ${quote(value)}`,
+    );
 
 export function formatHeaderSets(format: ReturnType<typeof createHeaderFormat>) {
   return {
@@ -143,6 +145,8 @@ export function fillTemplate(
     return items.map(fill).join('');
   };
   return template
-    .replaceAll(/^#if (\w+)\n(.*?)^#end\n/gms, (_, name, lines) => (lookUp(name).length > 0 ? lines : ''))
+    .replaceAll(/^#if (\w+)\n(.*?)^#end\n/gms, (_, name, lines) =>
+      lookUp(name).length > 0 ? lines : '',
+    )
     .replaceAll(/^.*\{\{.*\n/gm, fillLine);
 }

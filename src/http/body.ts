@@ -33,7 +33,9 @@ export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTE
     if (NO_ENCODING.includes(name)) return decoded;
     const decode = decoders.get(name);
     if (!decode)
-      throw new InvalidBodyError(`got Content-Encoding ${JSON.stringify(name)}, expected ${ACCEPT_ENCODING}`);
+      throw new InvalidBodyError(
+        `got Content-Encoding ${JSON.stringify(name)}, expected ${ACCEPT_ENCODING}`,
+      );
     try {
       return decode(decoded, { maxOutputLength: Math.max(1, maxBytes) });
     } catch (cause) {

@@ -5,7 +5,14 @@
  */
 
 import { hash } from 'node:crypto';
-import { closeSync, constants, ftruncateSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
@@ -28,15 +35,23 @@ type Completion = z.infer<typeof completionSchema>;
 export type Cache = ReturnType<typeof openCache>;
 
 /** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
-export function openCache(folder: string, { upstream, version }: { upstream: string; version: string }) {
+export function openCache(
+  folder: string,
+  { upstream, version }: { upstream: string; version: string },
+) {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
   const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
-  const writing = <T>(write: () => T): T => explainFailure('cannot be used as a cache', folder, write, hint);
+  const writing = <T>(write: () => T): T =>
+    explainFailure('cannot be used as a cache', folder, write, hint);
   const { journal, entries, lastRun } = writing(() => {
     fsExtra.ensureDirSync(folder);
     // A journal replaces the upstream's responses, so only a trusted user may write to it.
-    const journal = openTrusted(folder, file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
+    const journal = openTrusted(
+      folder,
+      file,
+      constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
+    );
     const lines = readFileSync(journal, 'utf8').split('\n');
     if (lines[0] === header) return { journal, ...decodeLines(lines) };
     rewrite(journal, [header]);
@@ -77,7 +92,13 @@ export function openCache(folder: string, { upstream, version }: { upstream: str
   };
 }
 
-export const noCache: Cache = { lastRun: null, get: () => undefined, put() {}, finishRun() {}, close() {} };
+export const noCache: Cache = {
+  lastRun: null,
+  get: () => undefined,
+  put() {},
+  finishRun() {},
+  close() {},
+};
 
 /** Returns a file name that is valid on every system. Upstreams with the same name overwrite each other's journal. */
 export const journalName = (upstream: string): string =>

@@ -83,7 +83,11 @@ export function createClient(options: ClientOptions) {
   const resumptions = new Set<{ readonly at: number }>();
   const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: closed.signal });
 
-  async function receive(url: string, options: RequestOptions, signal: AbortSignal): Promise<RawResponse> {
+  async function receive(
+    url: string,
+    options: RequestOptions,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
     const { method = 'GET', maxBytes } = options;
     const { origin, pathname, search } = new URL(url);
     const sent = { 'user-agent': USER_AGENT, ...options.headers };
@@ -91,7 +95,8 @@ export function createClient(options: ClientOptions) {
     const response = await dispatcher.request({ ...target, headers: sent, signal });
     const { statusCode: status, headers } = response;
     hasResponded ||= !GATEWAY_STATUS.includes(status);
-    const allowed = maxBytes + (headers['content-encoding'] === undefined ? 0 : COMPRESSION_OVERHEAD_BYTES);
+    const allowed =
+      maxBytes + (headers['content-encoding'] === undefined ? 0 : COMPRESSION_OVERHEAD_BYTES);
     const parts: Buffer[] = [];
     let bytes = 0;
     for await (const part of response.body as AsyncIterable<Buffer>) {
@@ -134,7 +139,8 @@ export function createClient(options: ClientOptions) {
     const encoding = [received['content-encoding']].flat().join(',');
     stats.bytes += body.length;
     const isConditional = (etag ?? lastModified) !== undefined;
-    if (status === 200 || (status === 304 && isConditional)) return { status, headers, encoding, body };
+    if (status === 200 || (status === 304 && isConditional))
+      return { status, headers, encoding, body };
     // The proxy may have responded itself, unless a tunnel carries TLS.
     const proxy = url.startsWith('http:') ? findProxy(url) : undefined;
     const refused = toAttemptError(unexpectedStatus(status, headers), proxy);
@@ -188,7 +194,11 @@ export function createClient(options: ClientOptions) {
           const isInvalid = failed instanceof InvalidBodyError;
           if (isMissing ? bypassed : !retryable || attempts >= maxAttempts) {
             const unreachable = failed.failure.unreachable === true && !hasResponded;
-            throw toUpstreamError(failed, { method: 'GET', url, attempts, unreachable }, given.hint);
+            throw toUpstreamError(
+              failed,
+              { method: 'GET', url, attempts, unreachable },
+              given.hint,
+            );
           }
           if (isMissing || isInvalid) {
             target = bustCaches(target, Date.now());
@@ -214,7 +224,11 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-function toUpstreamError(failed: AttemptError, request: FailedRequest, hint?: string): UpstreamError {
+function toUpstreamError(
+  failed: AttemptError,
+  request: FailedRequest,
+  hint?: string,
+): UpstreamError {
   const { message, cause, failure } = failed;
   const { retryable: _, retryAfterMs: __, hint: own, ...response } = failure;
   const isResponse =
@@ -232,7 +246,9 @@ function toUpstreamError(failed: AttemptError, request: FailedRequest, hint?: st
 function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
   if (location === '' || !URL.canParse(location, url)) return undefined;
   const [from, to] = [new URL(url), new URL(location, url)];
-  const [before, after] = [from, to].map(({ pathname, search }) => pathname.replace(/\/$/, '') + search);
+  const [before, after] = [from, to].map(
+    ({ pathname, search }) => pathname.replace(/\/$/, '') + search,
+  );
   return from.origin === to.origin && (isAny || before === after) ? to.href : undefined;
 }
 
@@ -250,7 +266,10 @@ function freshness(control = '', age = ''): number {
 /** Connection timeout for each of a host's addresses. Node's default of 250 ms is too short for slow networks. */
 const ADDRESS_TIMEOUT_MS = 1000;
 
-function createDispatcher(connections: number, { connect: timeout, headers, body }: typeof defaultTimeouts) {
+function createDispatcher(
+  connections: number,
+  { connect: timeout, headers, body }: typeof defaultTimeouts,
+) {
   const perAddress = Math.max(ADDRESS_TIMEOUT_MS, getDefaultAutoSelectFamilyAttemptTimeout());
   const connect = { timeout, autoSelectFamilyAttemptTimeout: perAddress };
   const direct = new Set<string>();
@@ -264,7 +283,8 @@ function createDispatcher(connections: number, { connect: timeout, headers, body
   try {
     const proxies = { proxyTls: connect, proxyTunnel: false, clientFactory: factory };
     const dispatcher = new EnvHttpProxyAgent({ connect, factory, ...proxies });
-    const findProxy = (url: string) => (direct.has(new URL(url).origin) ? undefined : environmentProxy(url));
+    const findProxy = (url: string) =>
+      direct.has(new URL(url).origin) ? undefined : environmentProxy(url);
     return { dispatcher, findProxy };
   } catch (cause) {
     // The value is not shown, because it may contain a password.
@@ -278,7 +298,8 @@ const failOnClose =
   (connect: buildConnector.connector): buildConnector.connector =>
   (options, done) =>
     connect(options, (...result) => {
-      if (errorCode(result[0]) === 'UND_ERR_SOCKET') Object.assign(result[0] ?? {}, { code: 'ECONNRESET' });
+      if (errorCode(result[0]) === 'UND_ERR_SOCKET')
+        Object.assign(result[0] ?? {}, { code: 'ECONNRESET' });
       done(...result);
     });
 

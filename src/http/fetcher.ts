@@ -48,7 +48,9 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       const entry = cache.get(url);
       const cachedValue = entry && codec.revive(entry.value);
       const isUsable =
-        entry !== undefined && cachedValue !== undefined && (urlOverride === undefined || revalidate);
+        entry !== undefined &&
+        cachedValue !== undefined &&
+        (urlOverride === undefined || revalidate);
       const now = Date.now();
       // An entry from the future was written before the clock was set back.
       if (isUsable && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
@@ -57,7 +59,8 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       }
       const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
         const storedAt = Date.now();
-        const freshUntil = storedAt + (edition ? RESUMABLE_EDITION_MS : Math.min(freshForMs, RESUMABLE_MS));
+        const freshUntil =
+          storedAt + (edition ? RESUMABLE_EDITION_MS : Math.min(freshForMs, RESUMABLE_MS));
         cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
         return { value, edition };
       };
@@ -99,7 +102,8 @@ export async function withFetcher<T>(
   // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), signal, async (client) => {
-    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
+    const cache =
+      cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
     let complete = false;
     try {
       const result = await work(createFetcher({ client, cache }));

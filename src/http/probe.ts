@@ -2,7 +2,12 @@ import pLimit from 'p-limit';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
-import { type ClientOptions, createClient, type RawResponse, type RequestOptions } from './client.ts';
+import {
+  type ClientOptions,
+  createClient,
+  type RawResponse,
+  type RequestOptions,
+} from './client.ts';
 import { toAttemptError } from './retry.ts';
 
 /** The path is relative to the deployment's base URL. */
@@ -13,7 +18,10 @@ export interface ProbeRequest extends Partial<RequestOptions> {
 export type ProbeResponse = ReturnType<typeof readResponse>;
 export type Probe = ReturnType<typeof createProbe>;
 
-export function createProbe(address: string, options: Pick<ClientOptions, 'concurrency' | 'timeouts'>) {
+export function createProbe(
+  address: string,
+  options: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
+) {
   const client = createClient({ ...options, retries: 0 });
   const limit = pLimit(options.concurrency);
   const limitLarge = pLimit(1);
@@ -36,12 +44,18 @@ export function createProbe(address: string, options: Pick<ClientOptions, 'concu
   return {
     address,
     send: (request: ProbeRequest): Promise<ProbeResponse> =>
-      (request.maxBytes ?? 0) > MAX_BODY_BYTES ? limitLarge(attempt, request) : limit(attempt, request),
+      (request.maxBytes ?? 0) > MAX_BODY_BYTES
+        ? limitLarge(attempt, request)
+        : limit(attempt, request),
     close: client.close,
   };
 }
 
-function readResponse(request: ProbeRequest, { status, headers, body: sent }: RawResponse, maxBytes: number) {
+function readResponse(
+  request: ProbeRequest,
+  { status, headers, body: sent }: RawResponse,
+  maxBytes: number,
+) {
   const { method = 'GET', path, headers: fields = {} } = request;
   const header = (name: string): string | undefined => {
     const value = headers[name.toLowerCase()];

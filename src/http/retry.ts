@@ -3,7 +3,8 @@ import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-interface Failure extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
+interface Failure
+  extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly hint?: string | undefined;
@@ -35,26 +36,48 @@ const MAX_RETRY_AFTER_MS = 900_000;
 export function unexpectedStatus(status: number, headers: Headers): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined) {
-    return new AttemptError(`got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`, {
-      ...{ status, location, retryable: false },
-      hint: 'Use the final URL, because redirects to other URLs are not followed.',
-    });
+    return new AttemptError(
+      `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`,
+      {
+        ...{ status, location, retryable: false },
+        hint: 'Use the final URL, because redirects to other URLs are not followed.',
+      },
+    );
   }
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
   const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
   return new AttemptError(`got ${status}${wait}, expected 200`, {
-    ...{ status, retryAfterMs, edition: readEdition(headers), unreachable: GATEWAY_STATUS.includes(status) },
+    ...{
+      status,
+      retryAfterMs,
+      edition: readEdition(headers),
+      unreachable: GATEWAY_STATUS.includes(status),
+    },
     retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
   });
 }
 
 const UNREACHABLE_CODES = new Set([
-  ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+  ...[
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ECONNREFUSED',
+    'EHOSTUNREACH',
+    'EHOSTDOWN',
+    'ENETUNREACH',
+    'ENETDOWN',
+  ],
   ...['EADDRNOTAVAIL', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
 ]);
 
 const BROKEN_CONNECTION_CODES = new Set([
-  ...['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'],
+  ...[
+    'ECONNRESET',
+    'EPIPE',
+    'ERR_STREAM_PREMATURE_CLOSE',
+    'UND_ERR_SOCKET',
+    'UND_ERR_BODY_TIMEOUT',
+  ],
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
@@ -88,9 +111,14 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
 function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
   if (error.name === 'HTTPParserError')
-    return new AttemptError(`invalid HTTP response: ${error.message}`, { retryable: true, cause: error });
+    return new AttemptError(`invalid HTTP response: ${error.message}`, {
+      retryable: true,
+      cause: error,
+    });
   // undici sets no error code if a proxy refuses CONNECT or a request.
-  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message)?.[1];
+  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
+    error.message,
+  )?.[1];
   if (refusal)
     return new AttemptError(`the proxy refused to connect (status ${refusal})`, {
       ...{ retryable: RETRYABLE_STATUS.has(Number(refusal)), unreachable: true, cause: error },

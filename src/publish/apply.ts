@@ -60,7 +60,10 @@ function findObstacles(out: string, published: Entries, { added, removed }: Chan
     if (!emptied.has(name)) return [`${name}/`];
     return fs.readdirSync(file).flatMap((inside) => findInPlaceOfFile(`${name}/${inside}`));
   };
-  return [...[...listParentFolders(added)].filter(isInPlaceOfFolder), ...added.flatMap(findInPlaceOfFile)];
+  return [
+    ...[...listParentFolders(added)].filter(isInPlaceOfFolder),
+    ...added.flatMap(findInPlaceOfFile),
+  ];
 }
 
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
@@ -71,9 +74,11 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   if (status?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
   const access = fs.constants.W_OK | fs.constants.X_OK;
   explainFailure('cannot be written', shown, () => fs.accessSync(folder, access));
-  const hint = 'Its parent folder must be writable, and the folder itself must not be a mount point.';
+  const hint =
+    'Its parent folder must be writable, and the folder itself must not be a mount point.';
   // The system reports EXDEV even though neither file exists.
-  const rename = (): void => fs.renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
+  const rename = (): void =>
+    fs.renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
   explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
@@ -81,7 +86,8 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 export function applyChange(paths: LockedPaths): void {
   const { name, out, staging, setAside, lock } = paths;
   const apply = fs.existsSync(out) ? replaceFiles : createFolder;
-  const hint = 'It is partly the new site. Remove the cause, and run the command again to complete it.';
+  const hint =
+    'It is partly the new site. Remove the cause, and run the command again to complete it.';
   explainFailure('cannot be completed', name, () => apply(paths), hint);
   attempt(() => removeAll([setAside, staging], lock));
 }
@@ -147,6 +153,7 @@ function sortByLinks(files: readonly string[]): string[] {
     return /^(?:offset\/\d+\/)?index\.json$/.test(inKind) ? 1 : 0;
   };
   const { compare } = new Intl.Collator('en', { numeric: true });
-  const byRank = (a: string, b: string): number => rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
+  const byRank = (a: string, b: string): number =>
+    rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
   return files.toSorted(byRank);
 }

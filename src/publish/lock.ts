@@ -69,7 +69,8 @@ export function acquireLock(paths: WorkPaths, takeLock = false) {
     assertHeld() {
       if (!isHeld()) {
         const owner = parseOwner(attempt(() => readLock(lockFile)));
-        const by = owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
+        const by =
+          owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
         throw new OutputError(`the lock of this build ${by ?? 'is missing or damaged'}`, name, {
           hint: 'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.',
         });
@@ -146,7 +147,8 @@ function assertBreakable(
 }
 
 export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
-  if ((['host', 'machine', 'namespace'] as const).some((key) => owner[key] !== own[key])) return false;
+  if ((['host', 'machine', 'namespace'] as const).some((key) => owner[key] !== own[key]))
+    return false;
   // Two containers may have the same name, and neither has a machine id.
   if (owner.boot !== own.boot) return own.machine !== '';
   if (owner.pid === own.pid) return true;
@@ -161,4 +163,5 @@ export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
 const readLock = (file: string): string | undefined =>
   attempt(() => readText(path.dirname(file), path.basename(file)), 'ENOENT');
 
-const parseOwner = (text = ''): LockOwner | undefined => ownerSchema.safeParse(parseJson(text)).data;
+const parseOwner = (text = ''): LockOwner | undefined =>
+  ownerSchema.safeParse(parseJson(text)).data;

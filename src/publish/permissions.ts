@@ -14,7 +14,11 @@ export function readPermissions(folder: string) {
   return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
 }
 
-export function setPermissions(site: string, files: readonly string[], permissions: Permissions): void {
+export function setPermissions(
+  site: string,
+  files: readonly string[],
+  permissions: Permissions,
+): void {
   const folders = [...listParentFolders(files)].filter((name) => name !== '.').sort();
   for (const name of [...folders, ...files]) setPermission(path.join(site, name), permissions);
 }

@@ -43,7 +43,9 @@ export async function withOutput<T>(
 ): Promise<T> {
   const work = resolveWorkPaths(out);
   assertUsableAsOutput(work);
-  explainFailure('cannot be created', out, () => mkdirSync(path.dirname(work.out), { recursive: true }));
+  explainFailure('cannot be created', out, () =>
+    mkdirSync(path.dirname(work.out), { recursive: true }),
+  );
   const lock = acquireLock(work, takeLock);
   let recovery: Recovery | undefined;
   try {
@@ -124,7 +126,11 @@ function createOutput(
       }: { buildInputs?: contract.BuildInputs; signal?: AbortSignal | undefined } = {},
     ): Promise<PublishResult> {
       const { entries, staged } = await stageFiles(files, paths, { published, signal });
-      const manifest: contract.Manifest = { format: contract.FORMAT, ...buildInputs, files: entries };
+      const manifest: contract.Manifest = {
+        format: contract.FORMAT,
+        ...buildInputs,
+        files: entries,
+      };
       const body = Buffer.from(JSON.stringify(manifest));
       const next = entries.map((entry) => entry.path);
       const removed = listRemoved(paths.out, published.entries, next);
@@ -151,7 +157,11 @@ export function isBeingChanged(out: string): boolean {
 export async function waitUntilStable(folder: string): Promise<void> {
   for (const until = performance.now() + 1000; isBeingChanged(folder); await setTimeout(50))
     if (performance.now() > until)
-      throw new OutputError('is being changed, or an interrupted build left it incomplete', folder, {
-        hint: 'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.',
-      });
+      throw new OutputError(
+        'is being changed, or an interrupted build left it incomplete',
+        folder,
+        {
+          hint: 'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.',
+        },
+      );
 }

@@ -20,7 +20,8 @@ export function readPublished(paths: WorkPaths, byContent: boolean) {
   const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
   const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
   // An interrupted first build left files without a manifest.
-  const isInterruptedFirstBuild = existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
+  const isInterruptedFirstBuild =
+    existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
   if (isEmpty || isInterruptedFirstBuild)
     return { entries: listOwnFiles(paths, []), modified: new Set<string>() };
   const storage = folderStorage(out, name);
@@ -51,7 +52,10 @@ function readOwnManifest(storage: SiteStorage) {
 const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
 
 /** Lists the files in a folder that gamedata wrote: files in its manifest, and files that have the content of a change that was set aside. */
-export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly ManifestEntry[]): Entries {
+export function listOwnFiles(
+  { out, setAside }: WorkPaths,
+  listed: readonly ManifestEntry[],
+): Entries {
   const own = (attempt(() => readdirSync(setAside)) ?? []).flatMap((name) => {
     const text = attempt(() => readFile(setAside, name, getMaxBytes(MANIFEST_FILE))) ?? '';
     const change = parseJson(`${text}`);
@@ -68,7 +72,8 @@ export function listOwnFiles({ out, setAside }: WorkPaths, listed: readonly Mani
 }
 
 export function readFileList(site: string): ManifestEntry[] | undefined {
-  const text = attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
+  const text =
+    attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;
 }
 

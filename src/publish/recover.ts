@@ -38,7 +38,8 @@ export function recover(paths: LockedPaths): Recovery {
   const isSetAside = existsSync(setAside);
   const notices = [
     isCompleted && 'an interrupted build was finished first',
-    isSetAside && 'an interrupted build no longer fits this folder: every file is compared by its content',
+    isSetAside &&
+      'an interrupted build no longer fits this folder: every file is compared by its content',
   ].filter((notice) => notice !== false);
   return { isCompleted, isSetAside, notices };
 }
@@ -54,5 +55,7 @@ function canApply({ out, staged, replacedFile }: WorkPaths): boolean {
 function listUnused({ lockFile, old }: WorkPaths): string[] {
   const parent = path.dirname(lockFile);
   const files = readdirSync(parent).map((name) => path.join(parent, name));
-  return files.filter((file) => [`${lockFile}-`, ...old.unused].some((prefix) => file.startsWith(prefix)));
+  return files.filter((file) =>
+    [`${lockFile}-`, ...old.unused].some((prefix) => file.startsWith(prefix)),
+  );
 }

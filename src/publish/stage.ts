@@ -55,7 +55,8 @@ function createPathCheck(): (name: string) => void {
   return (name) => {
     if (!isSitePath(name)) throw new OutputError('is not a path inside the site', name);
     const key = name.toLowerCase();
-    if (files.has(key)) throw new OutputError('occurs twice in the site, ignoring letter case', name);
+    if (files.has(key))
+      throw new OutputError('occurs twice in the site, ignoring letter case', name);
     const above = listParentFolders([key]);
     if (folders.has(key) || [...above].some((folder) => files.has(folder)))
       throw new OutputError('is a file where the site has a folder, or the other way round', name);
@@ -91,7 +92,11 @@ function setLaterTime(file: string, replaced: string): void {
  */
 export function commit(
   paths: LockedPaths,
-  { files, manifest, replacedHash }: { files: readonly string[]; manifest: Uint8Array; replacedHash: string },
+  {
+    files,
+    manifest,
+    replacedHash,
+  }: { files: readonly string[]; manifest: Uint8Array; replacedHash: string },
 ): void {
   const { name, out, staging, staged, lock, permissions } = paths;
   const draft = path.join(staging, MANIFEST_FILE);
@@ -125,7 +130,14 @@ export function flushAll(folder: string, files: readonly string[]): void {
 }
 
 export function flush(file: string): void {
-  const descriptor = attempt(() => fs.openSync(file, 'r'), 'ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES');
+  const descriptor = attempt(
+    () => fs.openSync(file, 'r'),
+    'ENOENT',
+    'ENOTDIR',
+    'EISDIR',
+    'EPERM',
+    'EACCES',
+  );
   if (descriptor === undefined) return;
   try {
     attempt(() => fs.fsyncSync(descriptor), 'EINVAL', 'EPERM', 'ENOTSUP', 'EROFS');

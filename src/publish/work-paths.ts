@@ -26,7 +26,11 @@ export function resolveWorkPaths(name: string) {
     replacedFile: path.join(staging, 'replaced'),
     setAside: nextTo('set-aside'),
     /** Files that version 146d34f may have left behind. The file `record` marked a change as committed. */
-    old: { staging: nextTo('new'), record: nextTo('commit'), unused: [nextTo('trash-'), nextTo('received')] },
+    old: {
+      staging: nextTo('new'),
+      record: nextTo('commit'),
+      unused: [nextTo('trash-'), nextTo('received')],
+    },
   };
 }
 
@@ -35,7 +39,8 @@ function resolveLinks(name: string, file: string): string {
     return realpathSync(file);
   } catch (cause) {
     const code = errorCode(cause);
-    if (code === 'ELOOP') throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
+    if (code === 'ELOOP')
+      throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
     if (code !== 'ENOENT' || path.dirname(file) === file) return file;
     // The target of a symlink may not have been built yet.
     const parent = resolveLinks(name, path.dirname(file));
@@ -45,15 +50,20 @@ function resolveLinks(name: string, file: string): string {
   }
 }
 
-export const isCommitted = ({ staged }: WorkPaths): boolean => existsSync(path.join(staged, MANIFEST_FILE));
+export const isCommitted = ({ staged }: WorkPaths): boolean =>
+  existsSync(path.join(staged, MANIFEST_FILE));
 
 /** Rejects files of other users, who could fabricate an interrupted build in a shared parent folder. */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = readStatus(file);
     if (status && !isTrusted(out, status))
-      throw new OutputError(`belongs to another user (${status.uid}), so it cannot be trusted`, file, {
-        hint: 'Remove it, and build again in a folder whose parent only you can write to.',
-      });
+      throw new OutputError(
+        `belongs to another user (${status.uid}), so it cannot be trusted`,
+        file,
+        {
+          hint: 'Remove it, and build again in a folder whose parent only you can write to.',
+        },
+      );
   }
 }

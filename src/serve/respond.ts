@@ -28,7 +28,9 @@ function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): Plain
 
 /** A WHATWG URL would normalize the request target (https://httpwg.org/specs/rfc9112.html#request.target). */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
-  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+  const local = target.startsWith('/')
+    ? target
+    : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
   // Clients would misinterpret these in the URL of a redirect.
   const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
   const [path = ''] = encoded.split('?', 1);
@@ -46,7 +48,8 @@ const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
 const encodings = {
   br: {
-    encode: (body: Uint8Array) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    encode: (body: Uint8Array) =>
+      brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
     files: new WeakMap<Uint8Array, Compressed>(),
   },
   gzip: { encode: gzip, files: new WeakMap<Uint8Array, Compressed>() },
@@ -61,7 +64,10 @@ export function selectEncoding(accepted: string | null): Encoding | undefined {
 }
 
 /** Responds in the encoding that the client prefers. `Vary` is the same for bodies of any size. */
-export async function respondCompressed(request: PlainRequest, respond: Responder): Promise<PlainResponse> {
+export async function respondCompressed(
+  request: PlainRequest,
+  respond: Responder,
+): Promise<PlainResponse> {
   // The length is only known after compressing, so HEAD is handled like GET.
   if (request.method === 'HEAD')
     return { ...(await respondCompressed({ ...request, method: 'GET' }, respond)), body: null };

@@ -122,7 +122,11 @@ export function createBoundedServer({ respond, limits, onRequest, onProblem }: S
 }
 
 /** A host is required since HTTP/1.1, and only one: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
-function findFault({ headers, headersDistinct, httpVersion }: IncomingMessage): 400 | 417 | undefined {
+function findFault({
+  headers,
+  headersDistinct,
+  httpVersion,
+}: IncomingMessage): 400 | 417 | undefined {
   const hosts = headersDistinct.host?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return 400;
   const { expect = '100-continue' } = headers;
@@ -138,7 +142,10 @@ const clientErrors: Readonly<Record<string, 408 | 431>> = {
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
   EADDRINUSE: ['is already in use', 'Choose another port with --port (0 picks a free one).'],
   EACCES: ['requires privileges to listen on', 'Choose a port above 1023 with --port.'],
-  EADDRNOTAVAIL: ['is not an address of this machine', 'Choose an address such as 127.0.0.1 with --listen.'],
+  EADDRNOTAVAIL: [
+    'is not an address of this machine',
+    'Choose an address such as 127.0.0.1 with --listen.',
+  ],
 };
 
 const CHUNK_BYTES = 65_536;

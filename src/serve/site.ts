@@ -24,7 +24,8 @@ export interface LoadedSite {
 const MAX_SITE_BYTES = 1e9;
 const CHECK_INTERVAL_MS = 250;
 
-const WAITING = 'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
+const WAITING =
+  'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
 /**
  * Waits until a folder holds a complete site, then loads each new one until the signal aborts.
@@ -74,10 +75,13 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
     if (at % 50 === 0) await setImmediate();
     const known = previous?.files.get(file);
     const loaded = known?.sha256 === sha256 ? known : readAsset(folder, file);
-    if (loaded.sha256 !== sha256) throw new DataError('differs from the manifest', { record: file });
+    if (loaded.sha256 !== sha256)
+      throw new DataError('differs from the manifest', { record: file });
     files.set(file, loaded);
   }
-  const meta = parse(contract.metaReader, parseAsset(META_FILE, files.get(META_FILE)), { record: META_FILE });
+  const meta = parse(contract.metaReader, parseAsset(META_FILE, files.get(META_FILE)), {
+    record: META_FILE,
+  });
   const base = getBasePath(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };

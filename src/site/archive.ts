@@ -26,7 +26,10 @@ export function listContents(files: readonly Content[], generator: string): Cont
  *
  * @param captured `YYYY-MM-DD`
  */
-export async function packArchive(files: readonly Content[], captured: string): Promise<Uint8Array> {
+export async function packArchive(
+  files: readonly Content[],
+  captured: string,
+): Promise<Uint8Array> {
   const day = Date.parse(`${captured}T00:00:00Z`) / 1000;
   const packed = files.filter(({ path }) => !isWebServerConfig(path)).sort(byPath);
   const tar = await packTar(

@@ -10,7 +10,11 @@ import { encodeOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
 export function createChangeFiles(
-  { history, oldSlugs, redirects }: { history: History; oldSlugs: OldSlugs; redirects: readonly Redirect[] },
+  {
+    history,
+    oldSlugs,
+    redirects,
+  }: { history: History; oldSlugs: OldSlugs; redirects: readonly Redirect[] },
   site: Site,
 ): readonly SiteFile[] {
   const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));

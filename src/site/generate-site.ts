@@ -1,5 +1,11 @@
 import type { History } from '../contract/changes.ts';
-import { type AnyFile, encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import {
+  type AnyFile,
+  encodeBody,
+  getLinkBase,
+  type Meta,
+  type SiteFile,
+} from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER, SEARCH_FILE } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
@@ -50,15 +56,31 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
     ...content,
     ...createDescriptions(site, content, true),
     { path: ARCHIVE_FILE, body: archive },
-    { path: CHECKSUM_FILE, body: formatChecksum(archive, ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length)) },
+    {
+      path: CHECKSUM_FILE,
+      body: formatChecksum(archive, ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length)),
+    },
   ];
 }
 
-function createDataFiles({ records, names, meta, history, oldSlugs, root, ...site }: SiteInput): SiteFile[] {
+function createDataFiles({
+  records,
+  names,
+  meta,
+  history,
+  oldSlugs,
+  root,
+  ...site
+}: SiteInput): SiteFile[] {
   const served = addUrls(getLinkBase(meta), records);
   const redirects = createRedirects(oldSlugs, records);
   const { handlerModule, template } = site.buildAssets;
-  const hosting = { root, baseUrl: meta.base_url, redirects, iconRedirect: getIconRedirect(meta.sprites) };
+  const hosting = {
+    root,
+    baseUrl: meta.base_url,
+    redirects,
+    iconRedirect: getIconRedirect(meta.sprites),
+  };
   return [
     ...recordFiles.createApiFiles(served, meta),
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
@@ -69,7 +91,11 @@ function createDataFiles({ records, names, meta, history, oldSlugs, root, ...sit
   ];
 }
 
-function createDescriptions(site: SiteInput, content: readonly AnyFile[], archive: boolean): SiteFile[] {
+function createDescriptions(
+  site: SiteInput,
+  content: readonly AnyFile[],
+  archive: boolean,
+): SiteFile[] {
   const { records, meta, names } = site;
   const { template, schemas } = site.buildAssets;
   const specification = createSpecification(records, meta, { archive, names, template, schemas });
@@ -77,4 +103,5 @@ function createDescriptions(site: SiteInput, content: readonly AnyFile[], archiv
   return [...specification, ...renderPages({ template, records, meta, archive, sizes })];
 }
 
-const getSize = (file: AnyFile): number => ('bytes' in file ? file.bytes : Buffer.byteLength(file.body));
+const getSize = (file: AnyFile): number =>
+  'bytes' in file ? file.bytes : Buffer.byteLength(file.body);

@@ -59,10 +59,16 @@ const supportsAnyPageRange = ({ hosts: names }: Meta): boolean =>
 function createExcerpts(first: Records, base: paths.LinkBase): Map<string, string> {
   const kind = kindNames.find((name) => first[name].length > 0);
   const rows = plainBulkRows.filter((row) => row.kind === kind && kind !== undefined);
-  return new Map(rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]));
+  return new Map(
+    rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]),
+  );
 }
 
-function createFileExamples(first: Records, meta: Meta, names: readonly Names[]): Record<string, object> {
+function createFileExamples(
+  first: Records,
+  meta: Meta,
+  names: readonly Names[],
+): Record<string, object> {
   const { digest, captured, counts, names: summary, ...others } = meta;
   const kind = kindNames.find((name) => first[name].length > 0);
   const [record] = kind ? first[kind] : [];
@@ -71,7 +77,11 @@ function createFileExamples(first: Records, meta: Meta, names: readonly Names[])
   const [own] = selectNames(names.filter(({ language }) => language !== 'en').slice(0, 1), first);
   const none = { added: [], removed: [], renamed: [], changed: [] };
   const step: Comparison = {
-    from: { digest: `sha256:${'0'.repeat(64)}`, captured, counts: { ...counts, [kind]: counts[kind] - 1 } },
+    from: {
+      digest: `sha256:${'0'.repeat(64)}`,
+      captured,
+      counts: { ...counts, [kind]: counts[kind] - 1 },
+    },
     to: { digest, captured, counts },
     totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
     changes: mapKinds((one) => (one === kind ? { ...none, added: [{ id, slug, name }] } : none)),
@@ -79,7 +89,13 @@ function createFileExamples(first: Records, meta: Meta, names: readonly Names[])
   const languages = Object.fromEntries(Object.entries(summary?.languages ?? {}).slice(0, 1));
   return {
     ...(own && { getNames: own }),
-    getMeta: { ...others, digest, captured, counts, ...(summary && { names: { ...summary, languages } }) },
+    getMeta: {
+      ...others,
+      digest,
+      captured,
+      counts,
+      ...(summary && { names: { ...summary, languages } }),
+    },
     getChanges: { steps: [step] },
   };
 }
@@ -131,7 +147,9 @@ function createOpenApi(
       { name: 'downloads', description: 'Every record in one request.' },
       { name: 'site', description: 'Files about the site.' },
     ],
-    paths: Object.fromEntries(operations.map((operation) => [operation.path, describePath(operation)])),
+    paths: Object.fromEntries(
+      operations.map((operation) => [operation.path, describePath(operation)]),
+    ),
     components: { schemas: Object.fromEntries(schemas) },
   };
 }
@@ -183,7 +201,9 @@ const describeError = (status: keyof typeof errorDetails) => ({
 function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
   const mediaType = getMediaType(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
   if (schema !== undefined || mediaType === 'application/json')
-    return { 'application/json': { schema: schema ? createRef(schema) : { type: 'object' }, example } };
+    return {
+      'application/json': { schema: schema ? createRef(schema) : { type: 'object' }, example },
+    };
   const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
   return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
 }

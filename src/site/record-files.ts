@@ -9,9 +9,15 @@ import { createErrorBody, errorDetails, errorFiles } from '../contract/responses
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
-const createJsonFile = (path: string, value: unknown): SiteFile => ({ path, body: JSON.stringify(value) });
+const createJsonFile = (path: string, value: unknown): SiteFile => ({
+  path,
+  body: JSON.stringify(value),
+});
 
-export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url' | 'links'>): SiteFile[] {
+export function createApiFiles(
+  served: ServedRecords,
+  meta: Pick<Meta, 'base_url' | 'links'>,
+): SiteFile[] {
   const base = getLinkBase(meta);
   const root = mapKinds((kind) => paths.listUrl(base, kind));
   return [
@@ -22,11 +28,16 @@ export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url
       const pages = pageOffsets(count).map((offset) => {
         const results = served[kind].slice(offset, offset + PAGE_SIZE);
         const page = { range: { limit: PAGE_SIZE, offset }, count, results };
-        return createJsonFile(paths.listPageFile(kind, offset), paths.createListPage(base, kind, page));
+        return createJsonFile(
+          paths.listPageFile(kind, offset),
+          paths.createListPage(base, kind, page),
+        );
       });
       return [
         ...pages,
-        ...served[kind].map((record) => createJsonFile(paths.recordFile(kind, record.slug), record)),
+        ...served[kind].map((record) =>
+          createJsonFile(paths.recordFile(kind, record.slug), record),
+        ),
       ];
     }),
     ...([400, 404, 405] as const).map((status) => ({
@@ -38,7 +49,8 @@ export function createApiFiles(served: ServedRecords, meta: Pick<Meta, 'base_url
 
 export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
   if (kind === undefined) return JSON.stringify(served);
-  if (path.endsWith('.ndjson')) return served[kind].map((record) => `${JSON.stringify(record)}\n`).join('');
+  if (path.endsWith('.ndjson'))
+    return served[kind].map((record) => `${JSON.stringify(record)}\n`).join('');
   const rows = served[kind].map((record) => Object.values(record));
   return [Object.keys(servedSchemas[kind].shape), ...rows].map(formatCsvRow).join('');
 }
@@ -89,7 +101,8 @@ const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
  * Inserts an apostrophe before each formula, and before an apostrophe in the same position. To restore the original, remove one
  * apostrophe at the start and one after each separator.
  */
-export const formatCsvRow = (cells: readonly Cell[]): string => `${cells.map(formatCsvCell).join(',')}\r\n`;
+export const formatCsvRow = (cells: readonly Cell[]): string =>
+  `${cells.map(formatCsvCell).join(',')}\r\n`;
 
 function formatCsvCell(cell: Cell): string {
   if (typeof cell !== 'string') return cell === null ? '' : String(cell);

@@ -31,7 +31,13 @@ export async function readLists(
     crawl(probe, linkBase, ({ request, status }, problem) => {
       if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
       const url = address + request.slice('GET '.length);
-      throw new UpstreamError(problem, { method: 'GET', url, status, attempts: 1, unreachable: false });
+      throw new UpstreamError(problem, {
+        method: 'GET',
+        url,
+        status,
+        attempts: 1,
+        unreachable: false,
+      });
     }),
   );
   const records = mapKinds((kind) => lists[kind].map(removeUrl));
@@ -41,7 +47,9 @@ export async function readLists(
 
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
   const lists = mapKinds((): ServedRecord[] => []);
-  const problems = await Promise.all(kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind])));
+  const problems = await Promise.all(
+    kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind])),
+  );
   // Lists are crawled concurrently, but their problems are reported in a fixed order.
   for (const problem of problems) if (problem) fail(...problem);
   return lists;
@@ -61,7 +69,10 @@ async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind, records: 
       assert(length <= MAX_LENGTH, `got list pages of more than ${MAX_LENGTH} characters in total`);
       const page = readPage(kind, response);
       if (offset === 0) count = page.count;
-      assert(page.count === count, `got count ${page.count}, expected ${count}, as on the first page`);
+      assert(
+        page.count === count,
+        `got count ${page.count}, expected ${count}, as on the first page`,
+      );
       const size = Math.min(PAGE_SIZE, count - offset);
       assert(page.results.length === size, `got ${page.results.length} results, expected ${size}`);
       for (const record of page.results) {

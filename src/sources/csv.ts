@@ -13,7 +13,13 @@ import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
 import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
-import { type KindFields, normalize, type RawRecords, sanitizeSlug, splitNames } from './normalize.ts';
+import {
+  type KindFields,
+  normalize,
+  type RawRecords,
+  sanitizeSlug,
+  splitNames,
+} from './normalize.ts';
 import { assertSkipsExist, type Source, type SourceContext } from './source.ts';
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
@@ -68,7 +74,10 @@ export const csv: Source = async (context) => {
   if (!isUrl(upstream)) {
     const { texts, captured } = readTables(upstream);
     // The clock that dated the files may have been ahead.
-    return create(texts, { upstream: 'local files', captured: captured < today ? captured : today });
+    return create(texts, {
+      upstream: 'local files',
+      captured: captured < today ? captured : today,
+    });
   }
   return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
     ...create(await fetchTables(fetcher, upstream, onProgress), { upstream, captured: today }),
@@ -219,7 +228,8 @@ async function fetchTables(
       texts[name] = (await fetcher.load(url, createCodec(name), options)).value;
       if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
     }
-    if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name])) return texts;
+    if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name]))
+      return texts;
     before = texts;
   }
   throw new UpstreamError(

@@ -7,7 +7,12 @@ import type { IconSource } from '../contract/responses.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';
-import { type Codec, type FetcherOptions, type FetcherStats, withFetcher } from '../http/fetcher.ts';
+import {
+  type Codec,
+  type FetcherOptions,
+  type FetcherStats,
+  withFetcher,
+} from '../http/fetcher.ts';
 import { ignoreDamage, type PreviousSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
@@ -64,7 +69,10 @@ export async function gatherIcons(
   const others = icons.filter((icon) => !files.has(icon));
   const { offline, requests } =
     mode === 'mirror' && upstream !== null && others.length > 0 && fetching !== 'never'
-      ? await fetchIcons(others, upstream, files, { ...fetcher, isOptional: fetching === 'ifReachable' })
+      ? await fetchIcons(others, upstream, files, {
+          ...fetcher,
+          isOptional: fetching === 'ifReachable',
+        })
       : { offline: null, requests: null };
   let published = 0;
   for (const icon of mode === 'mirror' ? others.filter((name) => !files.has(name)) : []) {
@@ -90,7 +98,10 @@ export async function gatherIcons(
 }
 
 /** Returns null if the site uses the placeholder for the icon. */
-function readIcon({ storage, entries }: Pick<Site, 'storage' | 'entries'>, icon: string): Buffer | null {
+function readIcon(
+  { storage, entries }: Pick<Site, 'storage' | 'entries'>,
+  icon: string,
+): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
   const body = readVerified(storage, entries, icon);
   if (isImage(body)) return body;
@@ -102,14 +113,18 @@ const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 /** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 function isImage(body: Buffer): boolean {
   const start = body.toString('latin1', 0, 12);
-  return SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start);
+  return (
+    SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start)
+  );
 }
 
 /** Encodes icons as base64, because the cache is a text file. */
 const codec: Codec<string | null> = {
   decode(body) {
     if (!isImage(body))
-      throw new InvalidBodyError(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
+      throw new InvalidBodyError(
+        `got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`,
+      );
     return body.toString('base64');
   },
   revive: (cached) => (cached === null || typeof cached === 'string' ? cached : undefined),

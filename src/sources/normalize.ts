@@ -77,7 +77,9 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
           : fields;
       const location = { kind, record: `${original} (${id})` };
       const hint = hintAtSkip(kind, id);
-      const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, { hint });
+      const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, {
+        hint,
+      });
       const names = englishName === null ? otherNames : { en: englishName, ...otherNames };
       if (hasNames) addNames(languages, names, { slug, kind, warn });
       return parsed;
@@ -92,9 +94,13 @@ export function assertUniqueIds(
   location: DataLocation,
 ): void {
   const seen = new Set<number>();
-  const repeated = new Set(records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id));
+  const repeated = new Set(
+    records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id),
+  );
   if (repeated.size === 0) return;
-  const culprits = records.filter(({ id }) => repeated.has(id)).map(({ id, slug }) => `${id} (${slug})`);
+  const culprits = records
+    .filter(({ id }) => repeated.has(id))
+    .map(({ id, slug }) => `${id} (${slug})`);
   throw new DataError(`got repeated ids: ${listFirst(culprits)}, expected unique ids`, location);
 }
 
@@ -122,7 +128,10 @@ const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 function trimName(name: string, language: string, warn: Warn): string {
   const [trimmed = ''] = VISIBLE.exec(name) ?? [];
   if (trimmed !== '' && trimmed !== name)
-    warn('trimmed-name', `removed invisible characters around the name in ${language}, ${formatValue(name)}`);
+    warn(
+      'trimmed-name',
+      `removed invisible characters around the name in ${language}, ${formatValue(name)}`,
+    );
   return trimmed;
 }
 
@@ -135,7 +144,8 @@ function addNames(
     const tag = written.toLowerCase();
     const name = trimName(untrimmed, tag, warn);
     const added = all.get(tag);
-    const problem = (added ? undefined : findProblem(languageSchema, tag)) ?? findProblem(nameSchema, name);
+    const problem =
+      (added ? undefined : findProblem(languageSchema, tag)) ?? findProblem(nameSchema, name);
     if (name === '') {
       // An empty English name has a warning already.
       if (tag !== 'en') warn('missing-name', `omitted the empty name in ${tag}`);
@@ -155,7 +165,10 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
 }
 
 function resolveIndices(gameIndices: ItemFields['gameIndices'], warn: Warn): object {
-  const fields = Array.from({ length: LAST_INDEXED_GENERATION }, (_, at) => [at + 1, null] as const);
+  const fields = Array.from(
+    { length: LAST_INDEXED_GENERATION },
+    (_, at) => [at + 1, null] as const,
+  );
   const indices = new Map<number, number | null>(fields);
   for (const { generation, index } of gameIndices) {
     const first = indices.get(generation);
@@ -165,9 +178,14 @@ function resolveIndices(gameIndices: ItemFields['gameIndices'], warn: Warn): obj
     else if (first === index)
       warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
     else
-      warn('conflicting-index', `indices ${first} and ${index} for generation ${generation}, using ${first}`);
+      warn(
+        'conflicting-index',
+        `indices ${first} and ${index} for generation ${generation}, using ${first}`,
+      );
   }
-  return Object.fromEntries(fields.map(([generation]) => [`id${generation}`, indices.get(generation)]));
+  return Object.fromEntries(
+    fields.map(([generation]) => [`id${generation}`, indices.get(generation)]),
+  );
 }
 
 /** Returns the sprite URL's path from `sprites/items/` on, or the placeholder. */

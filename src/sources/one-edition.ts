@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { describeEdition, type Edition, findNewestEdition, parseEdition } from '../contract/meta.ts';
+import {
+  describeEdition,
+  type Edition,
+  findNewestEdition,
+  parseEdition,
+} from '../contract/meta.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, LoadedValue, LoadOptions } from '../http/fetcher.ts';
@@ -8,7 +13,11 @@ import { bustCaches } from '../http/retry.ts';
 type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly error: UpstreamError };
 
 /** Reads each URL once per edition. Returns undefined if only a different edition may have the response. */
-export type Read = <T>(url: string, codec: Codec<T>, options?: LoadOptions<T>) => Promise<T | undefined>;
+export type Read = <T>(
+  url: string,
+  codec: Codec<T>,
+  options?: LoadOptions<T>,
+) => Promise<T | undefined>;
 
 const MAX_DEPLOYS = 2;
 
@@ -52,7 +61,8 @@ export async function readOneEdition<T>(
       for (const response of all) if ('error' in response) throw response.error;
       return { value, edition: all.every(({ edition }) => edition) ? newest : null };
     }
-    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS) throw inconsistentError(upstream, all);
+    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS)
+      throw inconsistentError(upstream, all);
     target = newest;
   }
 }
@@ -63,7 +73,9 @@ const isOlder = ({ edition }: Response, newest: Edition | null): boolean =>
 function inconsistentError(upstream: string, responses: readonly Response[]): UpstreamError {
   const editions = responses.flatMap(({ edition }) => edition ?? []);
   const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
-  const parts = [...new Set(names)].map((name) => `${names.filter((one) => one === name).length} of ${name}`);
+  const parts = [...new Set(names)].map(
+    (name) => `${names.filter((one) => one === name).length} of ${name}`,
+  );
   return new UpstreamError(
     `got responses from several editions: ${parts.join(', ')}, expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
@@ -87,10 +99,14 @@ export async function checkCachedEdition(
     const edition = parseEdition(hash, deploy_date, Date.now());
     if (edition) return { isCurrent: edition.hash === lastEdition.hash, notices: [] };
     const problem = `got ${formatValue(meta ?? text)}, expected hash and deploy_date of an edition`;
-    return { isCurrent: false, notices: [`GET ${url}: ${problem}; ignored, every record was requested`] };
+    return {
+      isCurrent: false,
+      notices: [`GET ${url}: ${problem}; ignored, every record was requested`],
+    };
   } catch (error) {
     // A gateway may fail for this URL only.
-    const isOffline = error instanceof UpstreamError && error.request.unreachable && !error.request.status;
+    const isOffline =
+      error instanceof UpstreamError && error.request.unreachable && !error.request.status;
     if (!(error instanceof UpstreamError) || isOffline) throw error;
     return { isCurrent: false, notices: [] };
   }

@@ -55,11 +55,16 @@ const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
         z.object({ default: lenient(z.string().nullable(), formatValue) }),
       ),
     })
-    .transform(({ game_indices: gameIndices, sprites }) => ({ gameIndices, sprite: sprites.default })),
+    .transform(({ game_indices: gameIndices, sprites }) => ({
+      gameIndices,
+      sprite: sprites.default,
+    })),
 };
 
 const nameSchema = lenient(z.string(), () => '');
-const languageSchema = lenient(anyObject, () => ({ name: '' })).pipe(z.object({ name: nameSchema }));
+const languageSchema = lenient(anyObject, () => ({ name: '' })).pipe(
+  z.object({ name: nameSchema }),
+);
 
 const commonSchema = z.object({
   id: idSchema,
@@ -76,7 +81,9 @@ export function parseRecord<K extends Kind>(
   const { id, name: slug, names } = parse(commonSchema, json, { kind, record }, { hint });
   const fields = parse(fieldSchemas[kind], json, { kind, record }, { hint });
   // The first of several names in a language wins.
-  const first = Object.fromEntries(names.toReversed().map(({ language, name }) => [language.name, name]));
+  const first = Object.fromEntries(
+    names.toReversed().map(({ language, name }) => [language.name, name]),
+  );
   return { id, slug, ...splitNames(first), ...fields };
 }
 
@@ -103,9 +110,22 @@ export const rest: Source = (context) => {
       ) as RawRecords;
       if (edition && !skip) fetcher.finishRun({ edition, value: raw });
     }
-    const provenance = { source: 'rest', upstream, captured: today, edition, skipped: skip } as const;
+    const provenance = {
+      source: 'rest',
+      upstream,
+      captured: today,
+      edition,
+      skipped: skip,
+    } as const;
     const dataSet = normalize(raw, provenance, hasNames);
-    return { dataSet, source: 'rest', isCopy: false, isCached: isCurrent, requests: fetcher.stats, notices };
+    return {
+      dataSet,
+      source: 'rest',
+      isCopy: false,
+      isCached: isCurrent,
+      requests: fetcher.stats,
+      notices,
+    };
   });
 };
 
@@ -128,7 +148,9 @@ async function readAll(
   const lists = mapKinds((): readonly Listed[] => []);
   for (const kind of kindNames) lists[kind] = await readList(read, upstream, kind);
   assertSkipsExist(skip, lists);
-  const wanted = kindNames.flatMap((kind) => lists[kind].filter(({ id }) => !skip?.[kind].includes(id)));
+  const wanted = kindNames.flatMap((kind) =>
+    lists[kind].filter(({ id }) => !skip?.[kind].includes(id)),
+  );
   const total = wanted.length;
   let done = 0;
   report(done, total);
@@ -196,7 +218,8 @@ const parseUrl = (url: string, base: URL): URL | undefined =>
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
   const link = parseUrl(url, base);
   const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
-  const [id] = /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
+  const [id] =
+    /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
   const start = base.origin + base.pathname;
   if (id !== undefined) return { kind, id: Number(id), slug, url: `${start}${id}/` };
   const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
@@ -220,5 +243,9 @@ function matchList([listed, record]: Answer): RawRecord {
   if (record && isListed(listed, record)) return record;
   const { kind, id, slug } = listed;
   const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}, expected ${id}, ${formatValue(slug)}, as in the list`;
-  throw new DataError(problem, { kind, record: describeListed(listed) }, { hint: hintAtSkip(kind, id) });
+  throw new DataError(
+    problem,
+    { kind, record: describeListed(listed) },
+    { hint: hintAtSkip(kind, id) },
+  );
 }

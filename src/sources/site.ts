@@ -6,7 +6,12 @@ import { isAhead, type Meta } from '../contract/meta.ts';
 import { parse } from '../contract/parse.ts';
 import { isUrl, META_FILE, recordFile } from '../contract/paths.ts';
 import { recordSchemas } from '../contract/records.ts';
-import { type AnyRecords, type Provenance, type Records, summarizeNames } from '../dataset/data-set.ts';
+import {
+  type AnyRecords,
+  type Provenance,
+  type Records,
+  summarizeNames,
+} from '../dataset/data-set.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
@@ -45,7 +50,8 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
 }
 
 /** Matches the upstreams that gamedata writes: a URL, `local files`, `unknown` or an npm package. */
-const UPSTREAM = /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
+const UPSTREAM =
+  /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
 /** Drops implausible provenance, because the copied site is untrusted. */
 function validateProvenance(
@@ -65,7 +71,10 @@ function validateProvenance(
 }
 
 /** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
-function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(summary: T, today: string): T {
+function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(
+  summary: T,
+  today: string,
+): T {
   const { captured, edition } = summary;
   return {
     ...summary,

@@ -66,8 +66,14 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
   const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
   return [
-    ...kindNames.map((kind) => ({ path: recordsFile(kind), body: records[kind].map(encodeLine).join('') })),
-    ...names.map((own) => ({ path: namesFile(own.language), body: `${JSON.stringify(own, null, 1)}\n` })),
+    ...kindNames.map((kind) => ({
+      path: recordsFile(kind),
+      body: records[kind].map(encodeLine).join(''),
+    })),
+    ...names.map((own) => ({
+      path: namesFile(own.language),
+      body: `${JSON.stringify(own, null, 1)}\n`,
+    })),
     { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
   ];
 }
@@ -83,7 +89,12 @@ export function openSnapshot(folder: string) {
     written,
     (problem, options) => new OutputError(problem, storage.at(PROVENANCE_FILE), options),
   );
-  const summary = parse(snapshotSchema, written, { record: storage.at(PROVENANCE_FILE) }, { hint: RESTORE });
+  const summary = parse(
+    snapshotSchema,
+    written,
+    { record: storage.at(PROVENANCE_FILE) },
+    { hint: RESTORE },
+  );
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
   const readAllNames = () => readNames(namesSummary, json, storage.at);
 
@@ -130,7 +141,8 @@ export function openSnapshot(folder: string) {
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noOldSlugs;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
       const read = (): OldSlugs => {
-        if (has(MANIFEST_FILE)) readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
+        if (has(MANIFEST_FILE))
+          readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
         return decodeOldSlugs(json(FORMER_FILE));
       };
       return withRestoreHint(about, read, mayBeLost);
@@ -148,7 +160,9 @@ function assertDigest(
   hint = RESTORE,
 ): void {
   if (found !== expected)
-    throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, { hint });
+    throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, {
+      hint,
+    });
 }
 
 /** Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first build. */

@@ -86,12 +86,19 @@ export function removeSkipped(
       mapKinds((kind) => skip[kind].filter((id) => !before[kind].includes(id))),
       dataSet.records,
     );
-  const records = mapKinds((kind) => dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)));
-  const skipped = mapKinds((kind) => [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b));
+  const records = mapKinds((kind) =>
+    dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)),
+  );
+  const skipped = mapKinds((kind) =>
+    [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b),
+  );
   const remaining = createDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
     names: selectNames(dataSet.names, records),
   });
-  return { dataSet: remaining, history: remaining.digest === dataSet.digest ? history() : undefined };
+  return {
+    dataSet: remaining,
+    history: remaining.digest === dataSet.digest ? history() : undefined,
+  };
 }

@@ -65,7 +65,8 @@ function describeDifference(got: string, expected: string): string {
 export const matchRoot: Comparator = async (exchange) => {
   const problem = await matchJson(exchange);
   const [, baseUrl] = /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
-  if (!problem || baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) return problem;
+  if (!problem || baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl)
+    return problem;
   return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
 };
 
@@ -80,7 +81,8 @@ export const acceptError =
 
 function compareError(response: ProbeResponse, expected?: string): Problem {
   const type = response.header('content-type');
-  if (!isSameType(type, 'application/json')) return `got Content-Type ${type}, expected application/json`;
+  if (!isSameType(type, 'application/json'))
+    return `got Content-Type ${type}, expected application/json`;
   const { detail } = Object(response.json);
   const isSame = [expected, expected?.replace(/"\w+" /, '')].includes(detail);
   if (typeof detail === 'string' && (expected === undefined || isSame)) return undefined;
@@ -95,8 +97,12 @@ export const matchOrReject: Comparator = (exchange) =>
 export const matchLocation: Comparator = ({ got, expected: { headers }, site: { linkBase } }) => {
   const { baseUrl } = linkBase;
   const location = got.header('location') ?? '';
-  const { protocol, pathname, search } = new URL(URL.canParse(location, baseUrl) ? location : '/', baseUrl);
-  if (pathname + search === headers.Location && protocol === new URL(baseUrl).protocol) return undefined;
+  const { protocol, pathname, search } = new URL(
+    URL.canParse(location, baseUrl) ? location : '/',
+    baseUrl,
+  );
+  if (pathname + search === headers.Location && protocol === new URL(baseUrl).protocol)
+    return undefined;
   return `got Location ${location}, expected ${headers.Location}, relative or with the scheme of ${baseUrl}`;
 };
 
@@ -105,7 +111,8 @@ export const acceptImage: Comparator = ({ got, expected }) => {
   const type = got.header('content-type');
   if (got.status === 200 && type?.startsWith('image/')) return undefined;
   const isLinked = expected.status === 302;
-  if (isLinked && got.status === 302 && /^https?:/.test(got.header('location') ?? '')) return undefined;
+  if (isLinked && got.status === 302 && /^https?:/.test(got.header('location') ?? ''))
+    return undefined;
   return `got status ${got.status}, ${type}, expected an image${isLinked ? ' or a redirect to one' : ''}`;
 };
 
@@ -147,8 +154,10 @@ export const isSameType: Compare = (got = '', expected = '') => {
 
 export const matchHead: Comparator = async ({ request, got, send }) => {
   const head = await send({ ...request, method: 'HEAD' });
-  if (head.status !== got.status) return `got status ${head.status} for HEAD, expected ${got.status}`;
-  if (head.text !== '') return `got a body of ${head.text.length} characters for HEAD, expected none`;
+  if (head.status !== got.status)
+    return `got status ${head.status} for HEAD, expected ${got.status}`;
+  if (head.text !== '')
+    return `got a body of ${head.text.length} characters for HEAD, expected none`;
   return compareHeaders(head, ['Content-Type', 'ETag'], got);
 };
 
@@ -157,7 +166,10 @@ const compareHeaders = (
   names: readonly string[],
   expected: ProbeResponse,
   isSame = isEqual,
-) => names.map((name) => compareHeader(got, name, expected.header(name), isSame)).find((problem) => problem);
+) =>
+  names
+    .map((name) => compareHeader(got, name, expected.header(name), isSame))
+    .find((problem) => problem);
 
 const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeRequest => ({
   ...request,
@@ -202,7 +214,8 @@ export const checkCompression =
     if (plain.status !== 200 || plain.text.length < MIN_COMPRESSED) return undefined;
     const headers = { 'Accept-Encoding': 'gzip' };
     const got = await send({ ...request, headers });
-    if (got.encoding !== 'gzip') return isRequired && `got Content-Encoding ${got.encoding}, expected gzip`;
+    if (got.encoding !== 'gzip')
+      return isRequired && `got Content-Encoding ${got.encoding}, expected gzip`;
     const [etag, vary] = [got.header('etag'), got.header('vary')];
     if (got.text !== plain.text) return 'got different content than without Accept-Encoding';
     if (!includesMembers(vary, 'accept-encoding'))

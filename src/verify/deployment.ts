@@ -88,7 +88,10 @@ export async function verifyDeployment(
 }
 
 /** A site with file links needs endpoints only at the full level. */
-export function selectGuarantees(level: contract.Level, links: LinkStyle): contract.GuaranteeName[] {
+export function selectGuarantees(
+  level: contract.Level,
+  links: LinkStyle,
+): contract.GuaranteeName[] {
   const isNeeded = (needs: contract.Needs): boolean =>
     level === 'full' || needs === 'files' || (needs === 'rules' && links === 'query');
   return contract.guaranteeNames.filter((name) => isNeeded(contract.guarantees[name].needs));

@@ -16,16 +16,23 @@ import { readVerified, type Site } from '../sources/site/read.ts';
 
 export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;
-  readonly records: Readonly<Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>>;
+  readonly records: Readonly<
+    Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>
+  >;
   readonly languages: readonly string[];
   readonly moved: readonly string[];
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
 }
 
-export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & { readonly text: string };
+export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & {
+  readonly text: string;
+};
 
-export function expectSite({ storage, entries, meta, records }: Site, address: string): ExpectedSite {
+export function expectSite(
+  { storage, entries, meta, records }: Site,
+  address: string,
+): ExpectedSite {
   const read = (file: string): Buffer | undefined => {
     if (file === paths.MANIFEST_FILE) return storage.read(file);
     return entries.has(file) ? readVerified(storage, entries, file) : undefined;
@@ -40,7 +47,11 @@ export function expectSite({ storage, entries, meta, records }: Site, address: s
   };
 }
 
-export type Fail = (guarantee: GuaranteeName, response: { request: string }, problem: string) => void;
+export type Fail = (
+  guarantee: GuaranteeName,
+  response: { request: string },
+  problem: string,
+) => void;
 
 /**
  * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid ones.
@@ -53,19 +64,28 @@ export async function expectCrawled(
   fail: Fail,
 ): Promise<ExpectedSite> {
   const described = await fetchFile(probe, paths.META_FILE);
-  const known = metaReader.pick({ links: true, sprites: true, names: true }).safeParse(described.json).data;
+  const known = metaReader
+    .pick({ links: true, sprites: true, names: true })
+    .safeParse(described.json).data;
   const { links = 'query', sprites = defaultIconSource, names: summary } = known ?? {};
   const linkBase = { baseUrl: builtFor ?? probe.address, links };
   const meta = { base_url: linkBase.baseUrl, links, sprites };
-  const crawled = await crawl(probe, linkBase, (response, problem) => fail('lists', response, problem));
+  const crawled = await crawl(probe, linkBase, (response, problem) =>
+    fail('lists', response, problem),
+  );
   const records = mapKinds((kind) =>
-    crawled[kind].map((record) => ({ ...record, url: paths.recordUrl(linkBase, kind, record.slug) })),
+    crawled[kind].map((record) => ({
+      ...record,
+      url: paths.recordUrl(linkBase, kind, record.slug),
+    })),
   );
 
   const languages = Object.keys(summary?.languages ?? {});
   const names: Names[] = [];
   for (const language of languages) {
-    const { data } = namesReader.safeParse((await fetchFile(probe, paths.namesFile(language))).json);
+    const { data } = namesReader.safeParse(
+      (await fetchFile(probe, paths.namesFile(language))).json,
+    );
     if (data) names.push(...selectNames([data], records));
   }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
@@ -88,7 +108,11 @@ export async function expectCrawled(
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
   probe.send({ path: `/${file}`, maxBytes: getMaxBytes(file) });
 
-async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: Fail): Promise<object> {
+async function readMoved(
+  probe: Probe,
+  records: ExpectedSite['records'],
+  fail: Fail,
+): Promise<object> {
   const response = await fetchFile(probe, paths.MOVED_FILE);
   const current = new Set(
     kindNames.flatMap((kind) => records[kind].map(({ slug }) => paths.recordPath(kind, slug))),
@@ -104,17 +128,27 @@ async function readMoved(probe: Probe, records: ExpectedSite['records'], fail: F
   return moved;
 }
 
-function createRespond(read: (file: string) => Body | undefined, address: string): ExpectedSite['respond'] {
+function createRespond(
+  read: (file: string) => Body | undefined,
+  address: string,
+): ExpectedSite['respond'] {
   const base = paths.getBasePath(address);
   const get = async (file: string) => {
     const body = read(file);
-    return body === undefined ? undefined : { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
+    return body === undefined
+      ? undefined
+      : { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
   };
   const respond = createResponder({ get }, base);
   return async ({ method = 'GET', path, headers = {} }) => {
     const [pathname = ''] = path.split('?', 1);
     const sent = new Headers(Object.entries(headers).map(([name, value = '']) => [name, value]));
-    const request = { method, path: base + pathname, search: path.slice(pathname.length), headers: sent };
+    const request = {
+      method,
+      path: base + pathname,
+      search: path.slice(pathname.length),
+      headers: sent,
+    };
     const { body, ...response } = await respond(request);
     return { ...response, text: `${Buffer.concat(body ?? [])}` };
   };

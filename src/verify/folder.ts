@@ -82,6 +82,9 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
     problems.push({ file: META_FILE, problem: "does not match the site's names" });
   const newest = attempt(data.history)?.steps[0];
   if (newest && newest.to.digest !== meta.digest)
-    problems.push({ file: CHANGES_FILE, problem: `got digest ${newest.to.digest}, expected ${meta.digest}` });
+    problems.push({
+      file: CHANGES_FILE,
+      problem: `got digest ${newest.to.digest}, expected ${meta.digest}`,
+    });
   return problems;
 }

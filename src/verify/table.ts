@@ -21,7 +21,8 @@ type Row = readonly [Urls | Requests, ...Comparator[]];
 export function createRequests(requests: Urls | Requests, site: ExpectedSite): ProbeRequest[] {
   const given: Requests = typeof requests === 'object' ? requests : { urls: requests };
   const { urls, methods = ['GET'], headers = {} } = given;
-  const all = typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
+  const all =
+    typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
   return [...new Set(all)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
 }
 
@@ -29,7 +30,9 @@ export function createRequests(requests: Urls | Requests, site: ExpectedSite): P
 function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
   const variables = readVariables(site, kind);
   return splitWords(templates)
-    .map((template) => template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => `${variables[name] ?? unknown}`))
+    .map((template) =>
+      template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => `${variables[name] ?? unknown}`),
+    )
     .filter((url) => !url.includes('{'));
 }
 
@@ -49,10 +52,25 @@ function readVariables(
     api: paths.API_PREFIX.slice(0, -1),
     list: paths.listPath(kind).slice(0, -1),
     // The first record, and its slug in the wrong case.
-    ...(first && { record: paths.recordPath(kind, first.slug).slice(0, -1), SLUG: first.slug.toUpperCase() }),
+    ...(first && {
+      record: paths.recordPath(kind, first.slug).slice(0, -1),
+      SLUG: first.slug.toUpperCase(),
+    }),
     // URLs in the site's link style, which may point to files.
-    ...{ firstPage: pages[0], lastPage: pages.at(-1), firstRecord: urls[0], lastRecord: urls.at(-1) },
-    ...{ second: offsets[1] ?? 0, last, past: last + PAGE_SIZE, count, less: count - 1, more: count + 1 },
+    ...{
+      firstPage: pages[0],
+      lastPage: pages.at(-1),
+      firstRecord: urls[0],
+      lastRecord: urls.at(-1),
+    },
+    ...{
+      second: offsets[1] ?? 0,
+      last,
+      past: last + PAGE_SIZE,
+      count,
+      less: count - 1,
+      more: count + 1,
+    },
   };
 }
 
@@ -65,11 +83,15 @@ const listRecords = ({ linkBase: { links }, records }: ExpectedSite, kind: Kind)
   records[kind].map(({ slug }) => paths.recordUrl({ baseUrl: '', links }, kind, slug));
 
 const listNames = ({ languages }: ExpectedSite): string[] =>
-  languages.length > 0 ? [names, ...languages.map((language) => `/${paths.namesFile(language)}`)] : [];
+  languages.length > 0
+    ? [names, ...languages.map((language) => `/${paths.namesFile(language)}`)]
+    : [];
 
 /** Lists only the first icon if all are redirected. Plain file servers cannot redirect. */
 function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
-  const files = kindNames.flatMap((kind) => records[kind].flatMap(({ icon }) => (icon ? [`/${icon}`] : [])));
+  const files = kindNames.flatMap((kind) =>
+    records[kind].flatMap(({ icon }) => (icon ? [`/${icon}`] : [])),
+  );
   if (icons !== 'link') return files;
   return linkBase.links === 'file' ? [] : files.slice(0, 1);
 }
@@ -112,7 +134,9 @@ const arrange = (values: readonly string[]): string[][] => [
 /** The first, the second and the last page, with every order and subset of parameters. */
 const builtPages = ['api', 'json'].flatMap((format) =>
   ['0', '{second}', '{last}'].flatMap((offset) =>
-    arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map((all) => `{list}/?${all.join('&')}`),
+    arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map(
+      (all) => `{list}/?${all.join('&')}`,
+    ),
   ),
 );
 
@@ -152,7 +176,9 @@ const everywhere = (comparator: Comparator): Row[] => [
 export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   root: [['{root}', matchStatus, compare.matchRoot]],
   lists: [[(site) => kindNames.flatMap((kind) => listPages(site, kind)), matchStatus, matchJson]],
-  records: [[(site) => kindNames.flatMap((kind) => listRecords(site, kind)), matchStatus, matchJson]],
+  records: [
+    [(site) => kindNames.flatMap((kind) => listRecords(site, kind)), matchStatus, matchJson],
+  ],
   icons: [
     [placeholder, compare.acceptImage],
     [listIcons, compare.acceptImage],
@@ -186,18 +212,28 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   vary: [[`${samples} ${unknown}`, matchHeader('Vary', compare.includesMembers)]],
   parameters: [[builtPages.join(' '), matchStatus, matchJson]],
   'no-wrong-page': [[otherPages, compare.matchOrReject]],
-  'unknown-slug': [[`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.matchError]],
+  'unknown-slug': [
+    [`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.matchError],
+  ],
   'unknown-path': [['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.matchError]],
   'unknown-format': [[combine('{list}/?format=', 'xml API html'), compare.matchError]],
-  moved: [[({ moved }) => moved.map((path) => `${path}?format=api`), matchStatus, compare.matchLocation]],
+  moved: [
+    [({ moved }) => moved.map((path) => `${path}?format=api`), matchStatus, compare.matchLocation],
+  ],
   'unknown-record-format': [[combine('{record}/?format=', 'xml API html'), compare.matchError]],
   'encoded-names': [
-    [combine('{list}/?', 'o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'), compare.matchOrReject],
+    [
+      combine('{list}/?', 'o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'),
+      compare.matchOrReject,
+    ],
   ],
   allow: [[`${samples} ${unknown}`, matchAllow]],
   slash: [
     [
-      combine('{api} {list} {record} {list}/no-such-slug', '- ?format=api&limit=100&offset=100 ?x=%20%C3%A9'),
+      combine(
+        '{api} {list} {record} {list}/no-such-slug',
+        '- ?format=api&limit=100&offset=100 ?x=%20%C3%A9',
+      ),
       matchStatus,
       compare.matchLocation,
       matchCors,
@@ -235,7 +271,11 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     ['{list}/ /meta.json', compare.checkCompression(false)],
   ],
   method: [
-    [{ urls: endpoints, methods: ['POST', 'PUT', 'PATCH', 'DELETE'] }, compare.matchError, matchAllow],
+    [
+      { urls: endpoints, methods: ['POST', 'PUT', 'PATCH', 'DELETE'] },
+      compare.matchError,
+      matchAllow,
+    ],
   ],
   browser: [
     ...[browser, { accept: '*/*' }, { accept: 'application/json' }, {}].map(

@@ -52,7 +52,11 @@ export function renderPages(input: PagesInput): SiteFile[] {
     );
     return render('browse.html', { search, json, files: links }, { ...browse, root });
   };
-  const missing = { title: 'Not found · gamedata', description: 'There is nothing at this URL.', root };
+  const missing = {
+    title: 'Not found · gamedata',
+    description: 'There is nothing at this URL.',
+    root,
+  };
   const front = {
     title: `gamedata: ${listKinds()} as JSON`,
     description: `A read-only JSON API of ${summarize(meta)} from a series of creature-collecting games, served as static files.`,
@@ -68,11 +72,14 @@ export function renderPages(input: PagesInput): SiteFile[] {
 }
 
 function renderSearch({ template, meta }: PagesInput): Markup {
-  const languages = Object.keys(meta.names?.languages ?? {}).filter((language) => language !== 'en');
+  const languages = Object.keys(meta.names?.languages ?? {}).filter(
+    (language) => language !== 'en',
+  );
   return fillPlaceholders(template('search.html'), {
     kinds: kindNames.map((kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`),
     languages: languages.map(
-      (language) => html`<option value="${language}" lang="${language}">${getNativeName(language)}</option>`,
+      (language) =>
+        html`<option value="${language}" lang="${language}">${getNativeName(language)}</option>`,
     ),
   });
 }
@@ -88,7 +95,9 @@ function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
     summary: summarize(meta),
     example: renderExample(getLinkBase(meta), records),
     lists: kindNames.map(
-      (kind) => html`<li>${renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
+      (
+        kind,
+      ) => html`<li>${renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
 <span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
     ),
     captured: meta.captured,
@@ -96,7 +105,9 @@ function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
     upstream: /^https?:\/\//.test(upstream)
       ? html`<a href="${upstream}" rel="noreferrer">${upstream}</a>`
       : upstream,
-    edition: edition ? html`, <span title="${edition.hash}">${describeEdition(edition)}</span>` : '',
+    edition: edition
+      ? html`, <span title="${edition.hash}">${describeEdition(edition)}</span>`
+      : '',
     fallback: fallback ?? '',
     downloads,
     empty: downloads.length === 0,
@@ -132,7 +143,8 @@ export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
 }
 
 const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
-const formatSize = (sizes: Sizes, path: string): string => formatBytes(sizes.get(path) ?? 0, '\u00a0');
+const formatSize = (sizes: Sizes, path: string): string =>
+  formatBytes(sizes.get(path) ?? 0, '\u00a0');
 
 /** The most useful files come first. */
 const described: readonly string[] = [

@@ -11,7 +11,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 it('prints help to stdout with exit code 0', async () => {
   const { code, stdout, stderr } = await callCli(['--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const command of ['build', 'snapshot', 'verify']) expect(stdout).toContain(`\n  ${command} `);
+  for (const command of ['build', 'snapshot', 'verify'])
+    expect(stdout).toContain(`\n  ${command} `);
 });
 
 describe('wrong usage', () => {
@@ -25,7 +26,10 @@ describe('wrong usage', () => {
     [['mirror', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
     [['diff', 'data'], /missing required argument 'new'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
-    [['build', '--on-change', 'x'], /unknown option '--on-change'\nhint: Run the command from the shell:\n/],
+    [
+      ['build', '--on-change', 'x'],
+      /unknown option '--on-change'\nhint: Run the command from the shell:\n/,
+    ],
     [[], /^Usage: gamedata/],
   ])('exits with 2 after printing the usage: %j', async (args, problem) => {
     const cwd = temporaryFolder();
@@ -75,7 +79,16 @@ it('prints only problems with --quiet', async () => {
   const cwd = temporaryFolder();
   const { upstream } = await smallSource(rawRecords(3, 2));
   const silent = { code: 0, stdout: '', stderr: '' };
-  const args = ['build', '--source', 'snapshot', '--upstream', upstream, '--quiet', '--out', 'site'];
+  const args = [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    upstream,
+    '--quiet',
+    '--out',
+    'site',
+  ];
   expect(await callCli(args, { cwd })).toEqual(silent);
   const verify = () => callCli(['verify', 'site', '--quiet'], { cwd });
   expect(await verify()).toEqual(silent);

@@ -28,8 +28,16 @@ function configure(config: unknown) {
 describe('gamedata.config.json', () => {
   it('yields to the command line', async () => {
     const { upstream } = await smallSource(rawRecords(3, 2));
-    const build = { source: 'snapshot', upstream, out: 'site', host: ['nginx', 'caddy'], downloads: false };
-    const { cwd, run } = configure({ build: { ...build, 'base-url': 'https://file.test', cache: false } });
+    const build = {
+      source: 'snapshot',
+      upstream,
+      out: 'site',
+      host: ['nginx', 'caddy'],
+      downloads: false,
+    };
+    const { cwd, run } = configure({
+      build: { ...build, 'base-url': 'https://file.test', cache: false },
+    });
     expect(await run('build', '--host', 'apache')).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(path.join(cwd, 'site', 'meta.json'), 'utf8'))).toMatchObject({
       base_url: 'https://file.test',
@@ -70,14 +78,25 @@ describe('gamedata.config.json', () => {
 
   const inBuild = ', expected an option of gamedata build';
   it.each<[unknown, string, hint?: string]>([
-    [{ build: { base_url: 'x' } }, ` › build: got "base_url"${inBuild}`, 'Did you mean "base-url"?'],
-    [{ build: { 'no-names': true } }, ` › build: got "no-names"${inBuild}`, 'Did you mean "names"?'],
+    [
+      { build: { base_url: 'x' } },
+      ` › build: got "base_url"${inBuild}`,
+      'Did you mean "base-url"?',
+    ],
+    [
+      { build: { 'no-names': true } },
+      ` › build: got "no-names"${inBuild}`,
+      'Did you mean "names"?',
+    ],
     [{ biuld: {} }, ': got "biuld", expected a command', 'Did you mean "build"?'],
     [{ root: 'x' }, ': got "root", expected a command', 'Did you mean "root" in "build"?'],
     [{ build: { keep: '5' } }, ' › build › keep: got "5", expected an integer from 0 to 1000'],
     [{ build: { verify: 1 } }, ' › build › verify: got 1, expected boolean'],
     [{ build: { host: ['x'] } }, ` › build › host › 0: got "x", expected one of ${hosts}`],
-    [{ build: { cache: true } }, ' › build › cache: got true, expected a folder, or false for none'],
+    [
+      { build: { cache: true } },
+      ' › build › cache: got true, expected a folder, or false for none',
+    ],
     [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
     [
       { serve: { 'on-change': 'x' } },
@@ -85,7 +104,10 @@ describe('gamedata.config.json', () => {
       expect.stringContaining('gamedata build --json > report.json\n'),
     ],
     ['build', ': got "build" in line 1, column 1, expected JSON'],
-    ['\uFEFF{\n  "build": }', String.raw`: got "{\n  \"build\": }" in line 2, column 12, expected JSON`],
+    [
+      '\uFEFF{\n  "build": }',
+      String.raw`: got "{\n  \"build\": }" in line 2, column 12, expected JSON`,
+    ],
     ['\uFEFF{"build": 7}', ' › build: got 7, expected object'],
   ])('rejects %j', (config, problem, hint) => {
     const { file, read } = configure(config);
@@ -97,7 +119,9 @@ describe('gamedata.config.json', () => {
   it('is named in errors about its options, but not about typed options', async () => {
     const { run } = configure({ build: { root: '/srv' } });
     const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
-    expect((await run('build')).stderr).toContain(`error: gamedata.config.json › build › root: ${problem}`);
+    expect((await run('build')).stderr).toContain(
+      `error: gamedata.config.json › build › root: ${problem}`,
+    );
     expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
@@ -105,12 +129,16 @@ describe('gamedata.config.json', () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
-    expect(stderr).toContain('error: nowhere.json: cannot be read (ENOENT), expected a configuration');
+    expect(stderr).toContain(
+      'error: nowhere.json: cannot be read (ENOENT), expected a configuration',
+    );
   });
 });
 
 describe('the schema of gamedata.config.json', () => {
-  const schema = JSON.parse(readFileSync(new URL('../../dist/config.schema.json', import.meta.url), 'utf8'));
+  const schema = JSON.parse(
+    readFileSync(new URL('../../dist/config.schema.json', import.meta.url), 'utf8'),
+  );
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
 
   it('describes every command and every option that the help lists', () => {
@@ -135,7 +163,10 @@ describe('the schema of gamedata.config.json', () => {
   });
 
   it.each<[boolean, unknown]>([
-    [true, { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } }],
+    [
+      true,
+      { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } },
+    ],
     [false, { build: { cache: true } }],
     [false, { build: { 'base-ulr': 'x' } }],
   ])('returns %s for %j', (isValid, config) => {
@@ -157,7 +188,9 @@ describe('help', () => {
 
   it('lists the choices of an option, and its default', () => {
     const help = program.commands.find((command) => command.name() === 'build')?.helpInformation();
-    expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(`hosts to configure [netlify]: ${hosts}\n`);
+    expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(
+      `hosts to configure [netlify]: ${hosts}\n`,
+    );
     expect(help).toContain('source: auto, rest, csv, snapshot, site [auto]\n');
   });
 });

@@ -27,11 +27,15 @@ describe('verify <url>', () => {
 
   it('prints the failed request for each broken guarantee and exits with 1', async () => {
     const { code, stderr, stdout } = await callCli(['verify', server.url, '--json']);
-    expect(stderr).toContain('FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":');
+    expect(stderr).toContain(
+      'FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":',
+    );
     expect(stderr).toContain(
       '; if the site was built for that base URL, use --link-base https://example.test\n',
     );
-    expect(stderr).toMatch(/FAIL lists: .*: GET \/api\/gamedata\/move\/\?format=api: .* \(and \d+ more\)\n/);
+    expect(stderr).toMatch(
+      /FAIL lists: .*: GET \/api\/gamedata\/move\/\?format=api: .* \(and \d+ more\)\n/,
+    );
     expect(JSON.parse(stdout)).toMatchObject({ address: server.url, level: 'static', failed: 6 });
     expect(code).toBe(1);
   });

@@ -40,7 +40,8 @@ function createSite() {
   };
 }
 
-const withChecksums = (...archives: string[]) => archives.flatMap((name) => [name, `${name}.sha256`]);
+const withChecksums = (...archives: string[]) =>
+  archives.flatMap((name) => [name, `${name}.sha256`]);
 
 describe('keepArchive', () => {
   it('keeps the newest archive of each of the last states of the records and names', async () => {
@@ -55,7 +56,10 @@ describe('keepArchive', () => {
     await publish(2, (meta) => ({ ...meta, base_url: 'https://b.test' }));
     const third = await keep(2);
     expect(list()).toEqual(withChecksums(first, third));
-    await publish(2, (meta) => ({ ...meta, names: { digest: 'sha256:0123456789abcdef', languages: {} } }));
+    await publish(2, (meta) => ({
+      ...meta,
+      names: { digest: 'sha256:0123456789abcdef', languages: {} },
+    }));
     const fourth = await keep(2);
     expect(fourth).toMatch(/-0123456789ab\.tar\.gz$/);
     expect(list()).toEqual(withChecksums(third, fourth));
@@ -71,12 +75,15 @@ describe('keepArchive', () => {
     await publish(1);
     const archive = await keep(1);
     const files = ['notes.txt', 'gamedata-2001-02-03-0123456789ab.tar.gz.sha256'];
-    for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part']) writeFileSync(at(name), '');
+    for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part'])
+      writeFileSync(at(name), '');
     utimesSync(at('gamedata-x.old.part'), 0, 0);
     await keep(1);
     expect(list()).toEqual([...withChecksums(archive), 'gamedata-x.new.part', 'notes.txt']);
     writeFileSync(at('manifest.json'), '{}');
-    await expect(keep(1)).rejects.toThrow('site-archives: is a site, so archives cannot be stored in it');
+    await expect(keep(1)).rejects.toThrow(
+      'site-archives: is a site, so archives cannot be stored in it',
+    );
   });
 
   it("replaces only symlinks, FIFOs and empty folders that have the archive's name", async () => {

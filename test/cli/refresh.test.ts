@@ -54,7 +54,9 @@ describe('the report', () => {
     answers.move.pop();
     const refused = await build();
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toMatch(/error: move: got 1 of 3 records missing[\s\S]*\nbuild: unchanged\n$/);
+    expect(refused.stderr).toMatch(
+      /error: move: got 1 of 3 records missing[\s\S]*\nbuild: unchanged\n$/,
+    );
     await upstream.close();
     const failed = await build();
     expect(failed.code).toBe(1);
@@ -86,7 +88,10 @@ it('--verify repairs files whose size and mtime are unchanged, and rejects unkno
   writeFileSync(file, text.replace('Move 1', 'Movf 1'));
   utimesSync(file, 0, 0);
   const repaired = await build('--json');
-  expect(repaired).toMatchObject({ code: 0, stderr: expect.stringMatching(/\nverified \d+ files\n/) });
+  expect(repaired).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/\nverified \d+ files\n/),
+  });
   expect(JSON.parse(repaired.stdout)).toMatchObject({ changed: true });
   expect(readFileSync(file, 'utf8')).toBe(text);
   writeFileSync(at('build/diary.txt'), 'mine');

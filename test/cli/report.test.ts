@@ -9,7 +9,14 @@ import {
 import { namedEdition } from '../support/editions.ts';
 import { everyKind, oneOfOthers } from '../support/kinds.ts';
 
-const requests = { requests: 1, bodies: 1, bytes: 1500, notModified: 0, retries: 2, cacheHits: 1234 };
+const requests = {
+  requests: 1,
+  bodies: 1,
+  bytes: 1500,
+  notModified: 0,
+  retries: 2,
+  cacheHits: 1234,
+};
 const report: Report = {
   changed: true,
   out: 'build',
@@ -64,7 +71,10 @@ describe('formatSummary', () => {
 });
 
 it('formatProblems lists up to 20 problems', () => {
-  const problems = Array.from({ length: 23 }, (_, at) => ({ file: `${at}.json`, problem: 'is missing' }));
+  const problems = Array.from({ length: 23 }, (_, at) => ({
+    file: `${at}.json`,
+    problem: 'is missing',
+  }));
   const lines = formatProblems('site', problems);
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe('0.json: is missing');
@@ -84,6 +94,9 @@ it('groupWarnings counts warnings by kind and code', () => {
     { kind: 'item', code: 'other', count: 1, examples: ['item 7'] },
     { kind: 'item', code: 'no-icon', count: 4, examples: ['item 1', 'item 2', 'item 3'] },
   ]);
-  const counted = everyKind<object>({ move: { other: 1 }, item: { other: 1, 'no-icon': 4 } }, () => ({}));
+  const counted = everyKind<object>(
+    { move: { other: 1 }, item: { other: 1, 'no-icon': 4 } },
+    () => ({}),
+  );
   expect(countWarnings(groups)).toEqual(counted);
 });

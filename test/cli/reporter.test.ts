@@ -47,7 +47,10 @@ describe('createReporter', () => {
       for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
       return text;
     };
-    return { reporter: createReporter(stream as unknown as NodeJS.WriteStream, { quiet }), written };
+    return {
+      reporter: createReporter(stream as unknown as NodeJS.WriteStream, { quiet }),
+      written,
+    };
   }
   const erase = '\u001b[1G\u001b[2K';
   const [red, green, yellow, plain] = [31, 32, 33, 39].map((color) => `\u001b[${color}m`);
@@ -84,7 +87,9 @@ describe('createReporter', () => {
     for (const seconds of [3, 2, 1]) {
       nextInMs = seconds * 1000;
       vi.advanceTimersByTime(1000);
-      expect(written()).toMatch(new RegExp(`2 of 10 read · retrying 2 requests, next in ${seconds} s · `));
+      expect(written()).toMatch(
+        new RegExp(`2 of 10 read · retrying 2 requests, next in ${seconds} s · `),
+      );
     }
     reporter.settle();
     written();

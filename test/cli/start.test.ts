@@ -16,9 +16,11 @@ it('starts the compiled command line', async () => {
 /** Imports the script in a checkout with the given compiled files. Returns its output. */
 async function start(compiled: Record<string, string>): Promise<string> {
   const folder = temporaryFolder();
-  for (const name of ['package.json', bin.gamedata]) cpSync(path.join(ROOT, name), path.join(folder, name));
+  for (const name of ['package.json', bin.gamedata])
+    cpSync(path.join(ROOT, name), path.join(folder, name));
   mkdirSync(path.join(folder, 'dist'));
-  for (const [name, text] of Object.entries(compiled)) writeFileSync(path.join(folder, 'dist', name), text);
+  for (const [name, text] of Object.entries(compiled))
+    writeFileSync(path.join(folder, 'dist', name), text);
   const printed = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
   await import(pathToFileURL(path.join(folder, bin.gamedata)).href);
@@ -31,7 +33,8 @@ async function start(compiled: Record<string, string>): Promise<string> {
 it.each([{}, { 'cli.js': 'throw new Error()' }])(
   'asks for npm run compile if dist/ has %j',
   async (compiled) => {
-    const problem = 'error: gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"';
+    const problem =
+      'error: gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"';
     expect(await start(compiled)).toBe(problem);
   },
 );
@@ -44,5 +47,7 @@ it.each([
 ])('checks whether the Node version is supported: %s', async (node, isSupported) => {
   vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...process.versions, node });
   const started = start({ 'code.sha256': '', 'cli.js': 'process.exitCode = 0' });
-  expect(await started).toBe(isSupported ? '' : `error: got Node ${node}: gamedata needs ${engines.node}`);
+  expect(await started).toBe(
+    isSupported ? '' : `error: got Node ${node}: gamedata needs ${engines.node}`,
+  );
 });

@@ -21,6 +21,9 @@ it.each<[boolean, ...(readonly [number, number])[]]>([
   [false, [1, 2], [2, 3]],
   [false, [4, 5], [2, 3], [1, 2]],
   [false, [3, 4], [2, 3], [0, 1]],
-])('accepts only a history of consecutive steps, newest first: %s for %j %j %j', (isValid, ...steps) => {
-  expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(isValid);
-});
+])(
+  'accepts only a history of consecutive steps, newest first: %s for %j %j %j',
+  (isValid, ...steps) => {
+    expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(isValid);
+  },
+);

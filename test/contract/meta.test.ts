@@ -30,13 +30,25 @@ describe('parseEdition', () => {
     expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf from 2026-08-06');
   });
 
-  it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])('rejects the commit %j', (commit) => {
-    expect(parseEdition(commit, time, now)).toBeNull();
-  });
+  it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])(
+    'rejects the commit %j',
+    (commit) => {
+      expect(parseEdition(commit, time, now)).toBeNull();
+    },
+  );
 
   it('accepts seconds from the first deployment to a day ahead', () => {
     expect([first, last].filter((seconds) => !parseEdition(hash, seconds, now))).toEqual([]);
-    const others = [undefined, '2026-08-06', [time, time], -time, '', first - 1, last + 1, time * 1000];
+    const others = [
+      undefined,
+      '2026-08-06',
+      [time, time],
+      -time,
+      '',
+      first - 1,
+      last + 1,
+      time * 1000,
+    ];
     expect(others.filter((seconds) => parseEdition(hash, seconds, now))).toEqual([]);
   });
 });
@@ -68,14 +80,20 @@ describe('rejectOtherFormat', () => {
     [{}, 'no format', 'Read the data again from the upstream'],
   ])('rejects %j with a hint', (json, found, hint) => {
     const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
-    expect(check(json)).toThrow(expect.objectContaining({ message, hint: expect.stringContaining(hint) }));
+    expect(check(json)).toThrow(
+      expect.objectContaining({ message, hint: expect.stringContaining(hint) }),
+    );
   });
 });
 
 const entry: ManifestEntry = { path: 'a/b.json', bytes: 0, sha256: '0'.repeat(64) };
 
 describe('manifestReader', () => {
-  const createManifest = (...files: unknown[]) => ({ format: 1, generator: 'gamedata/0.1.0', files });
+  const createManifest = (...files: unknown[]) => ({
+    format: 1,
+    generator: 'gamedata/0.1.0',
+    files,
+  });
 
   it('keeps entries and ignores unknown keys', () => {
     const read = manifestReader.parse(createManifest(entry, { ...entry, of: 'another version' }));
@@ -89,7 +107,9 @@ describe('manifestReader', () => {
     ['a negative size', { bytes: -1 }, 'bytes: Too small'],
     ['a short hash', { sha256: '0' }, 'sha256: Invalid string'],
   ])('rejects %s', (_, damage, problem) => {
-    const { error } = manifestReader.safeParse(createManifest(entry, { ...entry, ...damage }, entry));
+    const { error } = manifestReader.safeParse(
+      createManifest(entry, { ...entry, ...damage }, entry),
+    );
     expect(error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([
       expect.stringContaining(`files.1.${problem}`),
     ]);
@@ -99,7 +119,15 @@ describe('manifestReader', () => {
 describe('isSitePath', () => {
   const folders = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
   it('accepts only paths inside the site that every file system supports', () => {
-    const inside = ['index.html', 'a/b/c.json', '_redirects', 'a..b', '.nojekyll', '.well-known/x', folders];
+    const inside = [
+      'index.html',
+      'a/b/c.json',
+      '_redirects',
+      'a..b',
+      '.nojekyll',
+      '.well-known/x',
+      folders,
+    ];
     const outside = [
       ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
       ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${folders}n`],

@@ -6,7 +6,10 @@ import { parse } from '../../src/contract/parse.ts';
 describe('namesReader', () => {
   it("returns each kind's names, and no names for a missing kind", () => {
     const names = parse(namesReader, { language: 'fr', move: { pound: 'Écras’Face' } }, {});
-    const expected = kindNames.map((kind) => [kind, kind === 'move' ? { pound: 'Écras’Face' } : {}]);
+    const expected = kindNames.map((kind) => [
+      kind,
+      kind === 'move' ? { pound: 'Écras’Face' } : {},
+    ]);
     expect(names).toEqual({ language: 'fr', ...Object.fromEntries(expected) });
   });
 

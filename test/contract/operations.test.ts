@@ -11,7 +11,8 @@ const examples = {
 const names = { digest: '', languages: { fr: mapKinds(() => 1), de: mapKinds(() => 1) } };
 const site = { links: 'query', downloads: true, names } as const;
 
-const list = (links: 'query' | 'file') => contract.listOperations({ ...site, links }, examples, true);
+const list = (links: 'query' | 'file') =>
+  contract.listOperations({ ...site, links }, examples, true);
 const find = (id: string, links: 'query' | 'file' = 'query') =>
   list(links).find((operation) => operation.id === id);
 
@@ -27,7 +28,13 @@ describe('listOperations', () => {
         `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/ ${kind} format ifNoneMatch`,
       ]),
     ]);
-    const slug = { name: 'slug', in: 'path', required: true, example: 'a', schema: { type: 'string' } };
+    const slug = {
+      name: 'slug',
+      in: 'path',
+      required: true,
+      example: 'a',
+      schema: { type: 'string' },
+    };
     expect([find('getRoot'), find('getMovePage'), find('getMove')]).toMatchObject([
       { summary: 'API root', example: examples.root },
       { summary: 'A page of the list of all moves, in order of id', example: { count: 1 } },
@@ -46,15 +53,26 @@ describe('listOperations', () => {
         `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/index.json ${kind} ifNoneMatch`,
       ]),
     ]);
-    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map((id) => find(id, 'file'));
-    expect([page?.example, pageAt?.example, move?.example]).toEqual([undefined, undefined, { slug: 'a' }]);
+    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map((id) =>
+      find(id, 'file'),
+    );
+    expect([page?.example, pageAt?.example, move?.example]).toEqual([
+      undefined,
+      undefined,
+      { slug: 'a' },
+    ]);
     expect(pageAt?.pathParameter).toBe(contract.parameters.pageOffset);
   });
 
   it.each<[string, object, object?]>([
     [
       'getNames',
-      { group: 'names', path: '/names/{language}.json', schema: 'names', parameters: ['ifNoneMatch'] },
+      {
+        group: 'names',
+        path: '/names/{language}.json',
+        schema: 'names',
+        parameters: ['ifNoneMatch'],
+      },
       { name: 'language', example: 'fr', schema: { type: 'string', enum: ['fr', 'de'] } },
     ],
     [

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { getNextRange, getPreviousRange, type Integer, pageOffsets } from '../../src/contract/page-range.ts';
+import {
+  getNextRange,
+  getPreviousRange,
+  type Integer,
+  pageOffsets,
+} from '../../src/contract/page-range.ts';
 
 it.each([
   [0, [0]],
@@ -20,7 +25,12 @@ it.each<[limit: Integer, offset: Integer, next: Integer | null, previous: Intege
   [1, HUGE, null, HUGE - 1n],
   [HUGE, HUGE + 5n, null, 5],
   [HUGE, 1, null, 0],
-])('finds the pages next to limit %s and offset %s in 250 records', (limit, offset, next, previous) => {
-  const found = [getNextRange({ limit, offset }, 250), getPreviousRange({ limit, offset })];
-  expect(found).toEqual([next, previous].map((to) => (to === null ? null : { limit, offset: to })));
-});
+])(
+  'finds the pages next to limit %s and offset %s in 250 records',
+  (limit, offset, next, previous) => {
+    const found = [getNextRange({ limit, offset }, 250), getPreviousRange({ limit, offset })];
+    expect(found).toEqual(
+      [next, previous].map((to) => (to === null ? null : { limit, offset: to })),
+    );
+  },
+);

@@ -13,7 +13,11 @@ describe('parse', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a field of an element', { names: [{ language: 5 }] }, ' › names[0].language: got 5, expected string'],
+    [
+      'a field of an element',
+      { names: [{ language: 5 }] },
+      ' › names[0].language: got 5, expected string',
+    ],
     ['a missing field', { names: [] }, ' › id: got nothing, expected number'],
     ['a text instead of an object', 'text', ': got "text", expected object'],
     ['the first of several', { names: 1, id: 'a' }, ' › names: got 1, expected array'],
@@ -29,12 +33,15 @@ describe('parse', () => {
     expect(failure([])).toThrow(expect.not.objectContaining({ location: { field: '' } }));
   });
 
-  it.each(['text', null, undefined, { length: 'text' }])('finds nothing for a path into %j', (value) => {
-    const inside = z.unknown().superRefine((_, context) => {
-      context.addIssue({ code: 'custom', message: 'missing', path: ['length', 0] });
-    });
-    expect(() => parse(inside, value, {})).toThrow(/^length\[0\]: got nothing: missing$/);
-  });
+  it.each(['text', null, undefined, { length: 'text' }])(
+    'finds nothing for a path into %j',
+    (value) => {
+      const inside = z.unknown().superRefine((_, context) => {
+        context.addIssue({ code: 'custom', message: 'missing', path: ['length', 0] });
+      });
+      expect(() => parse(inside, value, {})).toThrow(/^length\[0\]: got nothing: missing$/);
+    },
+  );
 });
 
 it('parse stops at the first problem in a list that exceeds the maximum number of arguments', () => {
@@ -107,7 +114,9 @@ describe('parseJsonOrThrow', () => {
     [Buffer.from('"é"', 'latin1'), 'got another encoding, expected UTF-8'],
   ])('quotes the text around the problem in %j', (json, problem) => {
     const message = problem.endsWith('UTF-8') ? problem : `${problem}, expected JSON`;
-    expect(() => parseJsonOrThrow(json)).toThrow(new SyntaxError(message, { cause: expect.any(Error) }));
+    expect(() => parseJsonOrThrow(json)).toThrow(
+      new SyntaxError(message, { cause: expect.any(Error) }),
+    );
   });
 
   it('skips a byte order mark', () => {

@@ -22,7 +22,9 @@ it('creates the files and URLs of the contract', () => {
   expect(recordUrl(file, 'move', 'pound')).toBe(`${api}/move/pound/index.json?format=api`);
   expect(listUrl(query, 'item')).toBe(`${api}/item/?format=api`);
   expect(listUrl(query, 'item', third)).toBe(`${api}/item/?format=api&limit=100&offset=200`);
-  expect(listUrl(query, 'item', third, 'json')).toBe(`${api}/item/?format=json&limit=100&offset=200`);
+  expect(listUrl(query, 'item', third, 'json')).toBe(
+    `${api}/item/?format=json&limit=100&offset=200`,
+  );
   expect(listUrl(file, 'item')).toBe(`${api}/item/index.json?format=api`);
   expect(listUrl(file, 'item', first)).toBe(`${api}/item/index.json?format=api&limit=100&offset=0`);
   const offset200 = `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`;
@@ -56,7 +58,13 @@ it("findSlugs lists the slugs of a kind's record files", () => {
 
 it('isHostConfig accepts names that start with a dot or an underscore or are fixed by a host', () => {
   const configs = ['_redirects', '.htaccess', 'netlify/.hidden/x', 'wrangler.jsonc', '_hosts/x'];
-  const others = ['api/wrangler.jsonc', 'index.html', 'api/a_b/index.json', 'x_hosts/z', 'api/mr.x/x'];
+  const others = [
+    'api/wrangler.jsonc',
+    'index.html',
+    'api/a_b/index.json',
+    'x_hosts/z',
+    'api/mr.x/x',
+  ];
   expect([...configs, ...others].filter(paths.isHostConfig)).toEqual(configs);
   expect([...configs, ...others].filter(paths.isWebServerConfig)).toEqual(['_hosts/x']);
 });

@@ -22,7 +22,9 @@ it("creates errors in the reference framework's format", () => {
   const { createErrorBody, errorDetails, errorFiles, formatNotAllowed } = contract;
   expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
   expect(createErrorBody(errorDetails[404])).toBe('{"detail":"Not found."}');
-  expect(createErrorBody(formatNotAllowed('POST'))).toBe('{"detail":"Method \\"POST\\" not allowed."}');
+  expect(createErrorBody(formatNotAllowed('POST'))).toBe(
+    '{"detail":"Method \\"POST\\" not allowed."}',
+  );
 });
 
 it.each([

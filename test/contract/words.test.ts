@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import * as words from '../../src/contract/words.ts';
 
 it.each<[unknown, unknown]>([
-  [['poke-ball', 'dna-splicers--merge', ''].map(words.toTitleCase), ['Poke Ball', 'Dna Splicers Merge', '']],
+  [
+    ['poke-ball', 'dna-splicers--merge', ''].map(words.toTitleCase),
+    ['Poke Ball', 'Dna Splicers Merge', ''],
+  ],
   [['move', 'item'].map(words.addArticle), ['a move', 'an item']],
   [words.formatKindTitle('move'), 'Moves'],
   [words.listFirst(['a', 'b'], 2), 'a, b'],
@@ -11,10 +14,19 @@ it.each<[unknown, unknown]>([
   [words.listFirst([...'abcdefghijk']), 'a, b, c, d, e, f, g, h, i, j and 1 more'],
   [[['a'], ['a', 'b'], ['a', 'b', 'c']].map(words.joinWords), ['a', 'a and b', 'a, b and c']],
   [[999, 3160, 1_234_567].map(words.groupDigits), ['999', '3,160', '1,234,567']],
-  [[0, 1, 3160].map((count) => words.formatCount(count, 'move')), ['0 moves', '1 move', '3,160 moves']],
+  [
+    [0, 1, 3160].map((count) => words.formatCount(count, 'move')),
+    ['0 moves', '1 move', '3,160 moves'],
+  ],
   [words.formatCount(2, 'retry', 'retries'), '2 retries'],
-  [[0, 999, 1000, 9949].map((bytes) => words.formatBytes(bytes)), ['0 B', '999 B', '1.0 kB', '9.9 kB']],
-  [[9950, 999_499, 999_500].map((bytes) => words.formatBytes(bytes, '_')), ['10_kB', '999_kB', '1.0_MB']],
+  [
+    [0, 999, 1000, 9949].map((bytes) => words.formatBytes(bytes)),
+    ['0 B', '999 B', '1.0 kB', '9.9 kB'],
+  ],
+  [
+    [9950, 999_499, 999_500].map((bytes) => words.formatBytes(bytes, '_')),
+    ['10_kB', '999_kB', '1.0_MB'],
+  ],
 ])('formats %o', (got, expected) => {
   expect(got).toEqual(expected);
 });

@@ -65,7 +65,10 @@ describe('compare', () => {
     const [before, after] = [versionOf([rawMove(1)]), versionOf([], [rawItem(1)], '2026-02-03')];
     const comparison = compare(before, after);
     const { records: _, ...from } = before;
-    expect(comparison).toMatchObject({ from, to: { digest: after.digest, captured: '2026-02-03' } });
+    expect(comparison).toMatchObject({
+      from,
+      to: { digest: after.digest, captured: '2026-02-03' },
+    });
     expect(comparison.totals).toEqual({ added: 1, removed: 1, renamed: 0, changed: 0 });
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
   });

@@ -15,7 +15,10 @@ import { rawItem, rawMove } from '../support/sites.ts';
 
 it('digestRecords hashes each kind and its records, one per line', () => {
   const { records, digest } = versionOf([rawMove(1), rawMove(2)], [rawItem(1)]);
-  const lines = kindNames.flatMap((kind) => [kind, ...records[kind].map((one) => JSON.stringify(one))]);
+  const lines = kindNames.flatMap((kind) => [
+    kind,
+    ...records[kind].map((one) => JSON.stringify(one)),
+  ]);
   const sum = createHash('sha256')
     .update(`${lines.join('\n')}\n`)
     .digest('hex');

@@ -18,7 +18,8 @@ const after = versionOf(
   '2026-02-03',
 );
 const comparison = compare(before, after);
-const headline = '1 move added, 1 removed, 2 renamed, 1 changed: its name, generation; 2 items added';
+const headline =
+  '1 move added, 1 removed, 2 renamed, 1 changed: its name, generation; 2 items added';
 const span = `undated (${before.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
 describe('formatText', () => {
@@ -83,7 +84,9 @@ describe('formatText', () => {
     ['the end of a string', 'a" → "b', '"a\\" → \\"b"'],
   ])('escapes %s in a name', (_, englishName, shown) => {
     const renamed = compare(before, versionOf([rawMove(1, { englishName })]));
-    expect(formatMarkdown(renamed)).toContain(`- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``);
+    expect(formatMarkdown(renamed)).toContain(
+      `- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``,
+    );
     expect(formatText(renamed)).toContain(`  move-1 (id 1): name "Move 1" → ${shown}`);
   });
 });

@@ -4,7 +4,12 @@ import type { Edition } from '../../src/contract/meta.ts';
 import type { DataSet, Provenance, Warning } from '../../src/dataset/data-set.ts';
 import { checkUpdate, type GuardOptions } from '../../src/dataset/guard.ts';
 import { type Addressed, type AddressedRecords, noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import { type Next, type Previous, planUpdate, type UpdateOptions } from '../../src/dataset/update.ts';
+import {
+  type Next,
+  type Previous,
+  planUpdate,
+  type UpdateOptions,
+} from '../../src/dataset/update.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -18,7 +23,8 @@ const records = (move: number, item: number): AddressedRecords => {
   return mapKinds((kind) => range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
 };
 const withMoves = (...move: Addressed[]): AddressedRecords => ({ ...records(0, 1), move });
-const removeIds = (own: AddressedRecords) => mapKinds((kind) => own[kind].map(({ slug }) => ({ slug })));
+const removeIds = (own: AddressedRecords) =>
+  mapKinds((kind) => own[kind].map(({ slug }) => ({ slug })));
 const oldMove = (slug: string, id: number) => ({ ...noOldSlugs, move: new Map([[slug, id]]) });
 
 type Data = Partial<Omit<DataSet, 'provenance'> & Provenance>;
@@ -44,7 +50,12 @@ const createPrevious = (own: AddressedRecords, more: Partial<Previous> = {}): Pr
 type Options = Partial<GuardOptions & UpdateOptions>;
 
 function update(next: Next, previous: Previous | undefined, options: Options = {}) {
-  const defaults = { today: '2026-04-01', maxShrink: 0, allowMissing: [], readBundled: () => undefined };
+  const defaults = {
+    today: '2026-04-01',
+    maxShrink: 0,
+    allowMissing: [],
+    readBundled: () => undefined,
+  };
   const planned = planUpdate(next, previous, { ...defaults, ...options });
   checkUpdate(planned, { ...defaults, ...options });
   return planned;
@@ -80,8 +91,18 @@ describe('checkUpdate, for missing records', () => {
     [[100, 200], [101, 900], 0],
     [[100, 200], [99, 198], 1],
     [[100, 200], [0, 0], 100],
-    [[100, 200], [98, 200], 1, 'move: got 2 of 100 records missing, expected at most 1 %: move-99, move-100'],
-    [[100, 200], [900, 199], 0, 'item: got 1 of 200 records missing, expected at most 0 %: item-200'],
+    [
+      [100, 200],
+      [98, 200],
+      1,
+      'move: got 2 of 100 records missing, expected at most 1 %: move-99, move-100',
+    ],
+    [
+      [100, 200],
+      [900, 199],
+      0,
+      'item: got 1 of 200 records missing, expected at most 0 %: item-200',
+    ],
     [[1, 1], [0, 1], 99, noMoves],
     [undefined, [1, 0], 1, 'item: got 0 records, expected at least one'],
   ])('checks %j followed by %j with --max-shrink %i', (before, now, maxShrink, problem) => {
@@ -94,7 +115,9 @@ describe('checkUpdate, for missing records', () => {
   const shifted = withMoves(...range(4).map((id) => ({ id: id + 2, slug: `move-${id + 2}` })));
   const shiftProblem = 'move: got 2 of 4 records missing, expected at most 49 %: move-1, move-2';
   const skip = everyKind({ move: [5] }, () => []);
-  it.each<[string, before: AddressedRecords, now: AddressedRecords, options: Options, problem?: string]>([
+  it.each<
+    [string, before: AddressedRecords, now: AddressedRecords, options: Options, problem?: string]
+  >([
     ['ignores a renamed record', records(1, 1), now, {}],
     ['ignores a record whose slug belongs to another record', now, taken, {}],
     ['ignores skipped records', records(5, 1), records(4, 1), { skip }],
@@ -106,7 +129,13 @@ describe('checkUpdate, for missing records', () => {
       records(1, 1),
       { isRestored: true, maxAge: 1 },
     ],
-    ['rejects an archive without a kind', records(1, 1), records(0, 1), { isRestored: true }, noMoves],
+    [
+      'rejects an archive without a kind',
+      records(1, 1),
+      records(0, 1),
+      { isRestored: true },
+      noMoves,
+    ],
   ])('%s', (_, before, now, options, problem) => {
     expect(findProblem(createNext(now), createPrevious(before), options)).toBe(problem);
   });
@@ -132,14 +161,17 @@ describe('checkUpdate, for missing records', () => {
   ])(
     'compares a first build with the bundled data set: %j with --max-shrink %i',
     (sizes, maxShrink, problem) => {
-      expect(findProblem(createNext(records(...sizes)), undefined, { readBundled, maxShrink })).toBe(problem);
+      expect(
+        findProblem(createNext(records(...sizes)), undefined, { readBundled, maxShrink }),
+      ).toBe(problem);
     },
   );
 
   it('accepts the loss of an allowed record, named by its current or old slug', () => {
     const move = new Map(Object.entries({ old: 5, other: 4 }));
     const previous = createPrevious(records(5, 5), { oldSlugs: () => ({ ...noOldSlugs, move }) });
-    const lose = (...allowMissing: string[]) => update(createNext(records(4, 5)), previous, { allowMissing });
+    const lose = (...allowMissing: string[]) =>
+      update(createNext(records(4, 5)), previous, { allowMissing });
     expect(() => lose('item/item-5', 'move/move-4', 'move/other')).toThrow(/ 1 of 5 .*: move-5$/);
     for (const allowed of ['move/move-5', 'move/old'])
       expect(lose(allowed).missing).toEqual(everyKind({ move: ['move-5'] }, () => []));
@@ -148,7 +180,10 @@ describe('checkUpdate, for missing records', () => {
   const next = createNext(records(1, 1));
   const previous = createPrevious(records(2, 1));
   it.each<[string, Parameters<typeof update>]>([
-    ['If they are really gone, list them with --allow-missing, or raise --max-shrink.', [next, previous]],
+    [
+      'If they are really gone, list them with --allow-missing, or raise --max-shrink.',
+      [next, previous],
+    ],
     [
       'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.',
       [next, undefined, { readBundled }],
@@ -159,7 +194,10 @@ describe('checkUpdate, for missing records', () => {
     ],
     [
       `${fallback}. It has less than the published data, which is unchanged.`,
-      [{ ...createNext(records(1, 1), { captured: '2026-02-02' }), isCopy: true, fallback }, previous],
+      [
+        { ...createNext(records(1, 1), { captured: '2026-02-02' }), isCopy: true, fallback },
+        previous,
+      ],
     ],
     [
       `${fallback}. The next build that reaches the upstream will update the site.`,
@@ -185,7 +223,10 @@ describe('checkUpdate, for renamed or renumbered records', () => {
     ['renumbered', renumber],
   ])('accepts five times as many as may disappear: %s', (_, change) => {
     const find = (count: number, options: Options = {}) =>
-      findProblem(edit('move', count, change), createPrevious(before), { maxShrink: 1, ...options });
+      findProblem(edit('move', count, change), createPrevious(before), {
+        maxShrink: 1,
+        ...options,
+      });
     expect(find(15)).toBeUndefined();
     expect(find(16)).toMatch(
       /^move: got 16 of 300 records renamed or renumbered, expected at most 5 %: move-1 \(1\), .* and 6 more$/,
@@ -197,7 +238,9 @@ describe('checkUpdate, for renamed or renumbered records', () => {
   it('accepts nine in a small kind, and any number if old ids are unreadable', () => {
     const options = { maxShrink: 1 };
     expect(findProblem(edit('item', 9, renumber), createPrevious(before), options)).toBeUndefined();
-    expect(findProblem(edit('item', 10, renumber), createPrevious(before), options)).toMatch(/^item: got 10/);
+    expect(findProblem(edit('item', 10, renumber), createPrevious(before), options)).toMatch(
+      /^item: got 10/,
+    );
     const damaged = createPrevious(removeIds(before), { records: () => undefined });
     expect(findProblem(edit('move', 100, renumber), damaged, options)).toBeUndefined();
   });
@@ -206,7 +249,12 @@ describe('checkUpdate, for renamed or renumbered records', () => {
 describe('checkUpdate, for unusable values', () => {
   const warnings = (count: number, code = 'unusable-icon'): Warning[] =>
     range(count).map((id) => ({ code, kind: 'item', id, message: `item-${id}: odd` }));
-  const find = (items: number, found: Warning[], previous: Partial<Previous> = {}, next: object = {}) =>
+  const find = (
+    items: number,
+    found: Warning[],
+    previous: Partial<Previous> = {},
+    next: object = {},
+  ) =>
     findProblem(
       { ...createNext(records(1, items), { warnings: found }), ...next },
       createPrevious(records(1, items), previous),
@@ -268,7 +316,9 @@ describe('checkUpdate, for redirects and names', () => {
         { hint: 'To drop them, start a new history with --forget-history.' },
       ),
     );
-    expect(() => checkUpdate({ ...kept, losses: lost }, { ...options, forgetHistory: true })).not.toThrow();
+    expect(() =>
+      checkUpdate({ ...kept, losses: lost }, { ...options, forgetHistory: true }),
+    ).not.toThrow();
   });
 
   it.each<[lost: number, options: Options, problem?: string]>([
@@ -288,7 +338,11 @@ describe('checkUpdate, for old data', () => {
   it.each<[string, previous: Partial<Previous>, next: Data, problem?: string]>([
     ['replaces data from an earlier day', { captured: '2026-01-01' }, {}],
     ['replaces an earlier edition', later, earlier],
-    ['replaces data with the same digest', { captured: '2026-01-03', digest: 'x' }, { digest: 'x' }],
+    [
+      'replaces data with the same digest',
+      { captured: '2026-01-03', digest: 'x' },
+      { digest: 'x' },
+    ],
     ...['2026-01-02', '2026-01-03'].map((captured): [string, object, object, string] => [
       'keeps data from the same or a later day',
       { captured },
@@ -302,7 +356,12 @@ describe('checkUpdate, for old data', () => {
 
   const edition = { ...namedEdition(1), deployed: '2026-03-01T12:00:00Z' };
   const same = createPrevious(records(1, 1), { captured: '2026-03-01' });
-  type Age = [captured: string, edition: Edition | null, maxAge?: number, problem?: string | undefined];
+  type Age = [
+    captured: string,
+    edition: Edition | null,
+    maxAge?: number,
+    problem?: string | undefined,
+  ];
   it.each<[...Age, Previous?]>([
     ['2026-03-02', null, 30],
     ['2026-03-01', null, 30, 'got data captured on 2026-03-01, 31 days ago'],

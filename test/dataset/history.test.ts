@@ -17,7 +17,8 @@ import { rawMove } from '../support/sites.ts';
 type Version = ReturnType<typeof versionOf>;
 type Previous = DataSetSummary & { records: AnyRecords | undefined };
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
-const sized = (moves: number) => versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
+const sized = (moves: number) =>
+  versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
 
 /** The history of consecutive versions. */
 const historyOf = (first: Version, ...versions: Version[]) =>
@@ -35,7 +36,9 @@ describe('extendHistory', () => {
   });
 
   it('keeps a hundred steps', () => {
-    const [first = named(), ...others] = Array.from({ length: 131 }, (_, at) => named(`slug-${at}`));
+    const [first = named(), ...others] = Array.from({ length: 131 }, (_, at) =>
+      named(`slug-${at}`),
+    );
     const { steps } = historyOf(first, ...others);
     expect(steps).toHaveLength(100);
     expect(steps[0]?.changes.move.renamed).toMatchObject([{ from: 'slug-129', to: 'slug-130' }]);
@@ -45,9 +48,14 @@ describe('extendHistory', () => {
     [5000, 0, 2],
     [6000, 0, 1],
     [0, 11_000, 1],
-  ])('keeps ten thousand changes and the newest step: %i, then %i records', (second, third, steps) => {
-    expect(historyOf(sized(second === 0 ? 1 : 0), sized(second), sized(third)).steps).toHaveLength(steps);
-  });
+  ])(
+    'keeps ten thousand changes and the newest step: %i, then %i records',
+    (second, third, steps) => {
+      expect(
+        historyOf(sized(second === 0 ? 1 : 0), sized(second), sized(third)).steps,
+      ).toHaveLength(steps);
+    },
+  );
 });
 
 describe('decodeHistory', () => {
@@ -61,9 +69,13 @@ describe('decodeHistory', () => {
   it('ignores all steps after the first hundred', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
-    const { steps } = decodeHistory({ steps: [...Array(100).fill(back), ...Array(40_000).fill([])] });
+    const { steps } = decodeHistory({
+      steps: [...Array(100).fill(back), ...Array(40_000).fill([])],
+    });
     expect(steps).toEqual(Array(100).fill(back));
-    expect(() => decodeHistory({ steps: [[]] })).toThrow('changes.json › steps[0]: got [], expected object');
+    expect(() => decodeHistory({ steps: [[]] })).toThrow(
+      'changes.json › steps[0]: got [], expected object',
+    );
     expect(() => decodeHistory([])).toThrow('changes.json: got [], expected object');
   });
 
@@ -83,13 +95,18 @@ it('stepsSince returns the steps that follow a data set', () => {
 
 it('correctHistory replaces only dates in the future', () => {
   const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
-  const days = ({ steps }: History) => steps.map(({ from, to }) => `${from.captured} ${to.captured}`);
+  const days = ({ steps }: History) =>
+    steps.map(({ from, to }) => `${from.captured} ${to.captured}`);
   const history = historyOf(
     ...[dated(null, 'a'), dated('2026-01-01', 'b')],
     ...[dated('2026-02-01', 'c'), dated('2027-01-01', 'd')],
   );
   const corrected = correctHistory(history, '2026-02-01');
-  expect(days(corrected)).toEqual(['2026-02-01 2026-02-01', '2026-01-01 2026-02-01', 'null 2026-01-01']);
+  expect(days(corrected)).toEqual([
+    '2026-02-01 2026-02-01',
+    '2026-01-01 2026-02-01',
+    'null 2026-01-01',
+  ]);
   const changes = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
   expect(changes(corrected)).toEqual(changes(history));
 });
@@ -109,8 +126,18 @@ describe('continueHistory', () => {
     ["uses the data set's history if it includes the published data", b, { own, before: a }, [ab]],
     ["uses the data set's history if the data is unchanged", b, { own, before: b }, [ab]],
     ['continues the published history', c, { before: b, published: own }, [bc, ab]],
-    ['keeps the published history if the data is unchanged', b, { before: b, published: own }, [ab]],
-    ['continues the published history if the other history lacks the published data', c, unrelated, [ac]],
+    [
+      'keeps the published history if the data is unchanged',
+      b,
+      { before: b, published: own },
+      [ab],
+    ],
+    [
+      'continues the published history if the other history lacks the published data',
+      c,
+      unrelated,
+      [ac],
+    ],
     [
       'starts again if the published history ends at other data',
       c,
@@ -120,10 +147,19 @@ describe('continueHistory', () => {
     ],
     ['starts again even if the data is unchanged', a, { before: a, published: own }, [], true],
     ['starts again if the published history is damaged', c, { before: a }, [ac], true],
-    ['starts again if published records are damaged', c, { before: damaged, published: own }, [], true],
+    [
+      'starts again if published records are damaged',
+      c,
+      { before: damaged, published: own },
+      [],
+      true,
+    ],
   ])('%s', (_, next, { before, own, published: history }, steps, isRestarted = false) => {
     const previous = before && { ...before, history };
     const notices = isRestarted ? [expect.stringContaining('starts again')] : [];
-    expect(continueHistory({ ...next, history: own }, previous)).toEqual({ history: { steps }, notices });
+    expect(continueHistory({ ...next, history: own }, previous)).toEqual({
+      history: { steps },
+      notices,
+    });
   });
 });

@@ -3,12 +3,18 @@ import { type AnyRecords, summarizeNames } from '../../src/dataset/data-set.ts';
 import { compareNames, findName, selectNames } from '../../src/dataset/names.ts';
 import { everyKind, namesIn } from '../support/kinds.ts';
 
-const french = namesIn('fr', { move: { pound: 'Écras’Face', cut: 'Coupe' }, item: { potion: 'Potion' } });
+const french = namesIn('fr', {
+  move: { pound: 'Écras’Face', cut: 'Coupe' },
+  item: { potion: 'Potion' },
+});
 const german = namesIn('de', { move: { pound: 'Pfund' } });
 
 const record = (id: number, slug: string) => ({ id, slug });
 const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, () => []);
-const records = recordsOf({ move: [record(1, 'pound'), record(2, 'cut')], item: [record(1, 'potion')] });
+const records = recordsOf({
+  move: [record(1, 'pound'), record(2, 'cut')],
+  item: [record(1, 'potion')],
+});
 
 it('findName finds a name by kind and slug', () => {
   expect(findName(french, 'move', 'pound')).toBe('Écras’Face');
@@ -18,7 +24,10 @@ it('findName finds a name by kind and slug', () => {
 });
 
 it("selectNames selects the given records' names in record order", () => {
-  const some = recordsOf({ move: [record(2, 'cut'), record(1, 'pound')], item: [record(9, 'other')] });
+  const some = recordsOf({
+    move: [record(2, 'cut'), record(1, 'pound')],
+    item: [record(9, 'other')],
+  });
   expect(JSON.stringify(selectNames([french, german], some))).toBe(
     JSON.stringify([namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
   );
@@ -65,7 +74,10 @@ describe('compareNames', () => {
     ],
     [
       'no names of added or removed records',
-      { records: others, names: [{ ...french, move: { pound: 'Écras’Face', new: 'Neuf' } }, german] },
+      {
+        records: others,
+        names: [{ ...french, move: { pound: 'Écras’Face', new: 'Neuf' } }, german],
+      },
       [],
     ],
     [

@@ -13,14 +13,20 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
 import { rawMove } from '../support/sites.ts';
 
-const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug }))).records;
-const oldSlugs = (move: Record<string, number>) => ({ ...noOldSlugs, move: new Map(Object.entries(move)) });
+const named = (...slugs: string[]) =>
+  versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug }))).records;
+const oldSlugs = (move: Record<string, number>) => ({
+  ...noOldSlugs,
+  move: new Map(Object.entries(move)),
+});
 const pathOf = (slug: string) => `/api/gamedata/move/${slug}/`;
 
 describe('old slugs', () => {
   it('belong to the last renamed or removed record', () => {
     expect(findOldSlugs(named('a', 'b', 'c'), named('a', 'x'))).toEqual(oldSlugs({ b: 2, c: 3 }));
-    expect(mergeOldSlugs(oldSlugs({ a: 1, b: 1 }), oldSlugs({ a: 2 }))).toEqual(oldSlugs({ a: 2, b: 1 }));
+    expect(mergeOldSlugs(oldSlugs({ a: 1, b: 1 }), oldSlugs({ a: 2 }))).toEqual(
+      oldSlugs({ a: 2, b: 1 }),
+    );
   });
 
   it('are encoded in order and decoded unchanged', () => {
@@ -30,16 +36,24 @@ describe('old slugs', () => {
       `{\n "move": {\n  "a-1": 3,\n  "b": 1,\n  "constructor": 2\n },\n "item": {}${others}\n}\n`,
     );
     expect(decodeOldSlugs(JSON.parse(encodeOldSlugs(own)))).toEqual(own);
-    expect(() => decodeOldSlugs({ move: { a: 'b' }, item: {} })).toThrow('former.json › move.a: got "b"');
+    expect(() => decodeOldSlugs({ move: { a: 'b' }, item: {} })).toThrow(
+      'former.json › move.a: got "b"',
+    );
   });
 
   it('apply only to records of another data set that kept their slugs', () => {
     const old = oldSlugs({ old: 1, 'old-2': 2, 'old-4': 4 });
-    expect(selectSharedSlugs(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(oldSlugs({ old: 1 }));
+    expect(selectSharedSlugs(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(
+      oldSlugs({ old: 1 }),
+    );
   });
 
   it("are derived from a site's redirects", () => {
-    const moved = { [pathOf('lost')]: pathOf('c'), '/elsewhere/': '/', [pathOf('gone')]: pathOf('y') };
+    const moved = {
+      [pathOf('lost')]: pathOf('c'),
+      '/elsewhere/': '/',
+      [pathOf('gone')]: pathOf('y'),
+    };
     expect(convertMoved(moved, named('c', 'x'))).toEqual(oldSlugs({ lost: 1 }));
   });
 });
@@ -65,7 +79,10 @@ describe('createRedirects', () => {
       ({ known, last }, to) => ({ known: mergeOldSlugs(known, findOldSlugs(last, to)), last: to }),
       { known: noOldSlugs, last: first },
     );
-    const expected = Object.entries(redirects).map(([path, to]) => ({ path: pathOf(path), to: pathOf(to) }));
+    const expected = Object.entries(redirects).map(([path, to]) => ({
+      path: pathOf(path),
+      to: pathOf(to),
+    }));
     expect(createRedirects(known, last)).toEqual(expected);
   });
 });

@@ -3,7 +3,12 @@ import type { Edition } from '../../src/contract/meta.ts';
 import type { DataSet, Provenance } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import { type Next, type Previous, planUpdate, type UpdateOptions } from '../../src/dataset/update.ts';
+import {
+  type Next,
+  type Previous,
+  planUpdate,
+  type UpdateOptions,
+} from '../../src/dataset/update.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { namedEdition } from '../support/editions.ts';
 import { dataSetOf, PROVENANCE, rawMove } from '../support/sites.ts';
@@ -16,7 +21,10 @@ function createData(moves: Moves, about: Partial<Provenance> = {}): DataSet {
   return { ...data, provenance: { ...provenance, captured: '2026-03-04', ...about } };
 }
 
-const createPrevious = (moves: Moves, about: Partial<Previous & Provenance> = {}): Previous & Provenance => {
+const createPrevious = (
+  moves: Moves,
+  about: Partial<Previous & Provenance> = {},
+): Previous & Provenance => {
   const { digest, counts, records, names, namesSummary } = createData(moves);
   return {
     ...{ ...PROVENANCE, digest, counts, captured: '2025-05-05', names: namesSummary },
@@ -25,7 +33,11 @@ const createPrevious = (moves: Moves, about: Partial<Previous & Provenance> = {}
   };
 };
 
-const plan = (dataSet: DataSet, published?: Previous, options: Partial<UpdateOptions & Next> = {}) =>
+const plan = (
+  dataSet: DataSet,
+  published?: Previous,
+  options: Partial<UpdateOptions & Next> = {},
+) =>
   planUpdate({ dataSet, isCopy: false, ...options }, published, {
     ...{ today: '2026-03-04', readBundled: () => undefined, ...options },
   });
@@ -59,13 +71,16 @@ describe('planUpdate', () => {
   ])('%s', (_, expected, moves, previous, options) => {
     const { dataSet, history } = plan(createData(moves), previous, options);
     expect(dataSet.provenance.captured).toBe(expected);
-    expect(history.steps).toMatchObject(moves[0] === renamed ? [{ to: { captured: expected } }] : []);
+    expect(history.steps).toMatchObject(
+      moves[0] === renamed ? [{ to: { captured: expected } }] : [],
+    );
   });
 
   it("keeps the edition of unchanged data, and takes the upstream's edition otherwise", () => {
     const [old, edition] = [namedEdition(1), namedEdition(2)];
     const find = (moves: Moves, published: Edition | null) =>
-      plan(createData(moves, { edition }), createPrevious([{}], { edition: published })).dataSet.provenance;
+      plan(createData(moves, { edition }), createPrevious([{}], { edition: published })).dataSet
+        .provenance;
     expect(find([{}], old)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition: old });
     expect(find([{}], null)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition });
     expect(find([renamed], old)).toEqual({ ...PROVENANCE, captured: '2026-03-04', edition });
@@ -95,7 +110,10 @@ describe('planUpdate', () => {
     const bundled = createPrevious([{}, {}], { history: () => first, oldSlugs: () => oldSlugs });
     const readBundled = () => bundled;
     const continued = plan(createData([renamed]), undefined, { readBundled });
-    expect(continued.history.steps).toMatchObject([{ totals: { renamed: 1, removed: 1 } }, ...first.steps]);
+    expect(continued.history.steps).toMatchObject([
+      { totals: { renamed: 1, removed: 1 } },
+      ...first.steps,
+    ]);
     expect(continued.steps).toEqual(continued.history.steps.slice(0, 1));
     expect([...continued.oldSlugs.move]).toEqual([
       ['older', 1],
@@ -123,8 +141,16 @@ describe('planUpdate', () => {
 
   const before = [{ names: { fr: 'Un' } }, { names: { fr: 'Deux' } }];
   const after = [{ names: { fr: 'UN' } }, {}];
-  it.each<[string, Moves, Previous | undefined, options: Partial<UpdateOptions>, nameChanges: object[]]>([
-    ['changed', after, createPrevious(before), {}, [{ language: 'fr', before: 2, lost: 1, changed: 2 }]],
+  it.each<
+    [string, Moves, Previous | undefined, options: Partial<UpdateOptions>, nameChanges: object[]]
+  >([
+    [
+      'changed',
+      after,
+      createPrevious(before),
+      {},
+      [{ language: 'fr', before: 2, lost: 1, changed: 2 }],
+    ],
     ['unchanged', before, createPrevious(before), {}, []],
     ['omitted', after, createPrevious(before), { hasNames: false }, []],
     ['new', after, undefined, {}, []],

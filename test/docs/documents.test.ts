@@ -18,7 +18,9 @@ const { scripts, dependencies } = JSON.parse(read('package.json'));
 const names = ['.', 'docs'].flatMap((folder) =>
   readdirSync(path.join(ROOT, folder)).map((name) => path.join(folder, name)),
 );
-const documents = names.filter((name) => name.endsWith('.md')).map((name) => ({ name, text: read(name) }));
+const documents = names
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, text: read(name) }));
 const everything = documents.map(({ text }) => text).join('\n');
 
 /** https://docs.github.com/en/get-started/writing-on-github */
@@ -33,13 +35,16 @@ it.each(documents)('$name links only to files and headings that exist', ({ name,
   const broken = links.filter(([, file = '', heading]) => {
     const target = file === '' ? name : path.join(path.dirname(name), file);
     if (heading === undefined) return !existsSync(path.join(ROOT, target));
-    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) => getAnchor(title));
+    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) =>
+      getAnchor(title),
+    );
     return !headings.includes(heading);
   });
   expect(broken.map(([link]) => link)).toEqual([]);
   const files = text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
   // "How to add" omits `src/`.
-  const sources = text.match(/(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g) ?? [];
+  const sources =
+    text.match(/(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g) ?? [];
   const named = [...files, ...sources.map((file) => `src/${file}`)];
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
@@ -54,11 +59,15 @@ it('names only scripts, options and hosts that exist', () => {
   expect([...known, ...others]).toEqual(
     expect.arrayContaining(calls.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []),
   );
-  expect([...hostNames, 'netlify-edge']).toEqual(expect.arrayContaining(find(/(?<=--host )[a-z-]+/g)));
+  expect([...hostNames, 'netlify-edge']).toEqual(
+    expect.arrayContaining(find(/(?<=--host )[a-z-]+/g)),
+  );
 });
 
 it('shows records of the bundled data', () => {
-  const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) => JSON.parse(text));
+  const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) =>
+    JSON.parse(text),
+  );
   expect(samples.map(({ slug }) => slug)).toEqual(['pound', 'master-ball']);
   for (const [at, kind] of (['move', 'item'] as const).entries()) {
     const { url: _, ...record } = samples[at];
@@ -84,7 +93,10 @@ const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
 
 it.each([
   ['gamedata.service', /\.mjs serve [\s\S]*\nDynamicUser=yes\nNoNewPrivileges=yes\n/],
-  ['gamedata-refresh.service', /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/],
+  [
+    'gamedata-refresh.service',
+    /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/,
+  ],
 ])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
 
 it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
@@ -101,6 +113,9 @@ it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
     }
     const args = ['verify', '--man=no', ...units.map((name) => path.join(folder, name))];
     const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-    expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([0, []]);
+    expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([
+      0,
+      [],
+    ]);
   },
 );

@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import bundles from '../../rolldown.config.ts';
 import { bundledPackages, thirdPartyText } from '../../scripts/licenses.ts';
 
-const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
+const read = (file: string) =>
+  JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));
 const { dependencies, devDependencies, overrides } = read('package.json');
 const lock: Record<string, { integrity?: string; dev?: boolean; hasInstallScript?: boolean }> =
   read('package-lock.json').packages;
@@ -23,12 +24,23 @@ it('bundles only the production dependencies, the search engine and the compress
 });
 
 /** Licenses that require only their notice. Read a new one before you add it. */
-const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'];
+const permissive = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+];
 
-it.each(packages)('bundles $name with a permissive license and its notice', ({ license, notice }) => {
-  expect(permissive).toContain(license);
-  expect(notice).not.toBe('');
-});
+it.each(packages)(
+  'bundles $name with a permissive license and its notice',
+  ({ license, notice }) => {
+    expect(permissive).toContain(license);
+    expect(notice).not.toBe('');
+  },
+);
 
 it('pins every dependency and allows no install scripts', () => {
   const versions = Object.values({ ...dependencies, ...devDependencies, ...overrides });

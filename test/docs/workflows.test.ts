@@ -9,7 +9,9 @@ import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 const root = new URL('../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 const lint = await createLinter();
-const files = readdirSync(new URL('.github/workflows/', root)).map((name) => `.github/workflows/${name}`);
+const files = readdirSync(new URL('.github/workflows/', root)).map(
+  (name) => `.github/workflows/${name}`,
+);
 
 interface Job {
   readonly needs?: readonly string[];
@@ -18,7 +20,8 @@ interface Job {
   readonly steps: readonly { uses?: string; run?: string; with?: Record<string, unknown> }[];
 }
 const readJobs = (file: string): Record<string, Job> => parse(read(file)).jobs;
-const listRuns = (job: Job | undefined): string[] => job?.steps.flatMap(({ run }) => run ?? []) ?? [];
+const listRuns = (job: Job | undefined): string[] =>
+  job?.steps.flatMap(({ run }) => run ?? []) ?? [];
 const listWritten = ({ permissions = {} }: Job): string[] =>
   Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
 
@@ -40,7 +43,8 @@ describe.each(files)('%s', (file) => {
     expect(lint(read(file), file).filter(({ message }) => !newer.test(message))).toEqual([]);
     const uses = read(file).match(/^.*\buses:.*$/gm) ?? [];
     expect(uses.length).toBeGreaterThan(0);
-    for (const line of uses) expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const line of uses)
+      expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
   });
 
@@ -67,8 +71,12 @@ describe('refresh.yml', () => {
   const jobs = readJobs('.github/workflows/refresh.yml');
 
   it('runs every script, and runs no installed code in jobs with write permission', () => {
-    const runs = Object.values(jobs).flatMap((job) => listRuns(job).map((run) => run.split(' ')[0]));
-    const scripts = readdirSync(new URL('scripts/refresh/', root)).map((name) => `scripts/refresh/${name}`);
+    const runs = Object.values(jobs).flatMap((job) =>
+      listRuns(job).map((run) => run.split(' ')[0]),
+    );
+    const scripts = readdirSync(new URL('scripts/refresh/', root)).map(
+      (name) => `scripts/refresh/${name}`,
+    );
     expect([...new Set(runs)].filter((run) => run?.includes('/')).sort()).toEqual(scripts.sort());
     const writing = Object.values(jobs).filter((job) => listWritten(job).length > 0);
     expect(writing.flatMap(listRuns).filter((run) => /^(?:npm|npx|node) /.test(run))).toEqual([]);
@@ -80,13 +88,18 @@ describe('refresh.yml', () => {
     ]);
   });
 
-  it.each(['verify', 'build-pages'])('runs %s for committed data even if nothing changed', (name) => {
-    const results = "needs.refresh.result == 'success' && needs.conclude.result == 'success'";
-    expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
-    expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
-    expect(jobs[name]?.if).toContain(`${results} && needs.conclude.outputs.pushed != 'false' && vars.`);
-    expect(jobs[name]?.if).not.toContain('outcome');
-  });
+  it.each(['verify', 'build-pages'])(
+    'runs %s for committed data even if nothing changed',
+    (name) => {
+      const results = "needs.refresh.result == 'success' && needs.conclude.result == 'success'";
+      expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
+      expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
+      expect(jobs[name]?.if).toContain(
+        `${results} && needs.conclude.outputs.pushed != 'false' && vars.`,
+      );
+      expect(jobs[name]?.if).not.toContain('outcome');
+    },
+  );
 
   it("attests each site's manifest, then deploys the site with the attestation bundle", () => {
     const attested = [jobs.attest, jobs.pages].flatMap((job) => job?.steps ?? []);

@@ -17,8 +17,15 @@ describe("Netlify's edge functions", () => {
     [true, [`${api}/move/`, `${api}/item/?limit=20`, `${api}/move`, `${api}/move/pound`, api]],
     [true, [`${api}/move/pound/`], { method: 'POST' }],
     [true, [`${api}/`], { method: 'OPTIONS' }],
-    [true, [`${api}/move/pound/`, `${api}/`, `${api}/no-such-kind`, `${api}/move/a/b/`], { accept: browser }],
-    [false, [`${api}/move/pound/`, `${api}/move/pound/?format=api`, `${api}/`, `${api}/index.json`]],
+    [
+      true,
+      [`${api}/move/pound/`, `${api}/`, `${api}/no-such-kind`, `${api}/move/a/b/`],
+      { accept: browser },
+    ],
+    [
+      false,
+      [`${api}/move/pound/`, `${api}/move/pound/?format=api`, `${api}/`, `${api}/index.json`],
+    ],
     [false, [`${api}/move/pound/`], { accept: 'application/json' }],
     [false, [`${api}/move/offset/100/index.json`, '/sprites/items/master-ball.png', '/meta.json']],
     [false, [`${api}/move/offset/100/index.json`, '/'], { accept: browser }],
@@ -36,7 +43,13 @@ describe("Netlify's edge functions", () => {
 });
 
 it("creates Netlify's files once if both Netlify hosts are requested", () => {
-  const functions = ['', '-methods', '-browsers', '-slashes'].map((name) => `_edge/gamedata${name}.js`);
-  expect(netlify.files(context).map(({ path }) => path)).toEqual(['_redirects', '_headers', ...functions]);
+  const functions = ['', '-methods', '-browsers', '-slashes'].map(
+    (name) => `_edge/gamedata${name}.js`,
+  );
+  expect(netlify.files(context).map(({ path }) => path)).toEqual([
+    '_redirects',
+    '_headers',
+    ...functions,
+  ]);
   expect(createHostFiles(['netlify-rules', 'netlify'], context)).toEqual(netlify.files(context));
 });

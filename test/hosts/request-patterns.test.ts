@@ -9,7 +9,9 @@ it.each(parameters)('captures the last value of %s, like URLSearchParams', (para
   const name = fc.constantFrom(...parameters, 'Limit', 'xlimit', 'limits', 'utm');
   const encoded = fc.tuple(name, fc.nat({ max: 6 }), fc.boolean()).map(([text, at, isUpper]) => {
     const code = text.charCodeAt(at % text.length).toString(16);
-    return at > 3 ? text : `${text.slice(0, at)}%${isUpper ? code.toUpperCase() : code}${text.slice(at + 1)}`;
+    return at > 3
+      ? text
+      : `${text.slice(0, at)}%${isUpper ? code.toUpperCase() : code}${text.slice(at + 1)}`;
   });
   const value = fc.constantFrom('=', '', '=0', '=100', '=200', '=api', '=json', '=-1', '=a=b');
   const pair = fc.tuple(encoded, value).map((both) => both.join(''));
@@ -38,13 +40,27 @@ const join = (ranges: fc.Arbitrary<string[]>) =>
   ranges.chain((list) => fc.constantFrom(',', ', ', ' ,').map((comma) => list.join(comma)));
 const plain = join(fc.array(range, { minLength: 1, maxLength: 5 }));
 // Programs list only JSON, browsers everything else at the end.
-const quality = fc.constantFrom('', ';q=1', '; q=1.0', ';q=0.9', '; q=0.8', ';q=.5', ' ; q=0.2', ';q=0.1');
+const quality = fc.constantFrom(
+  '',
+  ';q=1',
+  '; q=1.0',
+  ';q=0.9',
+  '; q=0.8',
+  ';q=.5',
+  ' ; q=0.2',
+  ';q=0.1',
+);
 const unranked = fc.subarray(['image/png', 'application/xml']);
 const some = fc.subarray([...others, 'image/*;q=0.3']);
 const ranked = join(
   fc
     .tuple(unranked, quality, some, quality)
-    .map(([before, html, between, rest]) => [...before, `text/html${html}`, ...between, `*/*${rest}`]),
+    .map(([before, html, between, rest]) => [
+      ...before,
+      `text/html${html}`,
+      ...between,
+      `*/*${rest}`,
+    ]),
 );
 
 it.each([

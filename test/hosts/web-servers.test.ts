@@ -10,10 +10,13 @@ const site = siteOf(rawRecords(1, 1));
 const configure = (host: Host, baseUrl?: string, context = hostContext(site, baseUrl)): string =>
   host.files(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
 
-it.each(Object.entries({ apache, caddy, nginx }))('generates the same files for any data: %s', (_, host) => {
-  const larger = siteOf(rawRecords(250, 3));
-  expect(host.files(hostContext(larger))).toEqual(host.files(hostContext(site)));
-});
+it.each(Object.entries({ apache, caddy, nginx }))(
+  'generates the same files for any data: %s',
+  (_, host) => {
+    const larger = siteOf(rawRecords(250, 3));
+    expect(host.files(hostContext(larger))).toEqual(host.files(hostContext(site)));
+  },
+);
 
 describe('nginx', () => {
   it.each(['http://x.test/games', 'https://www.y.test/games', 'https://x.test:8443/games'])(

@@ -18,21 +18,31 @@ describe('decompress', () => {
     expect(String(decompress(Buffer.from(body), encoding))).toBe(TEXT);
   });
 
-  it.each(['zstd', 'constructor', '__proto__'])('rejects the unknown encoding %j', async (encoding) => {
-    for (const header of [encoding, `${encoding}, gzip`])
-      expect(() => decompress(gzipSync(TEXT), header)).toThrow(
-        new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
-      );
-  });
+  it.each(['zstd', 'constructor', '__proto__'])(
+    'rejects the unknown encoding %j',
+    async (encoding) => {
+      for (const header of [encoding, `${encoding}, gzip`])
+        expect(() => decompress(gzipSync(TEXT), header)).toThrow(
+          new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
+        );
+    },
+  );
 
   it.each([
     { encoding: 'gzip', body: PLAIN, what: 'plain text' },
     { encoding: 'br', body: PLAIN, what: 'plain text' },
     { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
-    { encoding: 'br', body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12), what: 'the first part' },
+    {
+      encoding: 'br',
+      body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12),
+      what: 'the first part',
+    },
   ])('rejects $what as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
-      new InvalidBodyError(`got ${body.length} bytes that are not valid ${encoding}`, expect.any(Error)),
+      new InvalidBodyError(
+        `got ${body.length} bytes that are not valid ${encoding}`,
+        expect.any(Error),
+      ),
     );
   });
 
@@ -42,7 +52,10 @@ describe('decompress', () => {
   ])('stops decompressing a %s body at the size limit', (encoding, compress, maxBytes) => {
     const limit = maxBytes ?? 8_388_608;
     expect(() => decompress(compress(Buffer.alloc(limit + 1)), encoding, maxBytes)).toThrow(
-      expect.objectContaining({ message: `got more than ${limit} bytes`, cause: expect.any(RangeError) }),
+      expect.objectContaining({
+        message: `got more than ${limit} bytes`,
+        cause: expect.any(RangeError),
+      }),
     );
   });
 });

@@ -37,7 +37,10 @@ function readIds(folder: string): number[] {
 }
 
 const edit = (folder: string, change: (lines: string[]) => string[]): void =>
-  writeFileSync(journal(folder), change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'));
+  writeFileSync(
+    journal(folder),
+    change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'),
+  );
 
 describe('the cache', () => {
   it('returns the latest entry for each URL even if the process was killed', () => {
@@ -53,8 +56,16 @@ describe('the cache', () => {
     ['a cut line', (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'], [1, 2]],
     ['a line cut in two', ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest], [2, 3]],
     ['garbage', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
-    ['a changed value', (lines) => lines.map((line) => line.replace('{"id":2}', '{"id":7}')), [1, 3]],
-    ['invalid values', (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })], [1, 2, 3]],
+    [
+      'a changed value',
+      (lines) => lines.map((line) => line.replace('{"id":2}', '{"id":7}')),
+      [1, 3],
+    ],
+    [
+      'invalid values',
+      (lines) => [...lines, journalLine('text'), journalLine({ url: 1 })],
+      [1, 2, 3],
+    ],
     ['a missing header', (lines) => lines.slice(1), []],
     ['no lines', () => [], []],
   ])('drops only the entries damaged by %s', (_, change, left) => {
@@ -68,7 +79,10 @@ describe('the cache', () => {
   });
 
   it('discards entries from another version or upstream', () => {
-    const run = { edition: { hash: 'a'.repeat(40), deployed: '2026-04-01T00:00:00Z' }, value: 'all' };
+    const run = {
+      edition: { hash: 'a'.repeat(40), deployed: '2026-04-01T00:00:00Z' },
+      value: 'all',
+    };
     for (const [version, upstream] of [
       ['2', UPSTREAM],
       ['1', UPSTREAM.replace('https', 'http')],
@@ -143,7 +157,9 @@ describe('the cache', () => {
     writeFileSync(file, '');
     const message = `${path.join(file, 'cache')}: cannot be used as a cache (ENOTDIR)`;
     const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
-    expect(() => open(path.join(file, 'cache'))).toThrow(expect.objectContaining({ message, hint }));
+    expect(() => open(path.join(file, 'cache'))).toThrow(
+      expect.objectContaining({ message, hint }),
+    );
   });
 
   it.each(Object.entries(irregular))('rejects a journal that is %s', (_, create) => {
@@ -160,7 +176,9 @@ describe('the cache', () => {
       const folder = fillJournal();
       const before = readFileSync(journal(folder), 'utf8');
       chownSync(journal(folder), 12_345, 12_345);
-      expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (a file of another user)`);
+      expect(() => open(folder)).toThrow(
+        `${folder}: cannot be used as a cache (a file of another user)`,
+      );
       expect(readFileSync(journal(folder), 'utf8')).toBe(before);
       // A build machine may restore both.
       chownSync(folder, 12_345, 12_345);

@@ -7,7 +7,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
 import { VERSION } from '../../src/package.ts';
-import { body, deserted, ok, startServer, status, testClient, truncated } from '../support/local-server.ts';
+import {
+  body,
+  deserted,
+  ok,
+  startServer,
+  status,
+  testClient,
+  truncated,
+} from '../support/local-server.ts';
 
 const catchError = async (promise: Promise<unknown>): Promise<UpstreamError> => {
   const error: unknown = await promise.then(() => 'no error').catch((reason: unknown) => reason);
@@ -37,9 +45,15 @@ describe('get', () => {
     ['an invalid body', body('OK'), true],
     ['an unknown encoding', body('{}', { 'content-encoding': 'zstd' }), true],
     ...[403, 404, 410].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), true]),
-    ...[429, 500, 503].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), false]),
+    ...[429, 500, 503].map((code): [string, typeof ok, boolean] => [
+      `${code}`,
+      status(code),
+      false,
+    ]),
   ])('bypasses caches in retries only if necessary: %s', async (_, respond, isBypassed) => {
-    const server = await startServer((response, _, at) => (at === 1 ? respond(response) : ok(response)));
+    const server = await startServer((response, _, at) =>
+      at === 1 ? respond(response) : ok(response),
+    );
     const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
     await testClient().get(`${server.url}/a?b=c`, decodeJson, options);
     expect(server.requests.map(({ path, headers }) => [path, headers['if-none-match']])).toEqual([
@@ -51,7 +65,9 @@ describe('get', () => {
   it('retries once after a 404, regardless of --retries', async () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
-    const error = await catchError(get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }));
+    const error = await catchError(
+      get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }),
+    );
     const message = `GET ${server.url}: got 404, expected 200 (2 attempts)`;
     expect(error).toMatchObject({ message, hint: 'Do this.' });
     await catchError(get(server.url, decodeJson));
@@ -82,14 +98,17 @@ describe('get', () => {
     expect((await catchError(get(gone, decodeJson))).request.unreachable).toBe(false);
   });
 
-  it.each([new TypeError('a bug'), new DataError('got 1', {})])('does not retry after %s', async (error) => {
-    const server = await startServer(ok);
-    const decode = (): never => {
-      throw error;
-    };
-    await expect(testClient().get(server.url, decode)).rejects.toBe(error);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each([new TypeError('a bug'), new DataError('got 1', {})])(
+    'does not retry after %s',
+    async (error) => {
+      const server = await startServer(ok);
+      const decode = (): never => {
+        throw error;
+      };
+      await expect(testClient().get(server.url, decode)).rejects.toBe(error);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it('counts waiting retries without triggering a Node warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
@@ -116,20 +135,23 @@ describe('pauses', () => {
     ['Retry-After', 1, () => inMs(100), 1],
     ['Retry-After', 4, () => inMs(100), 1],
     ['a 429 without Retry-After', 4, () => ({}), 200],
-  ])('delay all requests after %s (concurrency %i)', async (_, concurrency, headers, retryBaseMs) => {
-    const server = await startServer((response, _, at) =>
-      at === 1 ? status(429, headers())(response) : ok(response),
-    );
-    const { get, stats } = testClient({ concurrency, retryBaseMs });
-    const first = get(`${server.url}/1`, decodeJson);
-    const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
-    await expect.poll(() => stats.retries, { interval: 1 }).toBe(1);
-    await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
-    const [refused = 0, ...others] = server.requests.map(({ time }) => time);
-    expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
-    // A timer may fire a moment early.
-    expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 90);
-  });
+  ])(
+    'delay all requests after %s (concurrency %i)',
+    async (_, concurrency, headers, retryBaseMs) => {
+      const server = await startServer((response, _, at) =>
+        at === 1 ? status(429, headers())(response) : ok(response),
+      );
+      const { get, stats } = testClient({ concurrency, retryBaseMs });
+      const first = get(`${server.url}/1`, decodeJson);
+      const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+      await expect.poll(() => stats.retries, { interval: 1 }).toBe(1);
+      await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
+      const [refused = 0, ...others] = server.requests.map(({ time }) => time);
+      expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+      // A timer may fire a moment early.
+      expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 90);
+    },
+  );
 
   it.each([
     [50, 150],
@@ -171,7 +193,9 @@ describe('redirects', () => {
     'to %s fail with a hint',
     async (location) => {
       const server = await startServer(redirect(location));
-      const error = await catchError(testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }));
+      const error = await catchError(
+        testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }),
+      );
       expect(error).toMatchObject({
         message: `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
         hint: 'Use the final URL, because redirects to other URLs are not followed. Do this.',
@@ -198,10 +222,12 @@ describe('a body', () => {
   ])('is limited in size: %s', async (_, content, headers) => {
     const server = await startServer(body(content, headers));
     const { get } = testClient();
-    expect(await get(server.url, (received) => received, { maxBytes: 1000 })).toMatchObject({ value: noise });
-    expect((await catchError(get(server.url, (received) => received, { maxBytes: 999 }))).message).toContain(
-      'got more than 999 bytes',
-    );
+    expect(await get(server.url, (received) => received, { maxBytes: 1000 })).toMatchObject({
+      value: noise,
+    });
+    expect(
+      (await catchError(get(server.url, (received) => received, { maxBytes: 999 }))).message,
+    ).toContain('got more than 999 bytes');
   });
 
   it('is decoded if it arrives in many chunks with repeated Content-Encoding headers', async () => {
@@ -221,7 +247,9 @@ describe('a request', () => {
     const server = await startServer(ok);
     await testClient().get(server.url, decodeJson);
     expect(server.requests[0]?.headers).toMatchObject({
-      'user-agent': expect.stringMatching(new RegExp(`^gamedata/${VERSION.replaceAll('.', '\\.')} \\(`)),
+      'user-agent': expect.stringMatching(
+        new RegExp(`^gamedata/${VERSION.replaceAll('.', '\\.')} \\(`),
+      ),
       'accept-encoding': 'gzip, br',
       accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
     });
@@ -236,8 +264,20 @@ describe('a request', () => {
     const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
     const client = testClient();
     const response = await client.get(server.url, decodeJson, { revalidation, cachedValue: 7 });
-    expect(client.stats).toMatchObject({ requests: 1, bodies: 0, notModified: 1, retries: 0, bytes: 0 });
-    expect(response).toEqual({ status: 304, value: 7, revalidation, freshForMs: 40_000, edition: null });
+    expect(client.stats).toMatchObject({
+      requests: 1,
+      bodies: 0,
+      notModified: 1,
+      retries: 0,
+      bytes: 0,
+    });
+    expect(response).toEqual({
+      status: 304,
+      value: 7,
+      revalidation,
+      freshForMs: 40_000,
+      edition: null,
+    });
     expect(server.requests[0]?.headers[header]).toBe(value);
   });
 
@@ -254,7 +294,16 @@ describe('a request', () => {
       const server = await startServer((response) =>
         response
           .writeHead(200, [
-            ...['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date, 'Cache-Control', row.control],
+            ...[
+              'ETag',
+              'W/"1"',
+              'ETag',
+              '"2"',
+              'Last-Modified',
+              date,
+              'Cache-Control',
+              row.control,
+            ],
             ...['Age', row.age],
           ])
           .end('{}'),
@@ -263,7 +312,13 @@ describe('a request', () => {
       expect(await client.get(server.url, decodeJson)).toMatchObject({
         ...{ revalidation: { etag: 'W/"1"', lastModified: date }, freshForMs: row.freshForMs },
       });
-      expect(client.stats).toMatchObject({ requests: 1, bodies: 1, notModified: 0, retries: 0, bytes: 2 });
+      expect(client.stats).toMatchObject({
+        requests: 1,
+        bodies: 1,
+        notModified: 0,
+        retries: 0,
+        bytes: 2,
+      });
     },
   );
 
@@ -305,7 +360,9 @@ describe('connections', () => {
     const server = await startServer(ok);
     const { get, stats } = testClient({ concurrency: 1 });
     const sent: number[] = [];
-    await Promise.all([1, 2, 3].map((id) => get(`${server.url}/${id}`, () => sent.push(stats.requests))));
+    await Promise.all(
+      [1, 2, 3].map((id) => get(`${server.url}/${id}`, () => sent.push(stats.requests))),
+    );
     expect(sent).toEqual([2, 3, 3]);
     expect(server.seen.busiest).toBe(1);
   });

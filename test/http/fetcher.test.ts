@@ -20,10 +20,15 @@ async function scene(respond?: Responder) {
   const server = await startServer((response, request, at) => {
     if (respond) return respond(response, request, at);
     const { hash, deployed } = editionNumber(edition);
-    const named = edition > 0 && { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': String(deployed) };
+    const named = edition > 0 && {
+      'x-pokeapi-hash': hash,
+      'x-pokeapi-deploy-date': String(deployed),
+    };
     const isKnown = request.headers['if-none-match'] === '"1"';
     const cached = { etag: '"1"', 'cache-control': 'max-age=86400' };
-    response.writeHead(isKnown ? 304 : 200, { ...cached, ...named }).end(isKnown ? undefined : '"new"');
+    response
+      .writeHead(isKnown ? 304 : 200, { ...cached, ...named })
+      .end(isKnown ? undefined : '"new"');
   });
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
   const fetcher = createFetcher({ client: testClient(), cache });
@@ -36,7 +41,12 @@ async function scene(respond?: Responder) {
 
 async function cachedScene(entry: Partial<CacheEntry>) {
   const prepared = await scene();
-  const stored = { etag: '"1"', storedAt: Date.now() - HOUR, freshUntil: Date.now() + HOUR, value: 'old' };
+  const stored = {
+    etag: '"1"',
+    storedAt: Date.now() - HOUR,
+    freshUntil: Date.now() + HOUR,
+    value: 'old',
+  };
   prepared.cache.put({ url: prepared.url, ...stored, ...entry });
   return prepared;
 }
@@ -48,7 +58,12 @@ describe('load', () => {
     ['revalidates a stale value', { freshUntil: past }, 'old', ['"1"']],
     ['revalidates a value from the future', { storedAt: Date.now() + HOUR }, 'old', ['"1"']],
     ['replaces a changed value', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
-    ['replaces a stale value without a validator', { etag: undefined, freshUntil: past }, 'new', [undefined]],
+    [
+      'replaces a stale value without a validator',
+      { etag: undefined, freshUntil: past },
+      'new',
+      [undefined],
+    ],
     ['replaces an invalid value', { value: 'invalid' }, 'new', [undefined]],
   ])('%s', async (_, entry, gives, sent) => {
     const { fetcher, validators, url } = await cachedScene(entry);
@@ -71,10 +86,19 @@ describe('load', () => {
       [0, namedEdition(2)],
     ] as const) {
       deploy(named);
-      expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({ value: 'new', edition });
+      expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({
+        value: 'new',
+        edition,
+      });
       const { storedAt = 0, ...entry } = cache.get(url) ?? {};
       const freshUntil = storedAt + (edition ? 20 : 1) * HOUR;
-      expect(entry).toEqual({ url, etag: '"1"', freshUntil, ...(edition && { edition }), value: 'new' });
+      expect(entry).toEqual({
+        url,
+        etag: '"1"',
+        freshUntil,
+        ...(edition && { edition }),
+        value: 'new',
+      });
     }
     expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
   });
@@ -88,7 +112,9 @@ describe('load', () => {
     await load();
     await load('/b');
     await load('/c', true);
-    expect(server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']])).toEqual([
+    expect(
+      server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']]),
+    ).toEqual([
       ['/a', undefined],
       ['/b', undefined],
       ['/c', '"1"'],
@@ -154,11 +180,15 @@ describe('withFetcher', () => {
     const cacheFolder = temporaryFolder();
     const options = { concurrency: 1, retries: 0, cacheFolder, ...overrides };
     const run = (paths: string[], fails = false) =>
-      withFetcher(options, { upstream: `${server.url}/https://x`, version: '1' }, async (fetcher) => {
-        for (const path of paths) await fetcher.load(`${server.url}${path}`, codec);
-        if (fails) throw new RangeError('too bad');
-        return fetcher.stats;
-      });
+      withFetcher(
+        options,
+        { upstream: `${server.url}/https://x`, version: '1' },
+        async (fetcher) => {
+          for (const path of paths) await fetcher.load(`${server.url}${path}`, codec);
+          if (fails) throw new RangeError('too bad');
+          return fetcher.stats;
+        },
+      );
     return { server, cacheFolder, run };
   }
 

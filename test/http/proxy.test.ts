@@ -26,14 +26,17 @@ describe('the proxy from the environment', () => {
     return () => vi.unstubAllEnvs();
   });
 
-  it.each(['HTTP_PROXY', 'http_proxy'])('receives every request if %s names it', async (variable) => {
-    const server = await startServer(ok);
-    vi.stubEnv(variable, server.url);
-    const answer = await testClient().get('http://upstream.test/move/1/', decodeJson);
-    expect(answer).toMatchObject({ status: 200, value: { ok: true } });
-    // Plain HTTP needs no tunnel.
-    expect(server.requests.map(({ path }) => path)).toEqual(['http://upstream.test/move/1/']);
-  });
+  it.each(['HTTP_PROXY', 'http_proxy'])(
+    'receives every request if %s names it',
+    async (variable) => {
+      const server = await startServer(ok);
+      vi.stubEnv(variable, server.url);
+      const answer = await testClient().get('http://upstream.test/move/1/', decodeJson);
+      expect(answer).toMatchObject({ status: 200, value: { ok: true } });
+      // Plain HTTP needs no tunnel.
+      expect(server.requests.map(({ path }) => path)).toEqual(['http://upstream.test/move/1/']);
+    },
+  );
 
   it('opens a tunnel for HTTPS, and is shown in errors that occur in the tunnel', async () => {
     const server = await startServer(ok);
@@ -52,7 +55,9 @@ describe('the proxy from the environment', () => {
     expect(requested).toEqual(['upstream.test:443']);
   });
 
-  it.each<[failure: string, problem: RegExp, unreachable: boolean, answer: (socket: Socket) => unknown]>([
+  it.each<
+    [failure: string, problem: RegExp, unreachable: boolean, answer: (socket: Socket) => unknown]
+  >([
     [
       'closes the connection',
       /^other side closed \((?:UND_ERR_SOCKET|ECONNRESET)\)/,
@@ -72,23 +77,28 @@ describe('the proxy from the environment', () => {
       true,
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
-  ])('is shown without its password in errors if it %s', async (_, problem, unreachable, answer) => {
-    const address = await startProxy(
-      createTcpServer((socket) => socket.on('error', () => {}).once('data', () => answer(socket))),
-    );
-    vi.stubEnv('HTTP_PROXY', `http://user:secret@${address}`);
-    const { get } = testClient({ retries: 0, timeouts: { headers: 300 } });
-    for (const url of ['http://upstream.test/', 'https://upstream.test/']) {
-      const prefix = `GET ${url}: through the proxy http://${address}: `;
-      const error: unknown = await get(url, decodeJson).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({
-        message: expect.stringMatching(prefix.replaceAll('.', '\\.')),
-        hint: expect.stringContaining('add the host to NO_PROXY'),
-        request: { unreachable },
-      });
-      expect(String(error).split(prefix)[1]).toMatch(problem);
-    }
-  });
+  ])(
+    'is shown without its password in errors if it %s',
+    async (_, problem, unreachable, answer) => {
+      const address = await startProxy(
+        createTcpServer((socket) =>
+          socket.on('error', () => {}).once('data', () => answer(socket)),
+        ),
+      );
+      vi.stubEnv('HTTP_PROXY', `http://user:secret@${address}`);
+      const { get } = testClient({ retries: 0, timeouts: { headers: 300 } });
+      for (const url of ['http://upstream.test/', 'https://upstream.test/']) {
+        const prefix = `GET ${url}: through the proxy http://${address}: `;
+        const error: unknown = await get(url, decodeJson).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({
+          message: expect.stringMatching(prefix.replaceAll('.', '\\.')),
+          hint: expect.stringContaining('add the host to NO_PROXY'),
+          request: { unreachable },
+        });
+        expect(String(error).split(prefix)[1]).toMatch(problem);
+      }
+    },
+  );
 
   it('is shown in connection errors and in errors for responses it may have sent', async () => {
     const [gone, server] = [await deserted(), await startServer(status(403))];
@@ -111,13 +121,16 @@ describe('the proxy from the environment', () => {
       const { get } = testClient({ retries: 0 });
       const host = listed.startsWith('*') ? 'a.upstream.invalid' : 'upstream.invalid';
       await expect(get(`http://${host}/`, decodeJson)).rejects.toThrow(/^GET [^ ]+: getaddrinfo /);
-      await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(': through the proxy ');
+      await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(
+        ': through the proxy ',
+      );
     },
   );
 
   it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('rejects %j', (address) => {
     vi.stubEnv('HTTP_PROXY', address);
-    const message = 'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
+    const message =
+      'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
     expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
   });
 });

@@ -77,7 +77,10 @@ describe('a failed TLS handshake', () => {
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=<file>'],
     ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'may not send its intermediate certificates. If your network'],
+    [
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'may not send its intermediate certificates. If your network',
+    ],
     ['CERT_HAS_EXPIRED', "Check this machine's clock"],
     ['CERT_NOT_YET_VALID', "Check this machine's clock"],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],

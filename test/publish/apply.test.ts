@@ -37,7 +37,12 @@ describe('publish', () => {
   it('replaces changed files in place and keeps unchanged files', async () => {
     const { out, names } = await publishedSite(old);
     const { ino, ctimeMs } = fs.statSync(path.join(out, 'kept/1.json'));
-    expect(await publishTree(out, fresh)).toMatchObject({ changed: true, written: 4, kept: 3, removed: 2 });
+    expect(await publishTree(out, fresh)).toMatchObject({
+      changed: true,
+      written: 4,
+      kept: 3,
+      removed: 2,
+    });
     expect(readTree(out)).toEqual(fresh);
     expect(fs.existsSync(path.join(out, 'gone')), 'an empty folder').toBe(false);
     expect(fs.statSync(path.join(out, 'kept/1.json'))).toMatchObject({ ino, ctimeMs });
@@ -141,7 +146,10 @@ describe('publish', () => {
       const inside = path.relative(out, String(file));
       if (inside.startsWith('..')) return String(file);
       const names = fs.existsSync(out) ? fs.readdirSync(out) : [];
-      return path.join(out, names.find((name) => name.toLowerCase() === inside.toLowerCase()) ?? inside);
+      return path.join(
+        out,
+        names.find((name) => name.toLowerCase() === inside.toLowerCase()) ?? inside,
+      );
     };
     vi.mocked(fs.lstatSync).mockImplementation(((file: string, options: object) =>
       real.lstatSync(find(file), options)) as never);
@@ -150,8 +158,16 @@ describe('publish', () => {
   }
 
   it.each([
-    ['keeps a new file that differs only in case if the file system ignores case', 'Photo.png', ignoreCase],
-    ['removes an old file that differs only in case if the file system respects case', 'photo.png', () => {}],
+    [
+      'keeps a new file that differs only in case if the file system ignores case',
+      'Photo.png',
+      ignoreCase,
+    ],
+    [
+      'removes an old file that differs only in case if the file system respects case',
+      'photo.png',
+      () => {},
+    ],
   ])('%s', async (_, name, prepare) => {
     const { out } = await publishedSite({ 'Photo.png': '1', 'gone.json': '1' });
     prepare(out);
@@ -165,26 +181,44 @@ describe('publish', () => {
       yield file;
       if (!fs.existsSync(path.join(staged, file.path))) continue;
       fs.chmodSync(path.join(staged, file.path), 0o600);
-      for (const folder of listParentFolders([file.path])) fs.chmodSync(path.join(staged, folder), 0o700);
+      for (const folder of listParentFolders([file.path]))
+        fs.chmodSync(path.join(staged, folder), 0o700);
     }
   }
 
   it.each<[string, support.Tree | undefined, string[], string[]]>([
-    ['a first site', undefined, ['.', 'come', 'come/x.json', 'a.json'], ['755', '755', '644', '644']],
-    ['new files', old, ['come', 'come/x.json', 'b/d.json', 'a.json'], ['2770', '660', '660', '660']],
-  ])('sets the permissions of %s before it renames the files', async (_, before, names, expected) => {
-    const { out, staged } = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
-    if (before) await publishTree(out, before);
-    if (before) fs.chmodSync(out, 0o2770);
-    const modes = new Map<string, string>();
-    vi.mocked(fs.renameSync).mockImplementation((from, to) => {
-      real.renameSync(from, to);
-      const found = names.map((name) => [name, path.join(out, name)] as const);
-      for (const [name, file] of found)
-        if (!modes.has(name) && fs.existsSync(file) && (to === out || String(to).startsWith(file)))
-          modes.set(name, modeOf(file));
-    });
-    await withOutput(out, ({ publish }) => publish(restrict(fresh, staged)));
-    expect(names.map((name) => modes.get(name))).toEqual(expected);
-  });
+    [
+      'a first site',
+      undefined,
+      ['.', 'come', 'come/x.json', 'a.json'],
+      ['755', '755', '644', '644'],
+    ],
+    [
+      'new files',
+      old,
+      ['come', 'come/x.json', 'b/d.json', 'a.json'],
+      ['2770', '660', '660', '660'],
+    ],
+  ])(
+    'sets the permissions of %s before it renames the files',
+    async (_, before, names, expected) => {
+      const { out, staged } = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
+      if (before) await publishTree(out, before);
+      if (before) fs.chmodSync(out, 0o2770);
+      const modes = new Map<string, string>();
+      vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+        real.renameSync(from, to);
+        const found = names.map((name) => [name, path.join(out, name)] as const);
+        for (const [name, file] of found)
+          if (
+            !modes.has(name) &&
+            fs.existsSync(file) &&
+            (to === out || String(to).startsWith(file))
+          )
+            modes.set(name, modeOf(file));
+      });
+      await withOutput(out, ({ publish }) => publish(restrict(fresh, staged)));
+      expect(names.map((name) => modes.get(name))).toEqual(expected);
+    },
+  );
 });

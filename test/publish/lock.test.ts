@@ -30,7 +30,13 @@ const NO_PROCESS = 999_999_999;
 function createPaths() {
   const paths = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
   const parent = path.dirname(paths.out);
-  return { paths, parent, out: paths.out, lock: paths.lockFile, names: () => fs.readdirSync(parent) };
+  return {
+    paths,
+    parent,
+    out: paths.out,
+    lock: paths.lockFile,
+    names: () => fs.readdirSync(parent),
+  };
 }
 
 const createLock = (change: Partial<LockOwner>): string =>
@@ -70,7 +76,9 @@ describe('acquireLock', () => {
       for (const name of [out, path.join(parent, 'x', '..', 'site') + path.sep])
         await expect(publishTree(name, tree, { takeLock: true })).rejects.toMatchObject({
           code: 'output',
-          message: expect.stringContaining(`${name}: locked by another build (process ${process.pid} on `),
+          message: expect.stringContaining(
+            `${name}: locked by another build (process ${process.pid} on `,
+          ),
           hint: expect.stringContaining('--out'),
         });
       await output.publish(treeFiles(tree));
@@ -113,19 +121,22 @@ describe('acquireLock', () => {
     ['renewed nine minutes ago', other, byOther, 9],
     ['renewed by a clock that is a little ahead', other, byOther, -5],
     ['renewed now, if the clock of this machine is a day ahead', other, byOther, 0, 86_400_000],
-  ])('respects a lock %s, unless --take-lock breaks it', async (_, text, by, minutes, ahead = 0) => {
-    const { out, lock, names } = createPaths();
-    writeLock(lock, text, minutes);
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
-    await expect(publishTree(out, tree)).rejects.toMatchObject({
-      message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
-      hint: expect.stringContaining('--take-lock'),
-    });
-    expect(fs.readFileSync(lock, 'utf8')).toBe(text);
-    expect(names()).toEqual(['.site.gamedata-lock']);
-    await publishTree(out, tree, { takeLock: true });
-    expect(names()).toEqual(['site']);
-  });
+  ])(
+    'respects a lock %s, unless --take-lock breaks it',
+    async (_, text, by, minutes, ahead = 0) => {
+      const { out, lock, names } = createPaths();
+      writeLock(lock, text, minutes);
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
+      await expect(publishTree(out, tree)).rejects.toMatchObject({
+        message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
+        hint: expect.stringContaining('--take-lock'),
+      });
+      expect(fs.readFileSync(lock, 'utf8')).toBe(text);
+      expect(names()).toEqual(['.site.gamedata-lock']);
+      await publishTree(out, tree, { takeLock: true });
+      expect(names()).toEqual(['site']);
+    },
+  );
 
   it('waits while a lock is empty, and breaks it after a few seconds', async () => {
     const { out, lock } = createPaths();
@@ -271,7 +282,10 @@ describe('a held lock', () => {
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
     let count = 0;
     let depth = 0;
-    const countCalls = <T extends unknown[]>(call: (...args: T) => void, original: typeof call): void =>
+    const countCalls = <T extends unknown[]>(
+      call: (...args: T) => void,
+      original: typeof call,
+    ): void =>
       void vi.mocked(call).mockImplementation((...args) => {
         depth++;
         try {
@@ -308,30 +322,33 @@ describe('a held lock', () => {
     ['a first site', undefined, fresh],
     ['a changed site', old, fresh],
     ['a site that was restored after a kill', old, old, killAndRestore],
-  ])('stops the build at any step if another build takes the lock: %s', async (_, before, after, prepare) => {
-    for (let nth = 1, isOver = false; !isOver; nth++) {
-      const { parent, out, lock, names } = createPaths();
-      if (before) await publishTree(out, before);
-      await prepare?.(out);
-      let taken: Tree | undefined;
-      takeOverAfter(nth, lock, () => {
-        taken = readTree(parent);
-      });
-      const error = await publishTree(out, after).then(
-        () => undefined,
-        ({ message }) => message,
-      );
-      vi.resetAllMocks();
-      isOver = taken === undefined;
-      if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
-      if (error === undefined) expect(readTree(out)).toEqual(after);
-      else
-        expect(error).toBe(
-          `${out}: the lock of this build was taken over by another build (process ${NO_PROCESS} on other.test)`,
+  ])(
+    'stops the build at any step if another build takes the lock: %s',
+    async (_, before, after, prepare) => {
+      for (let nth = 1, isOver = false; !isOver; nth++) {
+        const { parent, out, lock, names } = createPaths();
+        if (before) await publishTree(out, before);
+        await prepare?.(out);
+        let taken: Tree | undefined;
+        takeOverAfter(nth, lock, () => {
+          taken = readTree(parent);
+        });
+        const error = await publishTree(out, after).then(
+          () => undefined,
+          ({ message }) => message,
         );
-      await publishTree(out, after, { takeLock: true });
-      expect(readTree(out)).toEqual(after);
-      expect(names()).toEqual(['site']);
-    }
-  });
+        vi.resetAllMocks();
+        isOver = taken === undefined;
+        if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
+        if (error === undefined) expect(readTree(out)).toEqual(after);
+        else
+          expect(error).toBe(
+            `${out}: the lock of this build was taken over by another build (process ${NO_PROCESS} on other.test)`,
+          );
+        await publishTree(out, after, { takeLock: true });
+        expect(readTree(out)).toEqual(after);
+        expect(names()).toEqual(['site']);
+      }
+    },
+  );
 });

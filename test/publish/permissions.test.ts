@@ -45,12 +45,15 @@ describe('readPermissions', () => {
     [0o777, '664', '775'],
     [0o1777, '664', '775'],
     [0o555, '644', '755'],
-  ])('derives permissions from a folder with mode %o: %s for files, %s for folders', (mode, file, inside) => {
-    const { folder } = createClosedSite(mode);
-    const permissions = readPermissions(folder);
-    expect([octal(permissions.file), octal(permissions.folder)]).toEqual([file, inside]);
-    expect(permissions.gid).toBe(fs.statSync(folder).gid);
-  });
+  ])(
+    'derives permissions from a folder with mode %o: %s for files, %s for folders',
+    (mode, file, inside) => {
+      const { folder } = createClosedSite(mode);
+      const permissions = readPermissions(folder);
+      expect([octal(permissions.file), octal(permissions.folder)]).toEqual([file, inside]);
+      expect(permissions.gid).toBe(fs.statSync(folder).gid);
+    },
+  );
 
   it('returns public permissions for a missing folder', () => {
     expect(readPermissions(path.join(temporaryFolder(), 'site'))).toEqual(open);
@@ -62,7 +65,9 @@ describe('setPermissions', () => {
     const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
     for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
     setPermissions(folder, ['a.json', 'b/c/d.json', 'missing/e.json'], readPermissions(folder));
-    const modes = ['a.json', 'b', 'b/c', 'b/c/d.json', 'b/other', '.'].map((name) => modeOf(at(name)));
+    const modes = ['a.json', 'b', 'b/c', 'b/c/d.json', 'b/other', '.'].map((name) =>
+      modeOf(at(name)),
+    );
     expect(modes).toEqual(['664', '2775', '2775', '664', '600', '2777']);
   });
 
@@ -72,7 +77,11 @@ describe('setPermissions', () => {
     expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);
     fs.utimesSync(at('file'), 1000, 1000);
     for (const name of ['file', 'link', 'fifo', 'missing']) setPermission(at(name), open);
-    expect(['file', 'folder/file', 'fifo'].map((name) => modeOf(at(name)))).toEqual(['644', '600', '600']);
+    expect(['file', 'folder/file', 'fifo'].map((name) => modeOf(at(name)))).toEqual([
+      '644',
+      '600',
+      '600',
+    ]);
     expect(fs.lstatSync(at('file')).mtimeMs).toBe(1_000_000);
   });
 
@@ -100,17 +109,20 @@ describe('setPermissions', () => {
 });
 
 describe('publish', () => {
-  it.each([true, false])("keeps a folder's inode, owner, group and mode (empty: %s)", async (isEmpty) => {
-    const { out } = await publishedSite(old);
-    if (isEmpty) fs.rmSync(out, { recursive: true });
-    fs.mkdirSync(out, { recursive: true });
-    if (isRoot) fs.chownSync(out, USER, USER + 1);
-    fs.chmodSync(out, 0o2750);
-    const { ino, uid, gid, mode } = fs.statSync(out);
-    await publishTree(out, fresh);
-    expect(fs.statSync(out)).toMatchObject({ ino, uid, gid, mode });
-    expect(readTree(out)).toEqual(fresh);
-  });
+  it.each([true, false])(
+    "keeps a folder's inode, owner, group and mode (empty: %s)",
+    async (isEmpty) => {
+      const { out } = await publishedSite(old);
+      if (isEmpty) fs.rmSync(out, { recursive: true });
+      fs.mkdirSync(out, { recursive: true });
+      if (isRoot) fs.chownSync(out, USER, USER + 1);
+      fs.chmodSync(out, 0o2750);
+      const { ino, uid, gid, mode } = fs.statSync(out);
+      await publishTree(out, fresh);
+      expect(fs.statSync(out)).toMatchObject({ ino, uid, gid, mode });
+      expect(readTree(out)).toEqual(fresh);
+    },
+  );
 
   it.runIf(isRoot).each(['staging', 'setAside'] as const)(
     'rejects a folder owned by another user: %s',
@@ -132,21 +144,25 @@ describe('publish', () => {
   const shapes = {
     ...irregular,
     'a symlink to an endless device': (file: string) => fs.symlinkSync('/dev/zero', file),
-    'a symlink to a folder': (file: string, outside: string) => fs.symlinkSync(path.dirname(outside), file),
+    'a symlink to a folder': (file: string, outside: string) =>
+      fs.symlinkSync(path.dirname(outside), file),
   };
-  it.each(Object.entries(shapes))('neither follows nor blocks on %s next to the site', async (_, make) => {
-    const { out, folders } = await publishedSite(old);
-    const outside = path.join(temporaryFolder(), 'outside');
-    fs.writeFileSync(outside, 'mine');
-    make(folders.lockFile, outside);
-    await expect(publishTree(out, fresh)).rejects.toThrow(/not a regular file|ELOOP/);
-    expect(readTree(out)).toEqual(old);
-    fs.renameSync(folders.lockFile, folders.staging);
-    await publishTree(out, fresh);
-    expect(readTree(out)).toEqual(fresh);
-    expect(fs.existsSync(folders.staging)).toBe(false);
-    expect(fs.readFileSync(outside, 'utf8')).toBe('mine');
-  });
+  it.each(Object.entries(shapes))(
+    'neither follows nor blocks on %s next to the site',
+    async (_, make) => {
+      const { out, folders } = await publishedSite(old);
+      const outside = path.join(temporaryFolder(), 'outside');
+      fs.writeFileSync(outside, 'mine');
+      make(folders.lockFile, outside);
+      await expect(publishTree(out, fresh)).rejects.toThrow(/not a regular file|ELOOP/);
+      expect(readTree(out)).toEqual(old);
+      fs.renameSync(folders.lockFile, folders.staging);
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+      expect(fs.existsSync(folders.staging)).toBe(false);
+      expect(fs.readFileSync(outside, 'utf8')).toBe('mine');
+    },
+  );
 });
 
 // A worker thread cannot change its user.

@@ -129,7 +129,12 @@ function* replay(before: string, effects: readonly Effect[]) {
 }
 
 /** Expects that the next command recovers the old or new site, and that the next build publishes the new site. */
-async function expectRecovery(out: string, old: Tree, fresh: Tree, what: string): Promise<'old' | 'fresh'> {
+async function expectRecovery(
+  out: string,
+  old: Tree,
+  fresh: Tree,
+  what: string,
+): Promise<'old' | 'fresh'> {
   for (const name of Object.keys(old).filter((one) => one in fresh))
     expect([old[name], fresh[name]], what).toContain(fs.readFileSync(path.join(out, name), 'utf8'));
   await openAgain(out);
@@ -169,8 +174,12 @@ it.each<[string, Tree, Tree, hasSync?: boolean, platform?: NodeJS.Platform]>([
     restoreCalls();
     expect(readTree(out)).toEqual(fresh);
     const order = effects.map(({ what }) => what);
-    const ended = order.indexOf('rename .site.gamedata-staging/site/manifest.json to site/manifest.json');
-    const flushes = hasSync ? ['site'] : ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'];
+    const ended = order.indexOf(
+      'rename .site.gamedata-staging/site/manifest.json to site/manifest.json',
+    );
+    const flushes = hasSync
+      ? ['site']
+      : ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'];
     const done = order.slice(0, ended);
     const changed = done.findLastIndex((what) => !/^(?:flush|mkdir) /.test(what));
     expect(done.slice(changed + 1), 'flushes before the manifest is renamed').toEqual(

@@ -14,7 +14,8 @@ const { publishedSite, publishTree, readTree, treeFiles } = support;
 const [old, fresh] = support.littleChanged;
 const first: support.Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
 const unchanged = { changed: false, files: 4, written: 0, kept: 4, removed: 0 };
-const readManifest = (out: string) => JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
+const readManifest = (out: string) =>
+  JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
 const app = '{"name":"My app","start_url":"/"}';
 const readSecond = (file: string): number => Math.floor(fs.statSync(file).mtimeMs / 1000);
 afterEach(() => void vi.restoreAllMocks());
@@ -27,7 +28,10 @@ describe('publish', () => {
     const createEntry = (path: string, text: string) => ({
       ...{ path, bytes: Buffer.byteLength(text), sha256: hash('sha256', text) },
     });
-    expect(readManifest(out).files).toEqual([createEntry('a.json', 'é'), createEntry('b/c.json', '22')]);
+    expect(readManifest(out).files).toEqual([
+      createEntry('a.json', 'é'),
+      createEntry('b/c.json', '22'),
+    ]);
     const bytes = 4 + fs.statSync(path.join(out, 'manifest.json')).size;
     expect(result).toEqual({ changed: true, files: 3, bytes, written: 3, kept: 0, removed: 0 });
   });
@@ -129,37 +133,46 @@ describe('publish', () => {
     const fail = () => {
       throw new Error('cannot be made');
     };
-    expect(await run(listed.map((file: object) => ({ ...file, make: fail })))).toMatchObject(unchanged);
+    expect(await run(listed.map((file: object) => ({ ...file, make: fail })))).toMatchObject(
+      unchanged,
+    );
     fs.writeFileSync(path.join(out, 'a.json'), 'damaged');
     expect(await run(listed)).toMatchObject({ written: 2 });
     expect(readTree(out)).toEqual(first);
     const forged = { ...listed[0], sha256: '0'.repeat(64) };
     const message = `a.json: got SHA-256 ${listed[0].sha256}, expected ${forged.sha256}`;
     await support.expectRejected(out, () => run([forged]), { message });
-    await support.expectRejected(out, () => run([{ ...forged, make: fail }]), { message: 'cannot be made' });
+    await support.expectRejected(out, () => run([{ ...forged, make: fail }]), {
+      message: 'cannot be made',
+    });
   });
 
   // A build writes more files in one go than it yields before the abort.
-  it.each([10, undefined])('keeps only the old site if it is aborted at file %s', async (abortAt) => {
-    const { out } = await publishedSite(first);
-    const controller = new AbortController();
-    let made = 0;
-    function* manyFiles() {
-      while (made < 2000) {
-        made++;
-        if (made === abortAt) controller.abort();
-        yield { path: `many/${made}.json`, body: String(made) };
+  it.each([10, undefined])(
+    'keeps only the old site if it is aborted at file %s',
+    async (abortAt) => {
+      const { out } = await publishedSite(first);
+      const controller = new AbortController();
+      let made = 0;
+      function* manyFiles() {
+        while (made < 2000) {
+          made++;
+          if (made === abortAt) controller.abort();
+          yield { path: `many/${made}.json`, body: String(made) };
+        }
       }
-    }
-    const publish = async () => {
-      const work = withOutput(out, (output) => output.publish(manyFiles(), { signal: controller.signal }));
-      setImmediate().then(() => controller.abort());
-      return work;
-    };
-    await support.expectRejected(out, publish, { name: 'AbortError' });
-    expect(made).toBeLessThan(2000);
-    if (abortAt) expect(made).toBe(abortAt);
-  });
+      const publish = async () => {
+        const work = withOutput(out, (output) =>
+          output.publish(manyFiles(), { signal: controller.signal }),
+        );
+        setImmediate().then(() => controller.abort());
+        return work;
+      };
+      await support.expectRejected(out, publish, { name: 'AbortError' });
+      expect(made).toBeLessThan(2000);
+      if (abortAt) expect(made).toBe(abortAt);
+    },
+  );
 
   it('keeps files not written by gamedata', async () => {
     const { out, names } = await publishedSite(first);
@@ -207,7 +220,11 @@ describe('publish', () => {
     ['with an invalid manifest', (file) => fs.writeFileSync(file, '{'), `${invalid}invalid JSON`],
     ['whose manifest is a folder', (file) => fs.mkdirSync(file), `${invalid}not a regular file`],
     ['that belongs to another application', (file) => fs.writeFileSync(file, app), invalid],
-    ['from another generator', (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'), invalid],
+    [
+      'from another generator',
+      (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'),
+      invalid,
+    ],
     [
       'from a newer gamedata version',
       (file) => fs.writeFileSync(file, newer),
@@ -246,11 +263,26 @@ describe('publish', () => {
   };
   it.each<[string, support.Tree, (out: string) => void, string]>([
     ['a file', { 'd.json': '3' }, (out) => write(out, 'd.json'), 'd.json'],
-    ['a symlink', { 'd.json': '3' }, (out) => fs.symlinkSync('a.json', path.join(out, 'd.json')), 'd.json'],
+    [
+      'a symlink',
+      { 'd.json': '3' },
+      (out) => fs.symlinkSync('a.json', path.join(out, 'd.json')),
+      'd.json',
+    ],
     ['a folder', { 'd.json': '3' }, (out) => fs.mkdirSync(path.join(out, 'd.json')), 'd.json/'],
-    ['a folder that replaced a file', { 'a.json': '10' }, (out) => replace(out, 'a.json'), 'a.json/'],
+    [
+      'a folder that replaced a file',
+      { 'a.json': '10' },
+      (out) => replace(out, 'a.json'),
+      'a.json/',
+    ],
     ['a file in a removed folder', { b: '3' }, (out) => write(out, 'b/x'), 'b/x'],
-    ['a folder in a removed folder', { b: '3' }, (out) => fs.mkdirSync(path.join(out, 'b/x')), 'b/x/'],
+    [
+      'a folder in a removed folder',
+      { b: '3' },
+      (out) => fs.mkdirSync(path.join(out, 'b/x')),
+      'b/x/',
+    ],
     ['a file in the place of its folder', { 'd/x/y': '3' }, (out) => write(out, 'd'), 'd'],
     ['many files', many, (out) => write(out, ...'1234567'), '1, 2, 3, 4, 5 and 2 more'],
   ])('rejects %s where a new file belongs', async (_, tree, fill, named) => {
@@ -264,7 +296,10 @@ describe('publish', () => {
 
   const unsafe = ['../x', '..', 'a/../../x', '/etc/x', 'a\\b', 'a\0b', '', 'a//b', './a', 'a/'];
   it.each<[readonly string[], string]>([
-    ...unsafe.map((name): [string[], string] => [['a.json', name], 'is not a path inside the site']),
+    ...unsafe.map((name): [string[], string] => [
+      ['a.json', name],
+      'is not a path inside the site',
+    ]),
     [['a.json', 'a.json'], 'occurs twice'],
     [['b/C.json', 'B/c.json'], 'occurs twice'],
     [['manifest.json'], 'occurs twice'],
@@ -276,7 +311,9 @@ describe('publish', () => {
     // A published file needs no staging.
     const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
     const message = expect.stringContaining(`${paths.at(-1)}: ${problem}`);
-    await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files)), { message });
+    await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files)), {
+      message,
+    });
   });
 
   it('rejects a file that is too large to read back', () => {
@@ -291,7 +328,9 @@ describe('isUnchanged', () => {
   const publish = (out: string) =>
     withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
   const reuse = (out: string, inputs = buildInputs) =>
-    withOutput(out, async (output) => (output.isUnchanged(inputs) ? output.keepPublished() : undefined));
+    withOutput(out, async (output) =>
+      output.isUnchanged(inputs) ? output.keepPublished() : undefined,
+    );
 
   it('reuses a site built with the same code and inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');

@@ -36,7 +36,8 @@ async function copyOver({ out }: Site, tree: support.Tree): Promise<void> {
   const copy = await publishedSite(tree);
   fs.cpSync(copy.out, out, { recursive: true, preserveTimestamps: true });
 }
-const write = ({ out }: Site, name: string, text: string) => fs.writeFileSync(path.join(out, name), text);
+const write = ({ out }: Site, name: string, text: string) =>
+  fs.writeFileSync(path.join(out, name), text);
 const remove = ({ out }: Site): void => fs.rmSync(out, { recursive: true });
 const restore = (site: Site, tree: support.Tree) => {
   remove(site);
@@ -87,24 +88,33 @@ describe('recover', () => {
     ['a moved file was edited', (site) => write(site, 'a.json', 'xx')],
     ['a moved file was restored', (site) => write(site, 'a.json', '1')],
     ['an unchanged file was edited', (site) => write(site, 'kept/1.json', 'x')],
-    ['a staged file was removed', ({ folders }) => fs.rmSync(path.join(folders.staged, 'kept/moved-last'))],
+    [
+      'a staged file was removed',
+      ({ folders }) => fs.rmSync(path.join(folders.staged, 'kept/moved-last')),
+    ],
   ])('sets aside a committed change if %s', async (_, happens) => {
     const site = await createKilledSite();
     await happens(site);
     await expectSetAside(site);
   });
 
-  it.each(['gone', 'come'])('changes nothing outside the site if a folder is a symlink: %s', async (name) => {
-    const site = await publishedSite(old);
-    await interrupt(site, fresh, 'a.json');
-    const [inside, outside] = [path.join(site.out, name), path.join(temporaryFolder(), 'outside')];
-    fs.mkdirSync(inside, { recursive: true });
-    fs.renameSync(inside, outside);
-    fs.symlinkSync(outside, inside);
-    const before = fingerprint(outside);
-    await publishTree(site.out, fresh).catch(() => {});
-    expect(fingerprint(outside)).toEqual(before);
-  });
+  it.each(['gone', 'come'])(
+    'changes nothing outside the site if a folder is a symlink: %s',
+    async (name) => {
+      const site = await publishedSite(old);
+      await interrupt(site, fresh, 'a.json');
+      const [inside, outside] = [
+        path.join(site.out, name),
+        path.join(temporaryFolder(), 'outside'),
+      ];
+      fs.mkdirSync(inside, { recursive: true });
+      fs.renameSync(inside, outside);
+      fs.symlinkSync(outside, inside);
+      const before = fingerprint(outside);
+      await publishTree(site.out, fresh).catch(() => {});
+      expect(fingerprint(outside)).toEqual(before);
+    },
+  );
 
   it('keeps every file if the staged manifest is damaged', async () => {
     const { out, folders } = await createKilledSite();

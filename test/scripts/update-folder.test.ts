@@ -1,12 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isUpToDate, listChanges, removeObsolete, updateFolder } from '../../scripts/update-folder.ts';
+import {
+  isUpToDate,
+  listChanges,
+  removeObsolete,
+  updateFolder,
+} from '../../scripts/update-folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { readTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const first = { 'cli.js': 'import("./build-1.js")', 'build-1.js': '1', 'assets/style.css': 'a', done: '1' };
+const first = {
+  'cli.js': 'import("./build-1.js")',
+  'build-1.js': '1',
+  'assets/style.css': 'a',
+  done: '1',
+};
 const second = { ...first, 'cli.js': 'import("./build-2.js")', 'build-2.js': '2', done: '2' };
 const { 'build-1.js': _, ...third } = { ...second, done: '3' };
 
@@ -19,7 +29,11 @@ function read(folder: string): object {
 
 describe('updateFolder', () => {
   it('writes new files first, then changed files, and the marker last', () => {
-    const changes = listChanges(new Map(Object.entries(first)), new Map(Object.entries(second)), 'done');
+    const changes = listChanges(
+      new Map(Object.entries(first)),
+      new Map(Object.entries(second)),
+      'done',
+    );
     expect(changes).toEqual(['build-2.js', 'cli.js', 'done']);
   });
 

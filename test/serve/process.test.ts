@@ -7,7 +7,13 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import { startServe } from '../support/engines/serve.ts';
 import { oneOfOthers } from '../support/kinds.ts';
 import { startCli } from '../support/run-cli.ts';
-import { openSocket, publishNewSite, publishSite, sendTarget, serveSite } from '../support/serving.ts';
+import {
+  openSocket,
+  publishNewSite,
+  publishSite,
+  sendTarget,
+  serveSite,
+} from '../support/serving.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const eventually = { timeout: 60_000 };
@@ -52,7 +58,8 @@ describe('gamedata serve', () => {
       }
       for (let count = 0; count < 10; count++)
         expect((await fetch(`${url}/api/gamedata/move/?limit=7`)).status).toBe(200);
-      const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      const [, peak] =
+        /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
       expect(Number(peak)).toBeLessThan(300_000);
     },
   );
@@ -98,7 +105,10 @@ describe('gamedata serve', () => {
       vi.spyOn(stream, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
     const reporter = createReporter(process.stderr, { quiet: false });
     const signal = AbortSignal.abort();
-    await command.run({ options: { port: 0 }, quiet: false, reporter, watchers: {}, signal }, folder);
+    await command.run(
+      { options: { port: 0 }, quiet: false, reporter, watchers: {}, signal },
+      folder,
+    );
     vi.restoreAllMocks();
     const [, url = ''] = /^ {2}(\S+)\/$/m.exec(written.join('')) ?? [];
     expect(written.join('').trim().split('\n').at(-1)?.replace(url, 'URL')).toBe(line);

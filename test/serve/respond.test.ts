@@ -10,7 +10,11 @@ const style = { path: 'style.css', body: '.a { color: red }\n'.repeat(200) };
 
 async function get(url: string, encoding?: string, headers = {}, method: 'GET' | 'HEAD' = 'GET') {
   const sent = { ...(encoding !== undefined && { 'accept-encoding': encoding }), ...headers };
-  const { statusCode: status, headers: fields, body } = await request(url, { method, headers: sent });
+  const {
+    statusCode: status,
+    headers: fields,
+    body,
+  } = await request(url, { method, headers: sent });
   return { status, fields, bytes: Buffer.from(await body.arrayBuffer()) };
 }
 
@@ -33,13 +37,27 @@ describe('respond', () => {
   it('serves only the site, regardless of the request target', async () => {
     const extras = ['_headers', '.hidden.txt'].map((file) => ({ path: file, body: 'secret' }));
     const { port, problems } = await serveSite({ extras: [PAGE, ...extras] });
-    const hidden = ['/../index.html', '/%2e%2e/%2e%2e/etc/passwd', '/_headers', '/.hidden.txt', '*'];
+    const hidden = [
+      '/../index.html',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '/_headers',
+      '/.hidden.txt',
+      '*',
+    ];
     for (const target of [...hidden, '//api/gamedata/move', '//'])
-      expect(await sendTarget(port, target)).toMatchObject({ status: 404, body: '{"detail":"Not found."}' });
+      expect(await sendTarget(port, target)).toMatchObject({
+        status: 404,
+        body: '{"detail":"Not found."}',
+      });
     expect(await sendTarget(port, `${LIST}\xff/`)).toMatchObject({ status: 400 });
-    expect(await sendTarget(port, `http://example.test${LIST}?limit=2`)).toMatchObject({ status: 200 });
+    expect(await sendTarget(port, `http://example.test${LIST}?limit=2`)).toMatchObject({
+      status: 200,
+    });
     const location = `${LIST}?limit=5%23x`;
-    expect(await sendTarget(port, '/api/gamedata/move?limit=5#x')).toMatchObject({ status: 301, location });
+    expect(await sendTarget(port, '/api/gamedata/move?limit=5#x')).toMatchObject({
+      status: 301,
+      location,
+    });
     expect(problems).toEqual([]);
   });
 
@@ -93,7 +111,10 @@ describe('respond', () => {
     expect(plain.fields).toMatchObject({ vary });
     expect(decoders[encoding](packed.bytes).equals(plain.bytes)).toBe(true);
     expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 4);
-    expect(await get(url + target, encoding, {}, 'HEAD')).toMatchObject({ fields, bytes: { length: 0 } });
+    expect(await get(url + target, encoding, {}, 'HEAD')).toMatchObject({
+      fields,
+      bytes: { length: 0 },
+    });
     const known = await get(url + target, encoding, { 'if-none-match': etag });
     expect(known).toMatchObject({ status: 304, bytes: { length: 0 }, fields: { etag, vary } });
     const other = encoding === 'br' ? 'gzip' : 'br';
@@ -105,7 +126,9 @@ describe('respond', () => {
       ['*', encoding, 304],
       [`"x", W/${etag}`, encoding, 304],
     ])
-      expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({ status });
+      expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({
+        status,
+      });
   });
 });
 
@@ -113,14 +136,17 @@ it.each([
   [[1_200_000], 'br'],
   [[400_000, 600_000], 'br'],
   [[400_000, 600_001], undefined],
-])('respondCompressed does not compress long page ranges: chunks of %j bytes', async (lengths, encoding) => {
-  const body = lengths.map((length) => new Uint8Array(length));
-  const headers = { ETag: '"a"', 'Content-Length': `${Buffer.concat(body).length}` };
-  const accepted = new Headers({ 'Accept-Encoding': 'br' });
-  const plain = { method: 'GET', path: LIST, search: '', headers: accepted };
-  const response = await respondCompressed(plain, async () => ({ status: 200, headers, body }));
-  expect(response.headers['Content-Encoding']).toBe(encoding);
-});
+])(
+  'respondCompressed does not compress long page ranges: chunks of %j bytes',
+  async (lengths, encoding) => {
+    const body = lengths.map((length) => new Uint8Array(length));
+    const headers = { ETag: '"a"', 'Content-Length': `${Buffer.concat(body).length}` };
+    const accepted = new Headers({ 'Accept-Encoding': 'br' });
+    const plain = { method: 'GET', path: LIST, search: '', headers: accepted };
+    const response = await respondCompressed(plain, async () => ({ status: 200, headers, body }));
+    expect(response.headers['Content-Encoding']).toBe(encoding);
+  },
+);
 
 it.each([
   [null, undefined],

@@ -6,7 +6,8 @@ import { openSocket, readAll, sendTarget, sendText } from '../support/serving.ts
 
 const GET = 'GET / HTTP/1.1\r\n';
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
-const createGet = (target: string, end = ''): string => `GET ${target} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
+const createGet = (target: string, end = ''): string =>
+  `GET ${target} HTTP/1.1\r\nHost: x\r\n${end}\r\n`;
 const CLOSE = 'Connection: close\r\n';
 const part = new Uint8Array(1_000_000);
 const bodies: Record<string, Uint8Array<ArrayBuffer>[]> = {
@@ -49,18 +50,27 @@ async function start(limits: Partial<Limits> = {}) {
 }
 
 describe('the server', () => {
-  it.each(['', `${GET}Host: x\r\nX-Slow:`])('responds with 408 if the headers are slow: %j', async (text) => {
-    const { port } = await start({ headersMs: 200, requestMs: 400 });
-    expect(await sendText(port, text)).toMatchObject({ status: 408, text: expect.stringContaining(CLOSE) });
-  });
+  it.each(['', `${GET}Host: x\r\nX-Slow:`])(
+    'responds with 408 if the headers are slow: %j',
+    async (text) => {
+      const { port } = await start({ headersMs: 200, requestMs: 400 });
+      expect(await sendText(port, text)).toMatchObject({
+        status: 408,
+        text: expect.stringContaining(CLOSE),
+      });
+    },
+  );
 
-  it.each(['pause', 'destroy'] as const)('ends and logs a response if the client calls %s', async (act) => {
-    const { lines, problems, startReading } = await start({ idleMs: 200 });
-    (await startReading('/parts'))[act]();
-    const line = expect.stringMatching(/^GET \/parts 200 30000000 B .* ms, cut off$/);
-    await expect.poll(() => lines, { timeout: 60_000 }).toEqual([line]);
-    expect(problems).toEqual([]);
-  });
+  it.each(['pause', 'destroy'] as const)(
+    'ends and logs a response if the client calls %s',
+    async (act) => {
+      const { lines, problems, startReading } = await start({ idleMs: 200 });
+      (await startReading('/parts'))[act]();
+      const line = expect.stringMatching(/^GET \/parts 200 30000000 B .* ms, cut off$/);
+      await expect.poll(() => lines, { timeout: 60_000 }).toEqual([line]);
+      expect(problems).toEqual([]);
+    },
+  );
 
   it('closes an idle connection, by default after 75 seconds', async () => {
     const { port } = await start({ keepAliveMs: 200 });
@@ -80,7 +90,10 @@ describe('the server', () => {
 
   it('disconnects a client with more than 100 queued requests', async () => {
     const { port, isServing } = await start();
-    const { text } = await sendText(port, createGet('/large') + createGet('/', 'Expect: x\r\n').repeat(101));
+    const { text } = await sendText(
+      port,
+      createGet('/large') + createGet('/', 'Expect: x\r\n').repeat(101),
+    );
     expect(text.length).toBeLessThan(30_000_000);
     expect(await isServing()).toBe(true);
   });
@@ -106,7 +119,10 @@ describe('the server', () => {
   ])('responds to %s with uncached JSON, and closes the connection', async (_, sent, status) => {
     const { port, isServing } = await start();
     const response = await sendText(port, `${sent}\r\n`);
-    expect(response).toMatchObject({ status, body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/) });
+    expect(response).toMatchObject({
+      status,
+      body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/),
+    });
     const headers = ['Content-Type: application/json', 'Cache-Control: no-cache'];
     expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
     expect(await isServing()).toBe(true);
@@ -138,7 +154,10 @@ describe('the server', () => {
   it('accepts HTTP/1.0 without a host, and any host', async () => {
     const { port } = await start();
     const hosts = ['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)];
-    for (const sent of ['GET / HTTP/1.0\r\n', ...hosts.map((host) => `${GET}Host: ${host}\r\n${CLOSE}`)])
+    for (const sent of [
+      'GET / HTTP/1.0\r\n',
+      ...hosts.map((host) => `${GET}Host: ${host}\r\n${CLOSE}`),
+    ])
       expect(await sendText(port, `${sent}\r\n`), sent).toMatchObject({ status: 200 });
   });
 
@@ -176,13 +195,18 @@ describe('the server', () => {
     const { port, lines } = await start();
     await sendTarget(port, '/api/gamedata/%1b[2J%0a');
     await sendTarget(port, '/\x9b2J');
-    expect(lines).toEqual([expect.stringMatching(/^GET \/api\/gamedata\/%1b\[2J%0a 200 11 B [\d.]+ ms$/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^GET \/api\/gamedata\/%1b\[2J%0a 200 11 B [\d.]+ ms$/),
+    ]);
   });
 
   it('responds to an internal error with a JSON 500, and reports the error on one line', async () => {
     const { port, problems } = await start();
     const response = await fetch(`http://127.0.0.1:${port}/fault`);
-    expect([response.status, await response.json()]).toEqual([500, { detail: 'Internal Server Error.' }]);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { detail: 'Internal Server Error.' },
+    ]);
     expect(problems).toEqual(['GET /fault: no disk']);
   });
 });

@@ -14,18 +14,28 @@ async function open(folder: string) {
   onTestFinished(() => controller.abort());
   const site = await watchSite(folder, (line) => problems.push(line), controller.signal);
   const get = async (path: string, search = '') => {
-    const { status, body } = await site().respond({ method: 'GET', path, search, headers: new Headers() });
+    const { status, body } = await site().respond({
+      method: 'GET',
+      path,
+      search,
+      headers: new Headers(),
+    });
     return { status, text: Buffer.concat(body ?? []).toString() };
   };
   /** Reads all records through a page range that was not built. */
   async function count(): Promise<string> {
-    const { count, results } = JSON.parse((await get('/api/gamedata/move/', '?limit=1000&offset=1')).text);
+    const { count, results } = JSON.parse(
+      (await get('/api/gamedata/move/', '?limit=1000&offset=1')).text,
+    );
     return `${count} ${results.length + 1}`;
   }
   return { site, get, count, problems };
 }
 
-function changeManifest(folder: string, change: (files: { path: string; bytes: number }[]) => object): void {
+function changeManifest(
+  folder: string,
+  change: (files: { path: string; bytes: number }[]) => object,
+): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
   writeFileSync(`${file}.new`, JSON.stringify({ ...manifest, ...change([...manifest.files]) }));
@@ -40,9 +50,13 @@ describe('watchSite', () => {
     const { site, get } = await open(folder);
     const files = [...site().files.keys()];
     expect(files).toEqual(expect.arrayContaining(['manifest.json', 'meta.json', 'style.css']));
-    expect(files).not.toEqual(expect.arrayContaining([expect.stringMatching(/(?:^|\/)[._]|wrangler/)]));
+    expect(files).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/(?:^|\/)[._]|wrangler/)]),
+    );
     expect((await get('/unlisted.txt')).status).toBe(404);
-    expect((await get('/manifest.json')).text).toBe(readFileSync(path.join(folder, 'manifest.json'), 'utf8'));
+    expect((await get('/manifest.json')).text).toBe(
+      readFileSync(path.join(folder, 'manifest.json'), 'utf8'),
+    );
     rmSync(folder, { recursive: true });
     expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
   });
@@ -69,7 +83,9 @@ describe('watchSite', () => {
 
   it('loads a different site if its symlink changes', async () => {
     const folder = temporaryFolder();
-    const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) => path.join(folder, name));
+    const [link = '', one = '', two = ''] = ['current', 'one', 'two'].map((name) =>
+      path.join(folder, name),
+    );
     await publishSite(one, { moves: 1 });
     await publishSite(two, { moves: 2 });
     symlinkSync(one, link);

@@ -32,8 +32,11 @@ describe('packArchive', () => {
     const tree = path.join(folder, 'gamedata');
     const packed = files.filter(({ path }) => path !== '_hosts/nginx.conf');
     expect(listFiles(tree).sort()).toEqual(packed.map(({ path }) => path).sort());
-    for (const { path: name, body } of packed) expect(readFileSync(path.join(tree, name))).toEqual(body);
-    const seconds = packed.map(({ path: name }) => (statSync(path.join(tree, name)).mtimeMs - DAY) / 1000);
+    for (const { path: name, body } of packed)
+      expect(readFileSync(path.join(tree, name))).toEqual(body);
+    const seconds = packed.map(
+      ({ path: name }) => (statSync(path.join(tree, name)).mtimeMs - DAY) / 1000,
+    );
     expect(seconds.pop()).toBe(3600);
     expect(seconds.filter((second) => second >= 0 && second < 3600)).toEqual([...new Set(seconds)]);
     const lines = run('tar', '-tvzf', 'a.tar.gz', '--numeric-owner');
@@ -52,6 +55,8 @@ describe('packArchive', () => {
 it('listContents sorts the files by path', () => {
   const { files: listed, ...about } = JSON.parse(`${files.at(-1)?.body}`);
   expect(about).toEqual({ format: 1, generator: 'gamedata/1.0.0' });
-  expect(listed.map((entry: Content) => entry.path)).toEqual(contents.map(({ path }) => path).sort());
+  expect(listed.map((entry: Content) => entry.path)).toEqual(
+    contents.map(({ path }) => path).sort(),
+  );
   expect(listed.at(-1)).toEqual({ path: 'empty.txt', bytes: 0, sha256: hash('sha256', '') });
 });

@@ -11,7 +11,11 @@ import { rawMove } from '../support/sites.ts';
 
 const options = { base_url: 'https://example.test/a&b', captured: '2026-03-04' };
 const first = versionOf([rawMove(1)]);
-const second = versionOf([rawMove(1, { englishName: 'Fish & <Chips>' }), rawMove(2)], [], '2026-02-03');
+const second = versionOf(
+  [rawMove(1, { englishName: 'Fish & <Chips>' }), rawMove(2)],
+  [],
+  '2026-02-03',
+);
 const third = versionOf([rawMove(2, { slug: 'new' })], [], '2026-03-04');
 const step = compare(first, second);
 const history = [step, compare(second, third)].reduce(extendHistory, emptyHistory);
@@ -67,7 +71,10 @@ describe('encodeFeed', () => {
     const times = findAll(xml, /<updated>2026-02-03T00:00:(.*?)Z</g);
     expect(times).toEqual(['02', '02', '01', '00']);
     const entries = xml.slice(xml.indexOf('<entry>'));
-    const pages = findAll(entries, /<link rel="alternate" type="text\/html" href=".*a&#38;b\/(.*?)"/g);
+    const pages = findAll(
+      entries,
+      /<link rel="alternate" type="text\/html" href=".*a&#38;b\/(.*?)"/g,
+    );
     expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
   });
 
@@ -95,10 +102,20 @@ describe('encodeFeed', () => {
     const names = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((name) => nameSchema.safeParse(name).success);
-    const hostile = [']]>', '<!--', '</entry>', '&amp;', '\uFFFE\uFFFF', '"\'', ...fc.sample(names, 304)];
+    const hostile = [
+      ']]>',
+      '<!--',
+      '</entry>',
+      '&amp;',
+      '\uFFFE\uFFFF',
+      '"\'',
+      ...fc.sample(names, 304),
+    ];
     const versions = Array.from({ length: 31 }, (_, at) =>
       versionOf(
-        hostile.slice(at * 10, at * 10 + 10).map((englishName, id) => rawMove(id + 1, { englishName })),
+        hostile
+          .slice(at * 10, at * 10 + 10)
+          .map((englishName, id) => rawMove(id + 1, { englishName })),
       ),
     );
     const steps = versions.slice(1).map((to, at) => compare(versions[at] ?? to, to));

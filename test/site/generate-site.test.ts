@@ -55,7 +55,8 @@ const readFiles = (site: ReturnType<typeof siteOf>): Map<string, string> =>
 
 it.each(['query', 'file'] as const)('links pages with %s links', (links) => {
   const files = readFiles(siteOf(rawRecords(250, 0), { links }));
-  const getFile = (offset: number) => `api/gamedata/move/${offset > 0 ? `offset/${offset}/` : ''}index.json`;
+  const getFile = (offset: number) =>
+    `api/gamedata/move/${offset > 0 ? `offset/${offset}/` : ''}index.json`;
   const link = (offset: number) => {
     const path = links === 'file' ? getFile(offset) : 'api/gamedata/move/';
     return `https://example.test/${path}?format=api&limit=100&offset=${offset}`;
@@ -74,7 +75,11 @@ it.each(['query', 'file'] as const)('links pages with %s links', (links) => {
 it("generates the same site for any order of the upstream's records", () => {
   const quirky = {
     move: [...rawRecords(105, 0).move, rawMove(500, { slug: 'move-3', englishName: null })],
-    item: [...rawRecords(0, 20).item, rawItem(70, { slug: 'item-2' }), rawItem(71, { slug: 'item-2' })],
+    item: [
+      ...rawRecords(0, 20).item,
+      rawItem(70, { slug: 'item-2' }),
+      rawItem(71, { slug: 'item-2' }),
+    ],
   };
   const [expected, { warnings }] = [readFiles(siteOf(quirky)), dataSetOf(quirky)];
   const shuffle = <T>(values: readonly T[]) =>

@@ -8,7 +8,10 @@ import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string }[];
-  readonly responses: Record<string, { content: Record<string, { schema?: object; example?: object }> }>;
+  readonly responses: Record<
+    string,
+    { content: Record<string, { schema?: object; example?: object }> }
+  >;
 }
 interface Document {
   readonly servers: readonly { readonly url: string }[];
@@ -17,9 +20,16 @@ interface Document {
   readonly components: { readonly schemas: Record<string, object> };
 }
 
-function createDocument(moves: number, { downloads = true, ...options }: SiteOptions = {}): Document {
+function createDocument(
+  moves: number,
+  { downloads = true, ...options }: SiteOptions = {},
+): Document {
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
-  const files = createSpecification(records, { ...meta, downloads }, { ...plan, archive: downloads });
+  const files = createSpecification(
+    records,
+    { ...meta, downloads },
+    { ...plan, archive: downloads },
+  );
   return JSON.parse(String(files.find(({ path }) => path === 'openapi.json')?.body));
 }
 
@@ -34,14 +44,18 @@ it.each([
 ])(
   'the document %s conforms to OpenAPI 3.1, with unique operation ids and valid examples',
   async (_, document) => {
-    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({ valid: true });
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({
+      valid: true,
+    });
     expect(validator.version).toBe('3.1');
     const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
     expect(ids).toEqual([...new Set(ids)]);
 
     const ajv = new Ajv2020({ strict: false, formats: { date: true, 'date-time': true } });
     ajv.addSchema({ $id: 'doc:', components: document.components });
-    const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    const schemas = Object.keys(document.components.schemas).map(
+      (name) => `#/components/schemas/${name}`,
+    );
     let examples = 0;
     JSON.stringify(document, (key, value) => {
       if (key === '$ref') expect(schemas, value).toContain(value);
@@ -64,11 +78,20 @@ it('describes the parameters, responses and first records of endpoints', () => {
   expect(JSON.stringify(paths)).not.toContain('Vary');
   const { get, ...others } = paths['/api/gamedata/move/'] ?? {};
   expect(others).toEqual({});
-  expect(get?.parameters.map(({ name }) => name)).toEqual(['format', 'limit', 'offset', 'If-None-Match']);
+  expect(get?.parameters.map(({ name }) => name)).toEqual([
+    'format',
+    'limit',
+    'offset',
+    'If-None-Match',
+  ]);
   const { plan, files } = siteOf(rawRecords(120, 120));
-  const page = JSON.parse(String(files().find(({ path }) => path.endsWith('/move/index.json'))?.body));
+  const page = JSON.parse(
+    String(files().find(({ path }) => path.endsWith('/move/index.json'))?.body),
+  );
   const createContent = (schema: string, example: object) => ({
-    content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example } },
+    content: {
+      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
+    },
   });
   expect(Object.keys(get?.responses ?? {})).toEqual(['200', '304', '404', 'default']);
   expect(get?.responses).toMatchObject({
@@ -89,6 +112,8 @@ it.each([
   const { paths, info } = fileDocument;
   const responses = paths[path]?.get?.responses ?? {};
   expect(Object.keys(responses)).toEqual(['200', '304', '404']);
-  expect(Object.entries(responses[200]?.content ?? {})).toMatchObject([[type, schema ? { schema } : {}]]);
+  expect(Object.entries(responses[200]?.content ?? {})).toMatchObject([
+    [type, schema ? { schema } : {}],
+  ]);
   expect(info.description).toContain('plain file servers');
 });

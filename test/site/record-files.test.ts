@@ -27,7 +27,9 @@ describe('formatCsvRow', () => {
   });
 
   it('preserves text, and escapes text that could start a formula', () => {
-    const cell = fc.string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) }).filter((text) => text !== '');
+    const cell = fc
+      .string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) })
+      .filter((text) => text !== '');
     fc.assert(
       fc.property(fc.array(cell, { minLength: 1 }), (cells) => {
         const format = { delimiter: ',', newline: '\r\n' } as const;

@@ -36,18 +36,29 @@ function findSchema(path: string): string | undefined {
   return /^(meta|changes|moved|search)\.json$/.exec(path)?.[1];
 }
 
-it.each(['query', 'file'] as const)('the schemas accept every file of a site with %s links', (links) => {
-  const { paths, json, findProblems } = createSite(120, 230, { links });
-  const seen: Record<string, number> = {};
-  for (const path of paths) {
-    const schema = findSchema(path);
-    if (schema === undefined) continue;
-    expect(findProblems(schema, json(path)), path).toBeNull();
-    seen[schema] = (seen[schema] ?? 0) + 1;
-  }
-  const counts = { move: 120, item: 230, 'move-page': 2, 'item-page': 3 };
-  expect(seen).toEqual({ root: 1, ...counts, error: 3, meta: 1, changes: 1, moved: 1, search: 1 });
-});
+it.each(['query', 'file'] as const)(
+  'the schemas accept every file of a site with %s links',
+  (links) => {
+    const { paths, json, findProblems } = createSite(120, 230, { links });
+    const seen: Record<string, number> = {};
+    for (const path of paths) {
+      const schema = findSchema(path);
+      if (schema === undefined) continue;
+      expect(findProblems(schema, json(path)), path).toBeNull();
+      seen[schema] = (seen[schema] ?? 0) + 1;
+    }
+    const counts = { move: 120, item: 230, 'move-page': 2, 'item-page': 3 };
+    expect(seen).toEqual({
+      root: 1,
+      ...counts,
+      error: 3,
+      meta: 1,
+      changes: 1,
+      moved: 1,
+      search: 1,
+    });
+  },
+);
 
 describe('the schemas', () => {
   const { paths, json, findProblems } = createSite(101, 1);

@@ -14,7 +14,8 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import type { Fault } from '../support/upstream-server.ts';
 
-const AGE = ': built from bundled data from 2026-01-02, generations 2 to 7; the live upstream has more';
+const AGE =
+  ': built from bundled data from 2026-01-02, generations 2 to 7; the live upstream has more';
 
 const writeData = (...generations: number[]): string => {
   const move = generations.map((generation, at) => rawMove(at + 1, { generation }));
@@ -24,7 +25,12 @@ const writeData = (...generations: number[]): string => {
 async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) {
   const onFallback = vi.fn();
   const dataFolder = writeData(3, 7, 2);
-  const result = await loadFrom('auto', upstream, { retries: 2, dataFolder, onFallback, ...options });
+  const result = await loadFrom('auto', upstream, {
+    retries: 2,
+    dataFolder,
+    onFallback,
+    ...options,
+  });
   const [[message, cause] = []] = onFallback.mock.calls;
   expect(message).toBe(result.fallback);
   return { ...result, problem: (cause as Error | undefined)?.message };
@@ -61,11 +67,23 @@ describe('auto reads the bundled data', () => {
     const baseUrl = 'https://example.test';
     const options = { source: 'auto', upstream, baseUrl, out, cache: false, retries: 0 } as const;
     const { source, ...resolved } = resolveBuild(options, {});
-    const report = await makeSite({ ...resolved, source: { ...source, dataFolder: writeData(1, 9) } });
+    const report = await makeSite({
+      ...resolved,
+      source: { ...source, dataFolder: writeData(1, 9) },
+    });
     const fallback = `${upstream} could not be reached: built from bundled data from 2026-01-02, generations 1 to 9`;
-    expect(report).toMatchObject({ source: 'snapshot', fallback, requests: null, counts: { move: 2 } });
+    expect(report).toMatchObject({
+      source: 'snapshot',
+      fallback,
+      requests: null,
+      counts: { move: 2 },
+    });
     const meta: unknown = JSON.parse(readFileSync(path.join(out, 'meta.json'), 'utf8'));
-    expect(meta).toMatchObject({ fallback, upstream: 'https://upstream.test/api/v2', counts: { move: 2 } });
+    expect(meta).toMatchObject({
+      fallback,
+      upstream: 'https://upstream.test/api/v2',
+      counts: { move: 2 },
+    });
   });
 });
 
@@ -85,7 +103,8 @@ describe('auto reads the upstream', () => {
     ],
     [
       'a gateway error affects only one record',
-      ({ url }, response) => url?.endsWith('/move/2/') === true && Boolean(response.writeHead(522).end()),
+      ({ url }, response) =>
+        url?.endsWith('/move/2/') === true && Boolean(response.writeHead(522).end()),
       '/move/2/: got 522, expected 200 (3 attempts)',
     ],
   ])('and fails if %s', async (_, fault, problem) => {

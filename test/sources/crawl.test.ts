@@ -21,10 +21,13 @@ function deploySite(links: LinkBase['links'] = 'query') {
   const urls = kindNames.flatMap((kind) => [
     [listUrl(linkBase, kind), listPageFile(kind, 0)] as const,
     ...pageOffsets(counts[kind]).map(
-      (offset) => [listUrl(linkBase, kind, { limit: 100, offset }), listPageFile(kind, offset)] as const,
+      (offset) =>
+        [listUrl(linkBase, kind, { limit: 100, offset }), listPageFile(kind, offset)] as const,
     ),
   ]);
-  const pages = new Map(urls.map(([url, file]) => [url.slice(BASE_URL.length), texts.get(file) ?? '']));
+  const pages = new Map(
+    urls.map(([url, file]) => [url.slice(BASE_URL.length), texts.get(file) ?? '']),
+  );
   return { pages, linkBase };
 }
 
@@ -54,13 +57,27 @@ describe('crawl', () => {
     expect(requested).toHaveLength(3 + 1 + otherKinds.length);
   });
 
-  it.each<[path: string, from: string | RegExp, to: string | undefined, problem: string, read: number]>([
+  it.each<
+    [path: string, from: string | RegExp, to: string | undefined, problem: string, read: number]
+  >([
     [SECOND, '', undefined, 'got status 404, "not found", expected a list page', 100],
     [SECOND, /.*/s, 'null', 'got null, expected object', 100],
     [SECOND, /.*/s, 'text', 'got status 200, "text", expected a list page', 100],
-    [SECOND, '"count":250', '"count":251', 'got count 251, expected 250, as on the first page', 100],
+    [
+      SECOND,
+      '"count":250',
+      '"count":251',
+      'got count 251, expected 250, as on the first page',
+      100,
+    ],
     [SECOND, /,\{"url":[^}]*move-200\/.*?\}/, '', 'got 99 results, expected 100', 100],
-    [SECOND, /"next":"[^"]*"/, '"next":"x:/"', 'next: got "x:/", expected a URL of the move list', 100],
+    [
+      SECOND,
+      /"next":"[^"]*"/,
+      '"next":"x:/"',
+      'next: got "x:/", expected a URL of the move list',
+      100,
+    ],
     [SECOND, '"id":150', '"id":"150"', 'results[49].id: got "150"', 100],
     [SECOND, '"id":150', '"id":149', 'got id 149 after 149, expected ascending ids', 149],
     [SECOND, '"slug":"move-150"', '"slug":"move-1"', 'got slug move-1 twice', 149],

@@ -9,7 +9,12 @@ import { loadFrom } from '../support/reading.ts';
 import { type TableTexts, tablesOf, writeTables } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { handMadeUpstream, itemAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import {
+  handMadeUpstream,
+  itemAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../support/upstream-data.ts';
 
 const load = async (source: 'csv' | 'rest', upstream: string) =>
   decodeDataSet((await loadFrom(source, upstream)).dataSet);
@@ -28,7 +33,8 @@ const serveTables = (tables: TableTexts) =>
     const text = findTable(tables, url);
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
-const oneItem = (name: string) => tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name })] }));
+const oneItem = (name: string) =>
+  tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name })] }));
 const data = handMadeUpstream();
 const tables = tablesOf(data);
 const all = tableNames.length;
@@ -40,7 +46,9 @@ it('returns the same records and names as the REST source', async () => {
   // The tables have no icons, so missing ones differ.
   const icons = new Map(csv.records.item.map(({ id, icon }) => [id, icon]));
   const items = rest.records.item.map(({ icon, ...item }) =>
-    icon === 'sprites/items/unknown.png' ? { ...item, icon: icons.get(item.id) } : { ...item, icon },
+    icon === 'sprites/items/unknown.png'
+      ? { ...item, icon: icons.get(item.id) }
+      : { ...item, icon },
   );
   expect(csv.records.item).toEqual(items.map((item) => expect.objectContaining(item)));
   expect(csv.warnings).toEqual(rest.warnings.filter(({ code }) => code !== 'no-icon'));
@@ -50,7 +58,12 @@ it('dates tables in a folder by the newest mtime, but not later than today', asy
   const folder = writeFolder(tables);
   for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
   utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
-  const provenance = { source: 'csv', upstream: 'local files', captured: '2020-09-13', edition: null };
+  const provenance = {
+    source: 'csv',
+    upstream: 'local files',
+    captured: '2020-09-13',
+    edition: null,
+  };
   expect((await load('csv', folder)).provenance).toEqual(provenance);
   utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
   expect((await load('csv', folder)).provenance.captured).toBe('2026-01-02');
@@ -83,8 +96,12 @@ describe('the csv source', () => {
     const second = await read(upstream, cache);
     expect(second.requests).toMatchObject({ requests: 2 * all, bodies: 0, notModified: 2 * all });
     expect(second.dataSet).toEqual(first.dataSet);
-    expect(server.requests.slice(0, 2 * all).map((request) => request.path.replace(/\d+$/, ''))).toEqual(
-      ['', '?edition='].flatMap((end) => tableNames.map((name) => `/data/v2/csv/${name}.csv${end}`)),
+    expect(
+      server.requests.slice(0, 2 * all).map((request) => request.path.replace(/\d+$/, '')),
+    ).toEqual(
+      ['', '?edition='].flatMap((end) =>
+        tableNames.map((name) => `/data/v2/csv/${name}.csv${end}`),
+      ),
     );
   });
 
@@ -119,7 +136,9 @@ describe('the csv source', () => {
     let pages = 2;
     const server = await startServer((response, { url }) => {
       const isPage = url?.startsWith('/items.csv') && pages-- > 0;
-      response.writeHead(200, { 'cache-control': 'max-age=300' }).end(isPage ? page : findTable(tables, url));
+      response
+        .writeHead(200, { 'cache-control': 'max-age=300' })
+        .end(isPage ? page : findTable(tables, url));
     });
     const cache = temporaryFolder();
     await expect(read(server.url, cache)).rejects.toThrow(
@@ -134,7 +153,9 @@ describe('the csv source', () => {
   it('fails if a table is missing', async () => {
     const { 'item_names.csv': _, ...others } = tables;
     const { url } = await serveTables(others);
-    await expect(read(url)).rejects.toThrow(`GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`);
+    await expect(read(url)).rejects.toThrow(
+      `GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`,
+    );
     const folder = writeFolder(others);
     await expect(load('csv', folder)).rejects.toThrow(
       `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected an upstream table`,
@@ -143,7 +164,8 @@ describe('the csv source', () => {
 });
 
 it('accepts a byte order mark, mixed line endings, quotes, empty rows, and columns in any order', async () => {
-  const names = '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
+  const names =
+    '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
   const { records } = await loadTables({ ...oneItem('x'), 'item_names.csv': names });
   expect(records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
 });
@@ -160,7 +182,9 @@ it.each([
 
 describe('parsing', () => {
   const tiny = tablesOf(upstreamOf(tinyUpstream()));
-  const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7].map((id) => `${id},9,Nobody`).join('\n');
+  const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7]
+    .map((id) => `${id},9,Nobody`)
+    .join('\n');
   const unknown =
     'got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables from the same date';
 
@@ -170,7 +194,11 @@ describe('parsing', () => {
     ['moves.csv', '4,"x,1,', 'moves.csv row 5: Quoted field unterminated, expected CSV'],
     ['items.csv', '0x3,x,1', 'items.csv row 4 › id: got "0x3", expected an integer'],
     ['items.csv', '3,,1', 'items.csv row 4 › identifier: got "", expected an identifier'],
-    ['items.csv', '2,other,1', 'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids'],
+    [
+      'items.csv',
+      '2,other,1',
+      'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
+    ],
     ['items.csv', '0,zero,1', 'item › zero (0) › id: got 0, expected number to be >=1'],
     ['move_names.csv', unknownIds, `move_names.csv: ${unknown}`],
   ])('rejects %s with the row %j', async (file, row, message) => {
@@ -179,7 +207,11 @@ describe('parsing', () => {
   });
 
   it.each<[flaw: string, text: string | Buffer, problem: string]>([
-    ['a missing column', 'id,name\n1,x\n', 'got columns ["id","name"], expected a column called identifier'],
+    [
+      'a missing column',
+      'id,name\n1,x\n',
+      'got columns ["id","name"], expected a column called identifier',
+    ],
     ['a missing header', '', 'got columns [], expected a column called id'],
     [
       'an encoding other than UTF-8',

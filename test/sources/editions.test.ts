@@ -15,7 +15,13 @@ import { loadFrom } from '../support/reading.ts';
 import { dataSetOf, rawOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { itemAnswer, moveAnswer, range, type UpstreamData, upstreamOf } from '../support/upstream-data.ts';
+import {
+  itemAnswer,
+  moveAnswer,
+  range,
+  type UpstreamData,
+  upstreamOf,
+} from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
 /** The newer state lacks a move, and has another name, slug and item. */
@@ -38,7 +44,8 @@ async function scene(options: UpstreamOptions) {
   return { server, read };
 }
 
-const digestOf = (upstream: UpstreamData): string => encodeDataSet(dataSetOf(rawOf(upstream))).digest;
+const digestOf = (upstream: UpstreamData): string =>
+  encodeDataSet(dataSetOf(rawOf(upstream))).digest;
 const digests = { newer: digestOf(newer), older: digestOf(older) };
 
 describe('the REST source', () => {
@@ -47,13 +54,16 @@ describe('the REST source', () => {
     const { server } = await scene({ stateOf: () => state });
     const out = path.join(temporaryFolder(), 'site');
     const options = { source: 'rest', cache: false, maxShrink: 100, downloads: false } as const;
-    const publish = () => build({ ...options, upstream: server.url, baseUrl: 'https://example.test', out });
+    const publish = () =>
+      build({ ...options, upstream: server.url, baseUrl: 'https://example.test', out });
     await publish();
     state = stateNumber(3, newer);
     await publish();
     const readJson = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
     expect(readJson('meta.json').edition).toEqual(namedEdition(3));
-    expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain('edition 00000000 from 2026-04-03');
+    expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain(
+      'edition 00000000 from 2026-04-03',
+    );
     expect(readJson('changes.json').steps).toMatchObject([
       { from: { edition: namedEdition(1) }, to: { edition: namedEdition(3) } },
     ]);
@@ -63,10 +73,16 @@ describe('the REST source', () => {
     let state = stateNumber(2, newer);
     const { read, server } = await scene({ stateOf: () => state });
     const first = await read();
-    expect(first).toMatchObject({ digest: digests.newer, edition: namedEdition(2), isCached: false });
+    expect(first).toMatchObject({
+      digest: digests.newer,
+      edition: namedEdition(2),
+      isCached: false,
+    });
     expect(server.log).toHaveLength(countRequests());
     expect(await read()).toMatchObject({ digest: digests.newer, isCached: true });
-    expect(server.log.slice(countRequests()).map(({ path: url }) => url)).toEqual(['/api/v2/meta/']);
+    expect(server.log.slice(countRequests()).map(({ path: url }) => url)).toEqual([
+      '/api/v2/meta/',
+    ]);
     state = stateNumber(3, newer);
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: false });
     const statuses = server.log.slice(countRequests() + 2).map(({ status }) => status);
@@ -90,7 +106,8 @@ describe('the REST source', () => {
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await scene({
       stateOf: () => stateNumber(2, newer),
-      fault: ({ url }, response) => Boolean(url?.includes('/item/?') && response.writeHead(404, named).end()),
+      fault: ({ url }, response) =>
+        Boolean(url?.includes('/item/?') && response.writeHead(404, named).end()),
     });
     await expect(read()).rejects.toThrow('got 404');
   });
@@ -105,7 +122,8 @@ describe('the REST source', () => {
 
   it('requests everything if a response lacks an edition', async () => {
     const { read } = await scene({
-      stateOf: ({ path: url }) => (url.includes('/move/1/') ? { data: newer } : stateNumber(1, newer)),
+      stateOf: ({ path: url }) =>
+        url.includes('/move/1/') ? { data: newer } : stateNumber(1, newer),
     });
     expect(await read()).toMatchObject({ edition: null });
     const requests = { requests: countRequests() };
@@ -126,7 +144,9 @@ describe('checkCachedEdition', () => {
     [2, false],
   ])('compares the cached edition with edition %i', async (number, isCurrent) => {
     const { hash, deployed } = editionNumber(number);
-    const { outcome, request } = check(() => JSON.stringify({ hash, deploy_date: String(deployed) }));
+    const { outcome, request } = check(() =>
+      JSON.stringify({ hash, deploy_date: String(deployed) }),
+    );
     expect(await outcome).toEqual({ isCurrent, notices: [] });
     expect(request.mock.calls).toEqual([['https://upstream.test/meta/']]);
   });
@@ -190,19 +210,24 @@ describe('readOneEdition', () => {
   }
 
   it('bypasses caches for each older response without sending validators', async () => {
-    const { outcome, requested } = await readAll((url) => (url === urls[0] || url === urls[2] ? 1 : 2));
+    const { outcome, requested } = await readAll((url) =>
+      url === urls[0] || url === urls[2] ? 1 : 2,
+    );
     const { hash } = namedEdition(2);
     const bypassing = [`${urls[0]}?edition=${hash}`, `${urls[2]}&edition=${hash}`];
     expect(requested).toEqual([...urls, ...bypassing]);
     expect(outcome).toMatchObject({ edition: namedEdition(2) });
   });
 
-  it.each([404, 410])('requests a record again after a %i from an older edition', async (status) => {
-    const missing = createError(status, namedEdition(1));
-    const { outcome, requested } = await readAll((url) => (url === urls[1] ? missing : 2));
-    expect(requested).toEqual([...urls, `${urls[1]}?edition=${namedEdition(2).hash}`]);
-    expect(outcome).toMatchObject({ edition: namedEdition(2) });
-  });
+  it.each([404, 410])(
+    'requests a record again after a %i from an older edition',
+    async (status) => {
+      const missing = createError(status, namedEdition(1));
+      const { outcome, requested } = await readAll((url) => (url === urls[1] ? missing : 2));
+      expect(requested).toEqual([...urls, `${urls[1]}?edition=${namedEdition(2).hash}`]);
+      expect(outcome).toMatchObject({ edition: namedEdition(2) });
+    },
+  );
 
   it('follows a newer edition at most twice', async () => {
     const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));

@@ -42,7 +42,8 @@ async function startHost() {
     if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
     else response.writeHead(200, { etag }).end(icon(name));
   });
-  const requested = () => server.requests.splice(0).map((request) => request.path.replace('/icons/', ''));
+  const requested = () =>
+    server.requests.splice(0).map((request) => request.path.replace('/icons/', ''));
   return { faults, upstream: `${server.url}/icons`, requested, close: server.close };
 }
 
@@ -67,7 +68,9 @@ async function scene() {
       ...{ assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }], site: undefined },
       ...{ fetching: 'always', fetcher, previous: undefined, ...options },
     });
-    const icons = new Map(files.map(({ path: file, body }) => [file.replace(ICONS_FOLDER, ''), body]));
+    const icons = new Map(
+      files.map(({ path: file, body }) => [file.replace(ICONS_FOLDER, ''), body]),
+    );
     return { ...about, icons };
   }
   return { ...host, gather };
@@ -84,7 +87,15 @@ describe('gatherIcons', () => {
     const { icons, report, warnings, notices } = await gather();
     expect(icons).toEqual(allIcons);
     expect(report).toMatchObject({
-      ...{ mode: 'mirror', upstream, icons: 5, missing: 0, copied: 0, published: 0, placeholders: 0 },
+      ...{
+        mode: 'mirror',
+        upstream,
+        icons: 5,
+        missing: 0,
+        copied: 0,
+        published: 0,
+        placeholders: 0,
+      },
       ...{ offline: null, requests: { bodies: 5 } },
     });
     expect([warnings, notices]).toEqual([[], []]);
@@ -101,17 +112,24 @@ describe('gatherIcons', () => {
     await close();
     const { icons, report, notices } = await gather();
     expect(icons).toEqual(without('item-3.png'));
-    expect(report).toMatchObject({ missing: 1, placeholders: 1, requests: { requests: 1, bodies: 0 } });
+    expect(report).toMatchObject({
+      missing: 1,
+      placeholders: 1,
+      requests: { requests: 1, bodies: 0 },
+    });
     expect(report.offline).toContain('ECONNREFUSED');
     expect(notices).toEqual([`using cached or published icons: ${report.offline}`]);
   });
 
-  it.each(['item-1.png', 'item-2.png'])('fails for an error response, even if %s is cached', async (name) => {
-    const { gather, faults } = await scene();
-    await gather();
-    faults.set(name, status(500));
-    await expect(gather()).rejects.toThrow(`${name}: got 500, expected 200`);
-  });
+  it.each(['item-1.png', 'item-2.png'])(
+    'fails for an error response, even if %s is cached',
+    async (name) => {
+      const { gather, faults } = await scene();
+      await gather();
+      faults.set(name, status(500));
+      await expect(gather()).rejects.toThrow(`${name}: got 500, expected 200`);
+    },
+  );
 
   it('accepts GIF, JPEG and WebP images', async () => {
     const { gather, faults } = await scene();
@@ -126,7 +144,11 @@ describe('gatherIcons', () => {
     ['a page', '<!doctype html>', 'item-2.png: got 15 bytes, expected a PNG'],
     ['an image after white space', '  RIFF1234WEBP', 'got 14 bytes, expected a PNG'],
     ['an empty body', '', 'got 0 bytes, expected a PNG'],
-    ['a large image', Buffer.concat([icon('x'), Buffer.alloc(300_000)]), 'got more than 262144 bytes'],
+    [
+      'a large image',
+      Buffer.concat([icon('x'), Buffer.alloc(300_000)]),
+      'got more than 262144 bytes',
+    ],
   ])('fails for %s', async (_, body, problem) => {
     const { gather, faults } = await scene();
     faults.set('item-2.png', (response) => response.end(body));
@@ -143,13 +165,19 @@ describe('gatherIcons', () => {
       ...{ code: 'icon-not-found', kind: 'item', id },
       message: `item-${id} (${id}): the upstream does not have sprites/items/${file}, using the placeholder`,
     });
-    expect(warnings).toEqual([warn(3, 'item-3.png'), warn(5, 'shared/both.png'), warn(6, 'shared/both.png')]);
+    expect(warnings).toEqual([
+      warn(3, 'item-3.png'),
+      warn(5, 'shared/both.png'),
+      warn(6, 'shared/both.png'),
+    ]);
     faults.clear();
     expect((await gather()).icons).toEqual(allIcons);
   });
 
   const published = siteWith([['item-1.png', icon('x')]]);
-  it.each<[what: string, options: Options, icons: Map<string, Buffer>, report: object, sent: string[]]>([
+  it.each<
+    [what: string, options: Options, icons: Map<string, Buffer>, report: object, sent: string[]]
+  >([
     [
       'copies icons from a site without requests, including its placeholders',
       { site: siteWith(without('item-3.png')) },
@@ -184,7 +212,13 @@ describe('gatherIcons', () => {
       { mode: 'none', upstream: null, icons: 5, missing: 0, placeholders: 5, requests: null },
       [],
     ],
-    ['returns no icons in mode "link"', { mode: 'link' }, new Map(), { icons: 0, requests: null }, []],
+    [
+      'returns no icons in mode "link"',
+      { mode: 'link' },
+      new Map(),
+      { icons: 0, requests: null },
+      [],
+    ],
   ])('%s', async (_, options, icons, report, sent) => {
     const { gather, requested } = await scene();
     expect(await gather(options)).toMatchObject({ icons, report, notices: [] });
@@ -214,7 +248,10 @@ describe('gatherIcons', () => {
 
   it('returns no icons that the assets contain', async () => {
     const { gather } = await scene();
-    const assets = ['unknown.png', 'ITEM-1.png'].map((name) => ({ path: ICONS_FOLDER + name, body: '' }));
+    const assets = ['unknown.png', 'ITEM-1.png'].map((name) => ({
+      path: ICONS_FOLDER + name,
+      body: '',
+    }));
     expect([...(await gather({ assets })).icons.keys()]).toEqual(OWN.slice(1));
   });
 });
@@ -296,10 +333,15 @@ it.each([
   ['snapshot', undefined, 'never'],
   ['site', 'https://site.test', 'ifReachable'],
   ['site', 'site.tar.gz', 'never'],
-] as const)('chooseFetching, for source %s and upstream %j, returns %s', (source, upstream, expected) => {
-  const sprites = { mode: undefined, upstream: undefined };
-  expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
-  expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
-  for (const named of [{ mode: 'mirror' }, { upstream: 'x' }] as const)
-    expect(chooseFetching({ sprites: { ...sprites, ...named } }, { source, upstream }, {})).toBe('always');
-});
+] as const)(
+  'chooseFetching, for source %s and upstream %j, returns %s',
+  (source, upstream, expected) => {
+    const sprites = { mode: undefined, upstream: undefined };
+    expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
+    expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
+    for (const named of [{ mode: 'mirror' }, { upstream: 'x' }] as const)
+      expect(chooseFetching({ sprites: { ...sprites, ...named } }, { source, upstream }, {})).toBe(
+        'always',
+      );
+  },
+);

@@ -18,7 +18,9 @@ describe('a file that exceeds the limit for its path', () => {
   it('is rejected in an archive', async () => {
     const archive = path.join(temporaryFolder(), 'site.tar.gz');
     const body = Buffer.alloc(maxBytes + 1);
-    const packed = await packTar([{ header: { name: `gamedata/${file}`, size: body.length }, body }]);
+    const packed = await packTar([
+      { header: { name: `gamedata/${file}`, size: body.length }, body },
+    ]);
     writeFileSync(archive, gzipSync(packed));
     await expect(archiveStorage(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
   });
@@ -35,7 +37,9 @@ describe('a file that exceeds the limit for its path', () => {
     const server = await startServer((response) => response.end(manifest));
     const reading = deploymentStorage(testClient({ retries: 0 }), server.url, {});
     await expect(reading).rejects.toThrow(`${server.url}/${file}: ${problem}`);
-    expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set(['/manifest.json']));
+    expect(new Set(server.requests.map((request) => request.path))).toEqual(
+      new Set(['/manifest.json']),
+    );
   });
 });
 

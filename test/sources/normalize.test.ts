@@ -21,14 +21,18 @@ const normalizeItem = (fields: Partial<RawRecord<'item'>>) => {
 describe('normalize', () => {
   it('appends the id to a repeated slug, except for the lowest id', () => {
     const ids = [2279, 9, 723];
-    const { records, warnings } = normalizeItems(...ids.map((id) => rawItem(id, { slug: 'roseli-berry' })));
+    const { records, warnings } = normalizeItems(
+      ...ids.map((id) => rawItem(id, { slug: 'roseli-berry' })),
+    );
     expect(records.map(({ id, slug }) => [id, slug])).toEqual([
       [9, 'roseli-berry'],
       [723, 'roseli-berry-723'],
       [2279, 'roseli-berry-2279'],
     ]);
     const become = (id: number) => `already the slug of 9, ${id} becomes roseli-berry-${id}`;
-    expect(warnings).toEqual([723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`));
+    expect(warnings).toEqual(
+      [723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`),
+    );
   });
 
   it('accepts the same slug for a move and an item', () => {
@@ -36,11 +40,20 @@ describe('normalize', () => {
     expect(createDataSet(raw).warnings).toEqual([]);
   });
 
-  it.each([3, 9])('rejects a slug with an appended id that equals the slug of record %i', (holder) => {
-    const raw = [rawItem(1, { slug: 'a' }), rawItem(5, { slug: 'a' }), rawItem(holder, { slug: 'a-5' })];
-    const problem = `got slug "a-5" for ids ${holder} and 5, expected unique slugs`;
-    expect(() => normalizeItems(...raw)).toThrow(new DataError(problem, { kind: 'item', field: 'slug' }));
-  });
+  it.each([3, 9])(
+    'rejects a slug with an appended id that equals the slug of record %i',
+    (holder) => {
+      const raw = [
+        rawItem(1, { slug: 'a' }),
+        rawItem(5, { slug: 'a' }),
+        rawItem(holder, { slug: 'a-5' }),
+      ];
+      const problem = `got slug "a-5" for ids ${holder} and 5, expected unique slugs`;
+      expect(() => normalizeItems(...raw)).toThrow(
+        new DataError(problem, { kind: 'item', field: 'slug' }),
+      );
+    },
+  );
 
   it.each([
     // PokéAPI spelled these four as on the right from January 2024 on.
@@ -55,13 +68,16 @@ describe('normalize', () => {
     ['-_x_-', 'x'],
     ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [slug, slug]),
   ])('converts the slug %j to %j', (slug, safe) => {
-    const warnings = slug === safe ? [] : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
+    const warnings =
+      slug === safe ? [] : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
     expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
   });
 
   it('makes converted slugs unique', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
-    const { records, warnings } = normalizeItems(...slugs.map((slug, at) => rawItem(at + 1, { slug })));
+    const { records, warnings } = normalizeItems(
+      ...slugs.map((slug, at) => rawItem(at + 1, { slug })),
+    );
     expect(records.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
     const codes = warnings.map((warning) => warning.split(':')[0]).sort();
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
@@ -78,7 +94,10 @@ describe('normalize', () => {
 describe('normalizing names in other languages', () => {
   it('groups names by language and slug in alphabetical order', () => {
     const raw = {
-      move: [rawMove(2, { names: { ja: 'に', fr: 'Deux' } }), rawMove(1, { slug: 'É', names: { fr: 'Un' } })],
+      move: [
+        rawMove(2, { names: { ja: 'に', fr: 'Deux' } }),
+        rawMove(1, { slug: 'É', names: { fr: 'Un' } }),
+      ],
       item: [rawItem(1, { englishName: null, names: { de: 'Eins' } })],
     };
     expect(createDataSet(raw).names).toEqual([
@@ -103,8 +122,16 @@ describe('normalizing names in other languages', () => {
     ['../x', 'x', `unusable-name: move-7: omitted the name in "../x": got "../x", ${TAG}`],
     ['pt_BR', 'x', `unusable-name: move-7: omitted the name in "pt_br": got "pt_br", ${TAG}`],
     ['', 'x', `unusable-name: move-7: omitted the name in "": got "", ${TAG}`],
-    ['fr', 'a\nb', 'unusable-name: move-7: omitted the name in "fr": got "a\\nb", expected text without'],
-    ['fr', '\u202e', 'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text'],
+    [
+      'fr',
+      'a\nb',
+      'unusable-name: move-7: omitted the name in "fr": got "a\\nb", expected text without',
+    ],
+    [
+      'fr',
+      '\u202e',
+      'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text',
+    ],
     ['fr', ' ', 'missing-name: move-7: omitted the empty name in fr'],
   ])('omits an invalid name with a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
@@ -133,7 +160,10 @@ describe('normalizing a name', () => {
   it.each([...spaces, ...zeroWidth])('trims invisible characters, with a warning: %j', (char) => {
     const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
     const spelled = `${char}A${inner}b${char}${char}`;
-    const named = (text: string): Partial<RawRecord<'move'>> => ({ englishName: text, names: { fr: text } });
+    const named = (text: string): Partial<RawRecord<'move'>> => ({
+      englishName: text,
+      names: { fr: text },
+    });
     const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
     const { records, names, warnings } = createDataSet({ move: raw });
     expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
@@ -143,7 +173,8 @@ describe('normalizing a name', () => {
     const shown = JSON.stringify(spelled);
     expect(warnings).toEqual([
       ...['en', 'fr'].map(
-        (tag) => `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
+        (tag) =>
+          `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
       ),
       'missing-name: move-2: no English name, called "Move 2"',
       'missing-name: move-2: omitted the empty name in fr',
@@ -191,10 +222,13 @@ describe('game indices', () => {
 
 describe('normalizing an icon', () => {
   const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
-  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])("uses the sprite's path %s", (file) => {
-    const icon = `sprites/items/${file}`;
-    expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
-  });
+  it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])(
+    "uses the sprite's path %s",
+    (file) => {
+      const icon = `sprites/items/${file}`;
+      expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
+    },
+  );
 
   it.each<[sprite: string | null, got: string]>([
     [null, ''],

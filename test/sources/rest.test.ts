@@ -26,7 +26,8 @@ import type { Fault } from '../support/upstream-server.ts';
 
 /** Responds with a body to requests whose path starts with `path`, and returns the error. */
 async function readError(path: string, body: string): Promise<string> {
-  const fault: Fault = ({ url }, response) => url?.startsWith(path) === true && Boolean(response.end(body));
+  const fault: Fault = ({ url }, response) =>
+    url?.startsWith(path) === true && Boolean(response.end(body));
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
   const error: unknown = await loadFrom('rest', url).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DataError);
@@ -36,7 +37,9 @@ async function readError(path: string, body: string): Promise<string> {
 describe('parseRecord', () => {
   const generation = (url: string) => ({ generation: { url } });
   const named = (entry: object) => ({ names: [entry] });
-  const otherLinks = ['generation/first/', 'generation/4/more', '4/'].map((path) => `https://x.test/${path}`);
+  const otherLinks = ['generation/first/', 'generation/4/more', '4/'].map(
+    (path) => `https://x.test/${path}`,
+  );
   const invalidIndex = { game_index: '7', ...generation('/api/v2/generation/1/') };
 
   it.each<[kind: Kind, fields: Record<string, unknown>, problem: string]>([
@@ -46,7 +49,11 @@ describe('parseRecord', () => {
     ['item', { sprites: undefined }, 'sprites: got nothing, expected a value'],
     ['move', named({ name: 'x' }), 'names[0].language: got nothing, expected a value'],
     ['move', named({ language: { name: 'it' } }), 'names[0].name: got nothing, expected a value'],
-    ['item', { game_indices: [invalidIndex] }, 'game_indices[0].game_index: got "7", expected number'],
+    [
+      'item',
+      { game_indices: [invalidIndex] },
+      'game_indices[0].game_index: got "7", expected number',
+    ],
     ['move', { generation: null }, 'generation: got null, expected object'],
     ...otherLinks.map((url): [Kind, Record<string, unknown>, string] => [
       ...(['move', generation(url)] as const),
@@ -81,7 +88,8 @@ it('rejects a record whose id differs from the list', async () => {
 });
 
 describe('reading a list', () => {
-  const encodeList = (count: number, results: unknown): string => JSON.stringify({ count, results });
+  const encodeList = (count: number, results: unknown): string =>
+    JSON.stringify({ count, results });
   const otherLinks = [
     'item/1/',
     ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => `move/${id}`),
@@ -90,15 +98,23 @@ describe('reading a list', () => {
   it.each<[body: string, problem: string]>([
     ['{"count":0}', 'list › results: got nothing, expected array'],
     ['[]', 'list: got [], expected object'],
-    ['{"count":2,"next":"?offset=1","results":[]}', "list: got 0 results, expected 2 (the list's count)"],
-    [encodeList(2, [{ name: 'a', url: '1/' }]), "list: got 1 results, expected 2 (the list's count)"],
+    [
+      '{"count":2,"next":"?offset=1","results":[]}',
+      "list: got 0 results, expected 2 (the list's count)",
+    ],
+    [
+      encodeList(2, [{ name: 'a', url: '1/' }]),
+      "list: got 1 results, expected 2 (the list's count)",
+    ],
     [encodeList(1_000_001, []), 'list › count: got 1000001, expected number to be <=1000000'],
-    ...['http://[', 'http://127.0.0.2/api/v2/move/1/', ...otherLinks.map((link) => `/api/v2/${link}`)].map(
-      (url): [string, string] => [
-        encodeList(1, [{ name: 'move-1', url }]),
-        `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
-      ],
-    ),
+    ...[
+      'http://[',
+      'http://127.0.0.2/api/v2/move/1/',
+      ...otherLinks.map((link) => `/api/v2/${link}`),
+    ].map((url): [string, string] => [
+      encodeList(1, [{ name: 'move-1', url }]),
+      `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
+    ]),
   ])('rejects %s', async (body, problem) => {
     expect(await readError('/api/v2/move/?', body)).toBe(`move › ${problem}`);
   });
@@ -121,7 +137,10 @@ describe('reading a list', () => {
       const { pathname, searchParams } = new URL(asked, 'http://upstream.test');
       if (!pathname.endsWith('/move/')) return false;
       const all = data.list('move').map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
-      const [offset, end] = [Number(searchParams.get('offset')), Number(searchParams.get('offset')) + 2];
+      const [offset, end] = [
+        Number(searchParams.get('offset')),
+        Number(searchParams.get('offset')) + 2,
+      ];
       // The link names another origin, which receives no requests.
       const next = end < all.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
       const results = all.slice(offset, end);
@@ -130,7 +149,9 @@ describe('reading a list', () => {
     const server = await serveUpstream(data, { fault });
     const { dataSet } = await loadFrom('rest', server.url);
     expect(dataSet.digest).toBe(whole.dataSet.digest);
-    const lists = server.log.map((request) => request.path).filter((asked) => asked.includes('/move/?'));
+    const lists = server.log
+      .map((request) => request.path)
+      .filter((asked) => asked.includes('/move/?'));
     expect(lists.map((asked) => asked.split('?')[1])).toEqual([
       'limit=100000&offset=0',
       'offset=2&limit=2',
@@ -183,7 +204,11 @@ it('reports progress from the first to the last record', async () => {
   // The next request is sent before a record is done.
   const [lists, total] = [kindNames.length, 5 + otherKinds.length];
   const after = (done: number) => `${done} of ${total} after ${lists + Math.min(done + 1, total)}`;
-  expect(progress).toEqual(['0 of 0 after 0', `0 of ${total} after ${lists}`, ...range(1, total).map(after)]);
+  expect(progress).toEqual([
+    '0 of 0 after 0',
+    `0 of ${total} after ${lists}`,
+    ...range(1, total).map(after),
+  ]);
 });
 
 /** `RAW_VERSION` → the fingerprint of all raw records in that version. */

@@ -71,7 +71,9 @@ describe('the site source', () => {
   it("requests only a deployment's data files, and fails if a file is missing", async () => {
     const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
-    const files = addManifest(siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files());
+    const files = addManifest(
+      siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files(),
+    );
     const { url, load, requests } = await serve(() => files);
     expect((await load()).requests).toMatchObject({ requests: requests.length, cacheHits: 0 });
     const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];

@@ -26,15 +26,24 @@ async function scene(options: UpstreamOptions = {}) {
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   const capture = (skip: string[] = []) =>
-    snapshot({ upstream: server.url, cache: false, retries: 0, maxShrink: 100, skip, data: at('data') });
-  const load = (given: Parameters<typeof ids>[0]) => loadFrom('rest', server.url, { skip: ids(given) });
+    snapshot({
+      upstream: server.url,
+      cache: false,
+      retries: 0,
+      maxShrink: 100,
+      skip,
+      data: at('data'),
+    });
+  const load = (given: Parameters<typeof ids>[0]) =>
+    loadFrom('rest', server.url, { skip: ids(given) });
   return { answers, data, server, at, capture, load };
 }
 
 describe('--skip', () => {
   it('prevents requests for a record, and does not affect a later run with the same cache', async () => {
     const { at, server } = await scene();
-    const load = (skip?: Skipped) => loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
+    const load = (skip?: Skipped) =>
+      loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
     const skipped = ids({ item: [2] });
     const { dataSet } = await load(skipped);
     expect(dataSet).toMatchObject({ counts: { move: 3, item: 1 }, provenance: { skipped } });
@@ -47,17 +56,29 @@ describe('--skip', () => {
     await capture();
     const options = { dataFolder: at('data'), skip: ids({ move: [1, 99] }) };
     const { dataSet } = await loadFrom('auto', await deserted(), options);
-    expect(dataSet).toMatchObject({ counts: { move: 2 }, provenance: { skipped: ids({ move: [1, 99] }) } });
+    expect(dataSet).toMatchObject({
+      counts: { move: 2 },
+      provenance: { skipped: ids({ move: [1, 99] }) },
+    });
   });
 
   it('lists a skipped record in meta.json instead of reporting it as missing, and includes it again without the option', async () => {
     const { server, at } = await scene();
-    const common = { source: 'rest', upstream: server.url, cache: at('cache'), out: at('site') } as const;
+    const common = {
+      source: 'rest',
+      upstream: server.url,
+      cache: at('cache'),
+      out: at('site'),
+    } as const;
     const readMeta = () => JSON.parse(readFileSync(at('site/meta.json'), 'utf8'));
     await build({ ...common, maxShrink: 100 });
     const strict = { ...common, maxShrink: 0 };
     const without = await build({ ...strict, skip: ['item/2', 'item/2'] });
-    expect(without).toMatchObject({ changed: true, missing: { move: [], item: [] }, counts: { item: 1 } });
+    expect(without).toMatchObject({
+      changed: true,
+      missing: { move: [], item: [] },
+      counts: { item: 1 },
+    });
     expect(readMeta().skipped).toEqual(ids({ item: [2] }));
     expect((await build(strict)).counts.item).toBe(2);
     expect(readMeta()).not.toHaveProperty('skipped');
@@ -85,7 +106,10 @@ describe('--skip', () => {
       [ids({ item: [1] }), [], undefined],
     ] as const) {
       const { dataSet, history } = await loadFrom('snapshot', at('data'), { skip });
-      expect([dataSet.warnings.map(({ code }) => code), history?.steps.length]).toEqual([codes, steps]);
+      expect([dataSet.warnings.map(({ code }) => code), history?.steps.length]).toEqual([
+        codes,
+        steps,
+      ]);
     }
   });
 
@@ -96,7 +120,10 @@ describe('--skip', () => {
     await capture(['item/2']);
     writeTables(at('tables'), tablesOf(data));
     const expectUnknown = async (source: 'rest' | 'csv' | 'snapshot', upstream: string) => {
-      const loading = loadFrom(source, upstream, { cacheFolder, skip: ids({ move: [1], item: [1, 77] }) });
+      const loading = loadFrom(source, upstream, {
+        cacheFolder,
+        skip: ids({ move: [1], item: [1, 77] }),
+      });
       await expect(loading).rejects.toThrow(
         new UsageError('--skip: got item/77, expected an existing record'),
       );
@@ -110,11 +137,14 @@ describe('--skip', () => {
     await loadFrom('snapshot', at('data'), { skip: ids({ item: [2] }) });
   });
 
-  it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])('rejects %s', async (name) => {
-    await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
-      `--skip: got "${name}", expected <kind>/<id>, such as item/17`,
-    );
-  });
+  it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])(
+    'rejects %s',
+    async (name) => {
+      await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
+        `--skip: got "${name}", expected <kind>/<id>, such as item/17`,
+      );
+    },
+  );
 
   const HINT = 'To build without this record, add --skip item/2.';
 

@@ -100,9 +100,24 @@ describe('a snapshot', () => {
     ['item.ndjson', '\n', '', digest],
     ['move.ndjson', '\n', '\n\n', digest],
     [summary, 'sha256:', 'sha256:0', digest],
-    [summary, '"captured"', '"caught"', 'DATA/provenance.json › captured: got nothing, expected string'],
-    [summary, '"move": 3', '"move": 4', 'DATA › move: got 3 records, expected 4, as in provenance.json'],
-    [summary, '{', '<<<\n{', /^DATA\/provenance\.json: got "<<<.* in line 1, column 1, expected JSON$/],
+    [
+      summary,
+      '"captured"',
+      '"caught"',
+      'DATA/provenance.json › captured: got nothing, expected string',
+    ],
+    [
+      summary,
+      '"move": 3',
+      '"move": 4',
+      'DATA › move: got 3 records, expected 4, as in provenance.json',
+    ],
+    [
+      summary,
+      '{',
+      '<<<\n{',
+      /^DATA\/provenance\.json: got "<<<.* in line 1, column 1, expected JSON$/,
+    ],
     [
       ...([summary, '"format": 1', '"format": 9'] as const),
       'DATA/provenance.json: has format 9, but this version of gamedata reads format 1',
@@ -134,7 +149,9 @@ describe('a snapshot', () => {
     const records = { ...dataSet.records, move: [{ ...move, slug: '../x' }] };
     expect(() => openSnapshot(write({ ...dataSet, records })).data()).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('move.ndjson line 1 › slug: got "../x", expected a safe slug'),
+        message: expect.stringContaining(
+          'move.ndjson line 1 › slug: got "../x", expected a safe slug',
+        ),
         hint: refresh,
       }),
     );
@@ -182,7 +199,9 @@ it("rejects a history that does not end with the snapshot's data", () => {
   const changes = files.filter((file) => file.path === 'changes.json');
   const folder = snapshotFolder(encodeDataSet(dataSet), ...changes);
   const error = catchError(() => openSnapshot(folder).history());
-  expect(error.message).toMatch(/changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256/);
+  expect(error.message).toMatch(
+    /changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256/,
+  );
   expect(error.hint).toBe('Delete changes.json to start a new history.');
   writeFileSync(path.join(folder, 'changes.json'), '{}');
   expect(() => openSnapshot(folder).history()).toThrow('changes.json › steps: got nothing');
@@ -193,17 +212,25 @@ describe('the bundled data set', () => {
     const { records, warnings, provenance } = decodeDataSet(openSnapshot(BUNDLED_DATA).data());
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
-    expect(provenance).toMatchObject({ source: 'csv', upstream: expect.stringContaining('pokedex@1.1.0') });
+    expect(provenance).toMatchObject({
+      source: 'csv',
+      upstream: expect.stringContaining('pokedex@1.1.0'),
+    });
     expect(records.move[0]).toMatchObject({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
     const icon = 'sprites/items/master-ball.png';
     expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
-    expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
+    expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain(
+      'Redistribution and use',
+    );
   });
 
-  it.each(['provenance.json', 'move.ndjson', 'former.json'])('is ignored if %s is damaged', (file) => {
-    const folder = write();
-    expect(readBundledSnapshot(folder)).toMatchObject({ counts: { move: 3 } });
-    writeFileSync(path.join(folder, file), '<<<<<<< HEAD\n{');
-    expect(readBundledSnapshot(folder)).toBeUndefined();
-  });
+  it.each(['provenance.json', 'move.ndjson', 'former.json'])(
+    'is ignored if %s is damaged',
+    (file) => {
+      const folder = write();
+      expect(readBundledSnapshot(folder)).toMatchObject({ counts: { move: 3 } });
+      writeFileSync(path.join(folder, file), '<<<<<<< HEAD\n{');
+      expect(readBundledSnapshot(folder)).toBeUndefined();
+    },
+  );
 });

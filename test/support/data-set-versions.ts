@@ -9,7 +9,9 @@ export function versionOf(
   item: readonly RawRecord<'item'>[] = [],
   captured = '2026-01-02',
 ): SummarizedRecords {
-  const { digest, counts, records } = encodeDataSet(dataSetOf({ move: [...move], item: [...item] }));
+  const { digest, counts, records } = encodeDataSet(
+    dataSetOf({ move: [...move], item: [...item] }),
+  );
   return { digest, captured, counts, edition: null, records };
 }
 

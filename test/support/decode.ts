@@ -11,7 +11,12 @@ export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance' 
   readonly records: Records;
 }
 
-export const decodeDataSet = ({ records, warnings, provenance, names }: DataSet): DecodedDataSet => ({
+export const decodeDataSet = ({
+  records,
+  warnings,
+  provenance,
+  names,
+}: DataSet): DecodedDataSet => ({
   ...{ warnings, provenance, names },
   records: records as Records,
 });

@@ -23,7 +23,9 @@ function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string) {
 
 function englishName({ name, names }: FullAnswer): string {
   for (const candidate of names) if (candidate.language.name === 'en') return candidate.name;
-  return name.replace(/-+/g, ' ').replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
+  return name
+    .replace(/-+/g, ' ')
+    .replace(/(^| )(\w)/g, (_, space, letter) => space + letter.toUpperCase());
 }
 
 /** Returns the first index of each of the generations 1 … 9. */
@@ -45,7 +47,8 @@ export function expectedFiles(data: UpstreamData, baseUrl: string): Map<string, 
   const files = new Map([['index.json', JSON.stringify(root)]]);
   for (const kind of kindNames) {
     const records = expectedRecords(data, kind, baseUrl);
-    for (const { slug, record } of records) files.set(`${kind}/${slug}/index.json`, JSON.stringify(record));
+    for (const { slug, record } of records)
+      files.set(`${kind}/${slug}/index.json`, JSON.stringify(record));
     const count = records.length;
     for (let offset = 0; offset < count; offset += 100) {
       const to = (start: number) => `${api}/${kind}/?format=api&limit=100&offset=${start}`;

@@ -55,13 +55,21 @@ const [upstream, data, guard] = [failWith('upstream'), failWith('data'), failWit
 const built = (options: Options = {}): Reaction => ({ code: 'built', ...options });
 
 type Respond = NonNullable<Fault['respond']>;
-const once = (name: string, reaction: Reaction, respond: Respond): Fault => ({ ...reaction, name, respond });
+const once = (name: string, reaction: Reaction, respond: Respond): Fault => ({
+  ...reaction,
+  name,
+  respond,
+});
 const retried = (name: string, reaction: Reaction, respond: Respond): Fault =>
   once(name, { ...reaction, isRetried: true }, respond);
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const send =
-  (status: number, body: string | Buffer = '{}', headers: Record<string, string> = JSON_TYPE): Respond =>
+  (
+    status: number,
+    body: string | Buffer = '{}',
+    headers: Record<string, string> = JSON_TYPE,
+  ): Respond =>
   ({ response }) =>
     response.writeHead(status, headers).end(body);
 /** Sends the correct body after a change. */
@@ -70,12 +78,17 @@ const edit =
   ({ response, own }) =>
     response.writeHead(200, { ...JSON_TYPE, ...headers }).end(change(own));
 
-const edited = (name: string, reaction: Reaction, change: (own: string) => string | Buffer): Fault =>
-  once(name, reaction, edit(change));
+const edited = (
+  name: string,
+  reaction: Reaction,
+  change: (own: string) => string | Buffer,
+): Fault => once(name, reaction, edit(change));
 
 /** Sends the first bytes of a longer body. */
 const begin: Respond = ({ response, own }) =>
-  response.writeHead(200, { 'content-length': String(Buffer.byteLength(own)) }).write(own.slice(0, 9));
+  response
+    .writeHead(200, { 'content-length': String(Buffer.byteLength(own)) })
+    .write(own.slice(0, 9));
 const closeAfter =
   (start: Respond): Respond =>
   (exchange) => {
@@ -105,8 +118,14 @@ const connectionFaults: Fault[] = [
     CLOSED,
     closeAfter(({ response, own }) => response.writeHead(200, JSON_TYPE).write(own)),
   ),
-  retried('another protocol', UNPARSED, ({ response }) => response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n')),
-  retried('a stall before the headers', stalled('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'), () => {}),
+  retried('another protocol', UNPARSED, ({ response }) =>
+    response.socket?.end('SSH-2.0-OpenSSH_9.7\r\n'),
+  ),
+  retried(
+    'a stall before the headers',
+    stalled('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
+    () => {},
+  ),
   retried('a stall inside the body', stalled('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'), begin),
   retried('a slow drip', stalled('no complete response within <n> s'), ({ response }) => {
     response.writeHead(200, JSON_TYPE);
@@ -124,13 +143,15 @@ const retryAfter = {
 };
 const LATER = upstream('got 429 with Retry-After 3600 s, expected 200');
 const statusFaults: Fault[] = [
-  ...[403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529, 530].map((code) =>
-    retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
+  ...[403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529, 530].map(
+    (code) => retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
   ...[204, 400, 401, 501].map((code) =>
     once(`${code}`, upstream(`got ${code}, expected 200`), send(code, code === 204 ? '' : '{}')),
   ),
-  ...[403, 404, 410].map((code) => retried(`${code} in a cache`, built({ isCached: true }), send(code))),
+  ...[403, 404, 410].map((code) =>
+    retried(`${code} in a cache`, built({ isCached: true }), send(code)),
+  ),
   ...Object.entries(retryAfter).map(([name, header]) =>
     retried(
       `429 with Retry-After ${name}`,
@@ -154,23 +175,35 @@ const NOT_GZIP = upstream('got 11 bytes that are not valid gzip');
 const UNKNOWN_ENCODING = upstream('got Content-Encoding "zstd", expected gzip, br');
 const bombs = {
   gzip: (large: Buffer) => gzipSync(large, { level: 1 }),
-  br: (large: Buffer) => brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  br: (large: Buffer) =>
+    brotliCompressSync(large, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 const invalidJson = {
-  '<!doctype html><title>Just a moment</title>': '"<!doctype html><title>Just a m…" in line 1, column 1',
+  '<!doctype html><title>Just a moment</title>':
+    '"<!doctype html><title>Just a m…" in line 1, column 1',
   OK: '"OK" in line 1, column 1',
   '': 'nothing',
   '{"id":1,}': String.raw`"{\"id\":1,}" in line 1, column 9`,
 };
 const bodyFaults: Fault[] = [
   ...Object.entries(invalidJson).map(([text, got]) =>
-    retried(`the body ${JSON.stringify(text)}`, upstream(`got ${got}, expected JSON`), send(200, text)),
+    retried(
+      `the body ${JSON.stringify(text)}`,
+      upstream(`got ${got}, expected JSON`),
+      send(200, text),
+    ),
   ),
   retried('an invalid body in a cache', built({ isCached: true }), send(200, 'OK')),
-  edited('invalid UTF-8', NOT_UTF8, (own) => Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1')),
+  edited('invalid UTF-8', NOT_UTF8, (own) =>
+    Buffer.from(`${own.slice(0, -1)},"x":"\xff"}`, 'latin1'),
+  ),
   edited('a byte order mark', built(), (own) => `\uFEFF${own}`),
   edited('nested arrays', TOO_DEEP, () => NESTED),
-  edited('nested arrays in an unused field', built(), (own) => `${own.slice(0, -1)},"more":${NESTED}}`),
+  edited(
+    'nested arrays in an unused field',
+    built(),
+    (own) => `${own.slice(0, -1)},"more":${NESTED}}`,
+  ),
   once('a body of 20 MB', TOO_LARGE, ({ response }) =>
     Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE)),
   ),
@@ -179,15 +212,26 @@ const bodyFaults: Fault[] = [
       send(200, compress(Buffer.alloc(20 << 20)), { 'content-encoding': encoding })(exchange),
     ),
   ),
-  retried('a body without compression', NOT_GZIP, send(200, '{"plain":1}', { 'content-encoding': 'gzip' })),
+  retried(
+    'a body without compression',
+    NOT_GZIP,
+    send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
+  ),
   retried('an unknown encoding', UNKNOWN_ENCODING, send(200, '{}', { 'content-encoding': 'zstd' })),
-  once('an ETag that stays although the response changes', built(), ({ response, isConditional, own }) =>
-    isConditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
+  once(
+    'an ETag that stays although the response changes',
+    built(),
+    ({ response, isConditional, own }) =>
+      isConditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
   ),
   once('an ETag that changes although the response stays', built(), ({ response, own }) =>
     response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
   ),
-  once('an unexpected 304', upstream('got 304, expected 200', { withoutCache: true }), send(304, '')),
+  once(
+    'an unexpected 304',
+    upstream('got 304, expected 200', { withoutCache: true }),
+    send(304, ''),
+  ),
 ];
 
 const first = {
@@ -235,7 +279,9 @@ const wrongCount = (count: number): Fault => {
 const REPEATED = data('got repeated ids: <id> (<slug>), <id> (<slug>), expected unique ids');
 const MISSING = guard('got 1 of 3 records missing, expected at most 1 %: <slug>');
 const EMPTY = guard('got 0 records, expected at least one');
-const invalidLink = data('<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/');
+const invalidLink = data(
+  '<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/',
+);
 const invalidIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
 const listFaults: Fault[] = [
   wrongCount(4),
@@ -248,14 +294,19 @@ const listFaults: Fault[] = [
       all.map((one, at) => (at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, link) } : one)),
     ),
   ),
-  once('a record that is added after the list was read', built(), ({ response, own, kind, answers }) => {
-    response.writeHead(200, JSON_TYPE).end(own);
-    answers[kind].push(kind === 'move' ? moveAnswer(50) : itemAnswer(50));
-  }),
+  once(
+    'a record that is added after the list was read',
+    built(),
+    ({ response, own, kind, answers }) => {
+      response.writeHead(200, JSON_TYPE).end(own);
+      answers[kind].push(kind === 'move' ? moveAnswer(50) : itemAnswer(50));
+    },
+  ),
 ];
 
 const record = (...row: Parameters<typeof edited>): Fault => ({ ...edited(...row), at: 'records' });
-const replace = (fields: object) => (own: string) => JSON.stringify({ ...JSON.parse(own), ...fields });
+const replace = (fields: object) => (own: string) =>
+  JSON.stringify({ ...JSON.parse(own), ...fields });
 const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
   ...reaction,
   name,
@@ -277,8 +328,11 @@ const recordFaults: Fault[] = [
     const rule = 'a safe slug: lower-case letters, digits and inner hyphens';
     return changed(`the slug ${name}`, data(`› slug: got "${name}", expected ${rule}`), { name });
   }),
-  ...Object.entries({ 'koraidon’s-poké-ball': 'koraidons-poke-ball', constructor: 'constructor' }).map(
-    ([name, slug]) => changed(`the slug ${name}`, built({ contains: `"slug":"${slug}"` }), { name }),
+  ...Object.entries({
+    'koraidon’s-poké-ball': 'koraidons-poke-ball',
+    constructor: 'constructor',
+  }).map(([name, slug]) =>
+    changed(`the slug ${name}`, built({ contains: `"slug":"${slug}"` }), { name }),
   ),
   ...['a\u001b[31mb', 'a\u202eb'].map((name) => {
     const got = JSON.stringify(name);

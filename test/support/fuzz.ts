@@ -22,8 +22,14 @@ const bytes = fc
   .array(fc.integer({ min: 33, max: 254 }), { maxLength: 39 })
   .map((codes) => `/${String.fromCharCode(...codes)}`);
 const segment = fc.oneof(
-  oneOf('api gamedata move item offset 100 index.json move-1 item-3 sprites items MOVE-1 unknown.png passwd'),
-  oneOf('.. . %2e%2e %2E. ..%2f %2f %5c \\ %00 % %zz %ff %c3%a9 ~ ;x * # _headers', 'a'.repeat(300), ''),
+  oneOf(
+    'api gamedata move item offset 100 index.json move-1 item-3 sprites items MOVE-1 unknown.png passwd',
+  ),
+  oneOf(
+    '.. . %2e%2e %2E. ..%2f %2f %5c \\ %00 % %zz %ff %c3%a9 ~ ;x * # _headers',
+    'a'.repeat(300),
+    '',
+  ),
   oneOf('.git con __proto__ constructor etc'),
 );
 const address = fc.oneof(
@@ -45,7 +51,10 @@ const number = fc.oneof(
 );
 const parameter = fc
   .oneof(
-    fc.tuple(oneOf('limit offset limit offset Limit li%6dit page __proto__ % limit[] +limit', ''), number),
+    fc.tuple(
+      oneOf('limit offset limit offset Limit li%6dit page __proto__ % limit[] +limit', ''),
+      number,
+    ),
     fc.tuple(fc.constant('format'), oneOf('api json xml API %61pi api%00 html', '')),
   )
   .map(([name, value]) => `${name}=${value}`);
@@ -59,7 +68,16 @@ const header = (name: string, every: number, value: fc.Arbitrary<string>) =>
     { weight: 1, arbitrary: value.map((one) => [[name, one] as const]) },
   );
 const accept = fc.constantFrom(
-  ...['*/*', 'text/html', 'application/json', 'text/html,*/*;q=0.8', 'text/*', 'image/png', 'a/b/c', ';q='],
+  ...[
+    '*/*',
+    'text/html',
+    'application/json',
+    'text/html,*/*;q=0.8',
+    'text/*',
+    'image/png',
+    'a/b/c',
+    ';q=',
+  ],
   ...['application/json;indent=999999999', '*/*;q=0', 'text/html;q=NaN', ','.repeat(500), '\xff'],
 );
 /** The target is as it goes over the wire. */
@@ -68,7 +86,11 @@ const request = fc
     oneOf('GET GET GET GET GET HEAD OPTIONS POST PUT DELETE PATCH TRACE PROPFIND'),
     ...[address, query],
     header('Accept', 3, accept),
-    header('If-None-Match', 5, oneOf('* "x" W/"x" " W/ ,', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', '')),
+    header(
+      'If-None-Match',
+      5,
+      oneOf('* "x" W/"x" " W/ ,', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', ''),
+    ),
     header('Access-Control-Request-Method', 12, oneOf('GET PUT', '')),
     header('Range', 12, oneOf('bytes=0-1 bytes=9-1 bytes=- x')),
   )
@@ -111,7 +133,11 @@ function exchange(port: number, text: string): Promise<string | undefined> {
   });
 }
 
-function compare(wire: string | undefined, { status, headers, body }: PlainResponse, isHead: boolean) {
+function compare(
+  wire: string | undefined,
+  { status, headers, body }: PlainResponse,
+  isHead: boolean,
+) {
   if (wire === undefined) return ['hangs'];
   const [, got = '', fields = '', sent = ''] =
     /^HTTP\/1\.1 (\d{3}).*?\r\n(.*?\r\n)\r\n(.*)$/s.exec(wire) ?? [];
@@ -120,10 +146,13 @@ function compare(wire: string | undefined, { status, headers, body }: PlainRespo
   const lines = fields.toLowerCase();
   const isSent = ([name, value]: [string, unknown]) =>
     // Compression changes the values of these.
-    lines.includes((/^(?:ETag|Vary)$/.test(name) ? `${name}: ` : `${name}: ${value}\r\n`).toLowerCase());
+    lines.includes(
+      (/^(?:ETag|Vary)$/.test(name) ? `${name}: ` : `${name}: ${value}\r\n`).toLowerCase(),
+    );
   const expected = Buffer.concat(isHead ? [] : (body ?? [])).toString('latin1');
   const isSame =
-    sent === expected || sent.split(/\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i).join('') === expected;
+    sent === expected ||
+    sent.split(/\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i).join('') === expected;
   return [
     got !== String(status) && `status ${got}, expected ${status}`,
     ...Object.entries(headers).map((entry) => !isSent(entry) && `no header ${entry.join(': ')}`),
@@ -139,7 +168,9 @@ export const fuzz = (requests: number, seed: number): Promise<string[]> =>
     const records = rawRecords(250, 137);
     const folder = path.join(parent, 'site');
     writeFileSync(path.join(parent, 'passwd'), 'outside the site');
-    await withOutput(folder, (output) => output.publish(siteOf(records, { extras: [browsePage] }).files()));
+    await withOutput(folder, (output) =>
+      output.publish(siteOf(records, { extras: [browsePage] }).files()),
+    );
     const { files } = handledSite(records);
     const respond = createResponder({
       async get(file) {

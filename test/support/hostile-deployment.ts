@@ -28,16 +28,55 @@ const MARK = 'INJECTED';
 const HANG_MS = 30_000;
 
 const files = [
-  ...['meta.json', 'meta.json', 'meta.json', 'manifest.json', 'changes.json', 'former.json', 'moved.json'],
+  ...[
+    'meta.json',
+    'meta.json',
+    'meta.json',
+    'manifest.json',
+    'changes.json',
+    'former.json',
+    'moved.json',
+  ],
   ...['api/gamedata/index.json', 'api/gamedata/move/index.json', 'api/gamedata/item/index.json'],
 ];
 
 const evil: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
-    ...[undefined, null, true, {}, [], -1, 0, 1e15, 2 ** 52, 0.5, '', ' ', '0', 'x'.repeat(100_000)],
-    ...['../../evil', '/etc/passwd', 'a/../../b', 'a\0b', '\u202eabc', 'con', '__proto__', 'constructor'],
+    ...[
+      undefined,
+      null,
+      true,
+      {},
+      [],
+      -1,
+      0,
+      1e15,
+      2 ** 52,
+      0.5,
+      '',
+      ' ',
+      '0',
+      'x'.repeat(100_000),
+    ],
+    ...[
+      '../../evil',
+      '/etc/passwd',
+      'a/../../b',
+      'a\0b',
+      '\u202eabc',
+      'con',
+      '__proto__',
+      'constructor',
+    ],
     ...['=cmd()', '<script>alert(1)</script>', 'file:///etc/passwd', 'http://127.0.0.1:1/'],
-    ...[`x\n${MARK}`, `x"; ${MARK}`, `x' ${MARK} '`, `}\n${MARK} {`, `x\r\n\r\n${MARK}`, `/\\${MARK}`],
+    ...[
+      `x\n${MARK}`,
+      `x"; ${MARK}`,
+      `x' ${MARK} '`,
+      `}\n${MARK} {`,
+      `x\r\n\r\n${MARK}`,
+      `/\\${MARK}`,
+    ],
     ...[`https://x.test/\n${MARK}`, `https://x.test/${MARK}"`, `https://x.test/;${MARK}`],
   ),
   fc.jsonValue(),
@@ -47,7 +86,13 @@ const evil: fc.Arbitrary<unknown> = fc.oneof(
 /** A body, a status, or undefined for a body without end. */
 type Answer = string | Buffer | number | undefined;
 const invalidJson = ['', '[{"path":', '['.repeat(100_000), `[${'{},'.repeat(350_000)}{}]`];
-const answers: readonly Answer[] = [...invalidJson, Buffer.from([0xff, 0xfe, 0, 0xc3]), undefined, 500, 302];
+const answers: readonly Answer[] = [
+  ...invalidJson,
+  Buffer.from([0xff, 0xfe, 0, 0xc3]),
+  undefined,
+  500,
+  302,
+];
 
 const edit = fc.record({
   file: fc.constantFrom(...files),
@@ -56,7 +101,10 @@ const edit = fc.record({
   /** Selects a node of the JSON value. */
   at: fc.noBias(fc.nat({ max: 10_000 })),
   value: evil,
-  answer: fc.oneof({ weight: 9, arbitrary: fc.constant(false as const) }, fc.constantFrom(...answers)),
+  answer: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(false as const) },
+    fc.constantFrom(...answers),
+  ),
 });
 type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -83,7 +131,10 @@ function spoil(clean: ReadonlyMap<string, Buffer>, edits: readonly Edit[]): Map<
     if (edit.answer !== false) served.set(edit.file, edit.answer);
     else if (Buffer.isBuffer(before))
       served.set(edit.file, JSON.stringify(replaceNode(parseJson(before.toString()), edit)) ?? '');
-    const [body, manifest] = [served.get(edit.file), parseJson(String(served.get('manifest.json')))];
+    const [body, manifest] = [
+      served.get(edit.file),
+      parseJson(String(served.get('manifest.json'))),
+    ];
     if (!edit.isListed || typeof body !== 'string' || edit.file === 'manifest.json') continue;
     const { files, ...others } = (manifest ?? {}) as Partial<Manifest>;
     if (!Array.isArray(files)) continue;
@@ -103,7 +154,9 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
   inFolder(async (folder) => {
     const clean = path.join(folder, 'clean');
     await withOutput(clean, (output) => output.publish(siteOf(rawRecords(4, 3)).files()));
-    const bodies = new Map(listFiles(clean).map((file) => [file, readFileSync(path.join(clean, file))]));
+    const bodies = new Map(
+      listFiles(clean).map((file) => [file, readFileSync(path.join(clean, file))]),
+    );
     let served = new Map<string, Answer>();
     const { url, stop } = await listen(
       createServer(({ url = '' }, response) => {
@@ -114,7 +167,10 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
         else response.end(answer);
       }),
     );
-    const plan = fc.record({ edits: fc.array(edit, { minLength: 1, maxLength: 3 }), hasCopy: fc.boolean() });
+    const plan = fc.record({
+      edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
+      hasCopy: fc.boolean(),
+    });
     const property = fc.asyncProperty(plan, async ({ edits, hasCopy }) => {
       served = spoil(bodies, edits);
       const parent = mkdtempSync(path.join(folder, 'run-'));
@@ -130,7 +186,15 @@ export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
     return await findFailures(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
   });
 
-async function useAll({ url, clean, out }: { url: string; clean: string; out: string }): Promise<string[]> {
+async function useAll({
+  url,
+  clean,
+  out,
+}: {
+  url: string;
+  clean: string;
+  out: string;
+}): Promise<string[]> {
   const before = [...fingerprint(path.dirname(out))].join('\n');
   const quick = { concurrency: 4, retries: 0 };
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
@@ -148,7 +212,10 @@ async function useAll({ url, clean, out }: { url: string; clean: string; out: st
   const injected = listFiles(out)
     .filter((file) => isHostConfig(file) || !file.includes('.'))
     .filter((file) => readFileSync(path.join(out, file), 'utf8').includes(MARK));
-  return [...injected, ...verifyFolder(out).problems.map(({ file, problem }) => `${file}: ${problem}`)];
+  return [
+    ...injected,
+    ...verifyFolder(out).problems.map(({ file, problem }) => `${file}: ${problem}`),
+  ];
 }
 
 /** Returns false for an expected error. Throws for any other, and if the work hangs. */

@@ -9,8 +9,10 @@ export const forOthers = (text: (kind: Kind) => string): string => otherKinds.ma
 export const oneOfOthers = forOthers((kind) => `, 1 ${kind}`);
 
 /** Kind → the given value, or else an empty one. */
-export const everyKind = <T>(given: Partial<Record<Kind, T>>, empty: () => NoInfer<T>): Record<Kind, T> =>
-  mapKinds((kind) => given[kind] ?? empty());
+export const everyKind = <T>(
+  given: Partial<Record<Kind, T>>,
+  empty: () => NoInfer<T>,
+): Record<Kind, T> => mapKinds((kind) => given[kind] ?? empty());
 
 export const namesIn = (language: string, given: Partial<Omit<Names, 'language'>>): Names => ({
   language,

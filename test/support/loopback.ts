@@ -20,7 +20,9 @@ export async function listen(server: Server, wanted = 0) {
 export const serveFolder = (folder: string) =>
   listen(
     createServer(async ({ url = '' }, response) => {
-      const body = await readFile(path.join(folder, decodeURIComponent(url))).catch(() => undefined);
+      const body = await readFile(path.join(folder, decodeURIComponent(url))).catch(
+        () => undefined,
+      );
       response.writeHead(body ? 200 : 404).end(body);
     }),
   );

@@ -10,10 +10,14 @@ import { temporaryFolder } from './temporary.ts';
 /** Path → text. */
 export type Tree = Readonly<Record<string, string>>;
 
-export const treeFiles = (tree: Tree) => Object.entries(tree).map(([path, body]) => ({ path, body }));
+export const treeFiles = (tree: Tree) =>
+  Object.entries(tree).map(([path, body]) => ({ path, body }));
 
-export const publishTree = (out: string, tree: Tree, options?: OpenOptions): Promise<PublishResult> =>
-  withOutput(out, (output) => output.publish(treeFiles(tree)), options);
+export const publishTree = (
+  out: string,
+  tree: Tree,
+  options?: OpenOptions,
+): Promise<PublishResult> => withOutput(out, (output) => output.publish(treeFiles(tree)), options);
 
 /** Publishes nothing. Returns the recovery notices. */
 export const openAgain = (out: string): Promise<readonly string[]> =>

@@ -10,7 +10,11 @@ import { decodeDataSet, encodeDataSet, type Records } from './decode.ts';
 import { listAsTheyAre } from './listed.ts';
 
 /** Old slug → current slug. */
-const renamed = { 'old-pound': 'pound', 'taken-again': 'karate-chop', 'old-master-ball': 'master-ball' };
+const renamed = {
+  'old-pound': 'pound',
+  'taken-again': 'karate-chop',
+  'old-master-ball': 'master-ball',
+};
 
 /** Writes the bundled data set with old slugs of some records. @param most the number of records of each kind */
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {

@@ -14,7 +14,10 @@ export interface CliOptions extends ProcessOptions {
 /** Starts the compiled command line without the environment of the tests. */
 export function startCli(args: readonly string[], { redirect, ...options }: CliOptions = {}) {
   const command = [...cliCommand, ...args];
-  return startForTest(redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command, options);
+  return startForTest(
+    redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command,
+    options,
+  );
 }
 
 /** Kills the program at the end of the test. */
@@ -24,8 +27,10 @@ function startForTest(command: readonly string[], options?: ProcessOptions) {
   return started;
 }
 
-export const runProgram = (command: readonly string[], options?: ProcessOptions): Promise<Finished> =>
-  startForTest(command, options).finished;
+export const runProgram = (
+  command: readonly string[],
+  options?: ProcessOptions,
+): Promise<Finished> => startForTest(command, options).finished;
 
 export const runCli = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
   startCli(args, options).finished;

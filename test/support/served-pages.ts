@@ -4,7 +4,10 @@ import { serve } from '../../src/cli/commands/serve.ts';
 import { buildPageSite, removePageSite } from './page-site.ts';
 
 /** Serves a site of the bundled data for the tests of a group. `url` is empty until they run. */
-export function usePageSite(options: BuildOptions = {}): { readonly url: string; readonly folder: string } {
+export function usePageSite(options: BuildOptions = {}): {
+  readonly url: string;
+  readonly folder: string;
+} {
   const site = { url: '', folder: '' };
   let stop: (() => Promise<void>) | undefined;
   beforeAll(async () => {

@@ -7,7 +7,10 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from './sites.ts';
 import { temporaryFolder } from './temporary.ts';
 
-export const PAGE: SiteFile = { path: 'index.html', body: '<!doctype html><title>gamedata</title>' };
+export const PAGE: SiteFile = {
+  path: 'index.html',
+  body: '<!doctype html><title>gamedata</title>',
+};
 
 interface SiteContent {
   readonly moves?: number | undefined;
@@ -32,10 +35,20 @@ export async function publishNewSite(content?: SiteContent): Promise<string> {
 }
 
 /** Publishes a site, and serves it until the test ends. */
-export async function serveSite({ moves, extras, baseUrl, ...options }: ServeOptions & SiteContent = {}) {
+export async function serveSite({
+  moves,
+  extras,
+  baseUrl,
+  ...options
+}: ServeOptions & SiteContent = {}) {
   const folder = await publishNewSite({ moves, extras, baseUrl });
   const problems: string[] = [];
-  const server = await serve({ dir: folder, port: 0, onProblem: (line) => problems.push(line), ...options });
+  const server = await serve({
+    dir: folder,
+    port: 0,
+    onProblem: (line) => problems.push(line),
+    ...options,
+  });
   onTestFinished(() => server.close());
   return { ...server, folder, problems, port: Number(new URL(server.url).port) };
 }

@@ -27,7 +27,9 @@ export const listFilesIn = (folder: string): string[] =>
 
 export function look(folder: string): Seen {
   const wrong = new Map<string, string>();
-  const bodies = new Map(listFilesIn(folder).map((file) => [file, readFileSync(path.join(folder, file))]));
+  const bodies = new Map(
+    listFilesIn(folder).map((file) => [file, readFileSync(path.join(folder, file))]),
+  );
   const hashes = new Map(Array.from(bodies, ([file, body]) => [file, hash('sha256', body)]));
   const parse = <T>(file: string): Partial<T> => {
     try {
@@ -38,7 +40,9 @@ export function look(folder: string): Seen {
     }
   };
   const manifest = parse<{ files: { path: string; sha256: string }[] }>('manifest.json');
-  const meta = parse<{ base_url: string; digest: string; captured: string; counts: object }>('meta.json');
+  const meta = parse<{ base_url: string; digest: string; captured: string; counts: object }>(
+    'meta.json',
+  );
   const listed = new Map(manifest.files?.map((entry) => [entry.path, entry.sha256]));
   for (const [file, sha256] of listed)
     if (hashes.get(file) !== sha256) wrong.set(file, hashes.has(file) ? 'differs' : 'is missing');
@@ -54,13 +58,17 @@ export function look(folder: string): Seen {
     if (!url?.startsWith(`${meta.base_url}/api/`)) wrong.set(file, `has the URL ${url}`);
   }
   const all = [...records.values()];
-  const counts = kindNames.map((kind) => [kind, all.filter((record) => record.startsWith(kind)).length]);
+  const counts = kindNames.map((kind) => [
+    kind,
+    all.filter((record) => record.startsWith(kind)).length,
+  ]);
   if (JSON.stringify(meta.counts) !== JSON.stringify(Object.fromEntries(counts)))
     wrong.set('meta.json', `has other counts than ${JSON.stringify(counts)}`);
   const addresses = new Map(records);
   for (const [from, to] of Object.entries(parse<Record<string, string>>('moved.json'))) {
     const target = records.get(to ?? '');
-    if (target === undefined || records.has(from)) wrong.set('moved.json', `redirects ${from} to ${to}`);
+    if (target === undefined || records.has(from))
+      wrong.set('moved.json', `redirects ${from} to ${to}`);
     else addresses.set(from, target);
   }
   const mark = (file: string): string =>
@@ -87,7 +95,8 @@ export interface Intent {
 
 type Intents = readonly [Intent, ...Intent[]];
 
-const has = ({ options }: Intent, ...words: string[]): boolean => options.join(' ').includes(words.join(' '));
+const has = ({ options }: Intent, ...words: string[]): boolean =>
+  options.join(' ').includes(words.join(' '));
 
 /** Finds the records that options allow to remove; undefined for all. */
 function findAllowed(before: Seen, intents: readonly Intent[]): ReadonlySet<string> | undefined {
@@ -116,11 +125,15 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   const missing = [...before.records.values()].filter((record) => !next.has(record));
   if (missing.some((record) => allowed && !allowed.has(record))) return true;
   // The names of missing records are missing, too.
-  return (missing.length > 0 && text.includes('names/')) || findEndingPaths(before, [intent]).length > 0;
+  return (
+    (missing.length > 0 && text.includes('names/')) || findEndingPaths(before, [intent]).length > 0
+  );
 }
 
 const isOlder = (before: Seen, { fallback }: Intent): boolean =>
-  fallback !== undefined && before.digest !== fallback.digest && before.captured >= fallback.captured;
+  fallback !== undefined &&
+  before.digest !== fallback.digest &&
+  before.captured >= fallback.captured;
 
 export const isSameFolder = (before: Seen, after: Seen): boolean =>
   JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
@@ -137,8 +150,10 @@ export function findBreaches(
   if (code === 1 || code === 4) {
     if (unfinished.length > 0) return [];
     if (!isSameFolder(before, after)) found.push('failed and changed the folder');
-    if (code === 4 && !mayRefuse(before, intent, text)) found.push('refused by the guard without a reason');
-    if (code === 1 && before.wrong.size === 0 && !intent.isHopeless) found.push('failed without a reason');
+    if (code === 4 && !mayRefuse(before, intent, text))
+      found.push('refused by the guard without a reason');
+    if (code === 1 && before.wrong.size === 0 && !intent.isHopeless)
+      found.push('failed without a reason');
     return found;
   }
   const needsBaseUrl = before.wrong.has('meta.json') || unfinished.length > 0;
@@ -146,10 +161,14 @@ export function findBreaches(
   if (code !== 0) return [`ended with ${code}`];
   // A build without `--verify` does not notice a change that keeps size and mtime.
   const isUnnoticed = (file: string): boolean =>
-    !has(intent, '--verify') && before.wrong.has(file) && before.files.get(file) === after.files.get(file);
+    !has(intent, '--verify') &&
+    before.wrong.has(file) &&
+    before.files.get(file) === after.files.get(file);
   for (const [file, why] of after.wrong) if (!isUnnoticed(file)) found.push(`${file} ${why}`);
   const isUnknown = intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
-  for (const address of isUnknown ? [] : new Set([...intent.records.keys(), ...after.records.keys()])) {
+  for (const address of isUnknown
+    ? []
+    : new Set([...intent.records.keys(), ...after.records.keys()])) {
     const [got, expected] = [after.records.get(address), intent.records.get(address)];
     if (got !== expected && !isUnnoticed(`${address.slice(1)}index.json`))
       found.push(`${address} is ${got}, expected ${expected}`);
@@ -157,9 +176,12 @@ export function findBreaches(
   const wanted = intent.baseUrl ?? before.baseUrl;
   if (after.baseUrl !== wanted && !isUnnoticed('meta.json'))
     found.push(`the base URL is ${after.baseUrl}, expected ${wanted}`);
-  if (isOlder(before, intent) && !before.wrong.has('meta.json')) found.push('a fallback replaced newer data');
+  if (isOlder(before, intent) && !before.wrong.has('meta.json'))
+    found.push('a fallback replaced newer data');
   found.push(...findLostPaths({ before, after }, intents, text));
-  const left = readdirSync(path.dirname(folder)).filter((name) => name.startsWith('.site.gamedata-'));
+  const left = readdirSync(path.dirname(folder)).filter((name) =>
+    name.startsWith('.site.gamedata-'),
+  );
   if (left.length > 0) found.push(`left ${left.join(', ')}`);
   return found;
 }

@@ -27,11 +27,17 @@ const plain = <K extends Kind>(kind: K, id: number): RawRecord<K> => ({
   ...parseRecord(kind, plainAnswer(kind, id), `${id}`),
   names: {},
 });
-export const rawMove = (id: number, overrides: Partial<RawRecord<'move'>> = {}): RawRecord<'move'> => ({
+export const rawMove = (
+  id: number,
+  overrides: Partial<RawRecord<'move'>> = {},
+): RawRecord<'move'> => ({
   ...plain('move', id),
   ...overrides,
 });
-export const rawItem = (id: number, overrides: Partial<RawRecord<'item'>> = {}): RawRecord<'item'> => ({
+export const rawItem = (
+  id: number,
+  overrides: Partial<RawRecord<'item'>> = {},
+): RawRecord<'item'> => ({
   ...plain('item', id),
   sprite: `sprites/items/item-${id}.png`,
   ...overrides,
@@ -43,7 +49,8 @@ const allRaw = (some: SomeRecords): RawRecords =>
   ({ ...mapKinds((kind) => [plain(kind, 1)]), ...some }) as unknown as RawRecords;
 
 /** Of a kind that is not given, there are none. */
-export const onlyRaw = (some: SomeRecords = {}): RawRecords => allRaw({ ...mapKinds(() => []), ...some });
+export const onlyRaw = (some: SomeRecords = {}): RawRecords =>
+  allRaw({ ...mapKinds(() => []), ...some });
 
 /** So many plain records, and one of every other kind if there are any items. */
 export const rawRecords = (moves: number, items: number): RawRecords => ({
@@ -138,7 +145,13 @@ export const hostContext = (
   { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
   baseUrl = 'https://example.test',
 ): HostContext => ({
-  ...{ records, redirects, iconRedirect: getIconRedirect(defaultIconSource), baseUrl, root: '/srv/gamedata' },
+  ...{
+    records,
+    redirects,
+    iconRedirect: getIconRedirect(defaultIconSource),
+    baseUrl,
+    root: '/srv/gamedata',
+  },
   handlerModule: () => {
     throw new Error('these hosts run no handler');
   },

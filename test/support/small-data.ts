@@ -23,7 +23,11 @@ export async function smallSource(
 export function sharedSite(options: BuildOptions = {}, raw?: SomeRecords) {
   const folder = sharedFolder();
   const site = path.join(folder, 'site');
-  const described = { ...options, source: 'snapshot', upstream: path.join(folder, 'data') } as const;
+  const described = {
+    ...options,
+    source: 'snapshot',
+    upstream: path.join(folder, 'data'),
+  } as const;
   beforeAll(async () => {
     await smallSource(raw, described.upstream);
     await build({ ...described, out: site });

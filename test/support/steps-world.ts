@@ -44,7 +44,11 @@ export const killAtFile = (
 ): Promise<Finished> =>
   startProcess([process.execPath, `--import=${KILL_AT}`, cli, ...args], {
     cwd,
-    env: { ...env, KILL_AT: `renameSync:${nth}`, KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/` },
+    env: {
+      ...env,
+      KILL_AT: `renameSync:${nth}`,
+      KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/`,
+    },
   }).finished;
 
 type Slugs = Readonly<Record<Kind, ReadonlyMap<number, string>>>;
@@ -57,7 +61,9 @@ function createSlugs(changes: { [K in keyof Slugs]?: Record<number, string | nul
   return mapKinds((kind) => {
     const plain = Object.fromEntries(range(1, counts[kind]).map((id) => [id, `${kind}-${id}`]));
     const slugs = Object.entries<string | null>({ ...plain, ...changes[kind] });
-    return new Map(slugs.flatMap(([id, slug]) => (slug === null ? [] : [[Number(id), slug] as const])));
+    return new Map(
+      slugs.flatMap(([id, slug]) => (slug === null ? [] : [[Number(id), slug] as const])),
+    );
   });
 }
 
@@ -72,7 +78,10 @@ const variants = {
   swapped: { day: 5, slugs: createSlugs({ move: { 2: 'move-3', 3: 'move-2' } }) },
   taken: { day: 2, slugs: createSlugs({ move: { 1: 'first', 21: 'move-1' } }) },
   grown: { day: 4, slugs: createSlugs({ move: { 21: 'move-21' }, item: { 11: 'item-11' } }) },
-  shrunk: { day: 2, slugs: createSlugs({ move: { 1: 'first', 19: null, 20: null }, item: { 10: null } }) },
+  shrunk: {
+    day: 2,
+    slugs: createSlugs({ move: { 1: 'first', 19: null, 20: null }, item: { 10: null } }),
+  },
   replaced: { day: 5, slugs: createSlugs({ move: { 1: null, 22: 'first' } }) },
 } as const;
 export type Variant = keyof typeof variants;
@@ -95,10 +104,13 @@ export async function startChangingUpstream() {
   const now: { variant: Variant } = { variant: 'plain' };
   const createData = () => {
     const { slugs } = variants[now.variant];
-    const answer = (kind: Kind) => Array.from(slugs[kind], ([id, name]) => plainAnswer(kind, id, { name }));
+    const answer = (kind: Kind) =>
+      Array.from(slugs[kind], ([id, name]) => plainAnswer(kind, id, { name }));
     return upstreamOf(mapKinds(answer));
   };
-  const { url, close } = await startUpstream(createData(), { stateOf: () => ({ data: createData() }) });
+  const { url, close } = await startUpstream(createData(), {
+    stateOf: () => ({ data: createData() }),
+  });
   return { url, close, now };
 }
 
@@ -143,7 +155,9 @@ export async function createWorld(folder: string) {
     await capture('package/data', { variant: 'renamed' }, BUNDLED);
     const data = [];
     for (const variant of variantNames) data.push(await capture(`data/${variant}`, { variant }));
-    const followed = (['plain', 'renamed', 'renamed-again'] as const).map((variant) => ({ variant }));
+    const followed = (['plain', 'renamed', 'renamed-again'] as const).map((variant) => ({
+      variant,
+    }));
     data.push(await capture('data/followed', ...followed));
     data.push(await capture('data/followed-late', ...followed.slice(1)));
     const others = [

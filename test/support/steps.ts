@@ -61,7 +61,9 @@ const createCommand = (args: readonly string[], intent: Omit<Intent, 'options'>)
 /** Chooses the current base URL in most commands, otherwise none or another. */
 function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen) {
   const chosen = random.pick([baseUrl, baseUrl, baseUrl, '', random.pick(bases)]);
-  return chosen === '' ? { args: [], baseUrl: undefined } : { args: ['--base-url', chosen], baseUrl: chosen };
+  return chosen === ''
+    ? { args: [], baseUrl: undefined }
+    : { args: ['--base-url', chosen], baseUrl: chosen };
 }
 
 /** Chooses which removed records the guard allows: none, all, or some. */
@@ -85,13 +87,23 @@ function createBuild(
   const guards = chooseGuards(scene, before, data.records);
   const more = ['', '', '', '--keep 3', '--verify --keep 2', '--forget-history', '--host nginx'];
   const options = scene.random.pick(more).split(' ').filter(Boolean);
-  const all = ['build', ...source, ...worlds.QUICK, ...args, ...guards, ...options, '--out', 'site'];
+  const all = [
+    'build',
+    ...source,
+    ...worlds.QUICK,
+    ...args,
+    ...guards,
+    ...options,
+    '--out',
+    'site',
+  ];
   const onSuccess = (after: Seen): void => {
     // Older copies still have the forgotten redirects.
     if (all.includes('--forget-history')) scene.copies = [];
     const kept = path.join(scene.cwd, 'site-archives');
     for (const name of listFilesIn(kept).filter((file) => file.endsWith('.gz')))
-      if (!scene.archives.has(`site-archives/${name}`)) scene.archives.set(`site-archives/${name}`, after);
+      if (!scene.archives.has(`site-archives/${name}`))
+        scene.archives.set(`site-archives/${name}`, after);
     for (const name of scene.archives.keys())
       if (!existsSync(path.join(scene.cwd, name))) scene.archives.delete(name);
   };
@@ -110,10 +122,18 @@ const buildFromUpstream: CreateStep = (scene, before) => {
   const isDown = random.below(2) === 0;
   upstream.now.variant = variant;
   const isAuto = random.below(3) > 0;
-  const source = [...(isAuto ? [] : ['--source', 'rest']), '--upstream', isDown ? worlds.DEAD : upstream.url];
+  const source = [
+    ...(isAuto ? [] : ['--source', 'rest']),
+    '--upstream',
+    isDown ? worlds.DEAD : upstream.url,
+  ];
   const fallback = isDown && isAuto ? world.bundled : undefined;
   const records = worlds.listRecords(fallback ? worlds.BUNDLED.variant : variant);
-  const step = createBuild(scene, before, source, { records, fallback, isHopeless: isDown && !isAuto });
+  const step = createBuild(scene, before, source, {
+    records,
+    fallback,
+    isHopeless: isDown && !isAuto,
+  });
   return { ...step, title: `${step.title}   # upstream: ${variant}` };
 };
 
@@ -129,7 +149,10 @@ function chooseSite({ random, world, cwd, archives }: Scene): Archive & { name: 
 const buildFromSite: CreateStep = (scene, before) => {
   const { name, records } = chooseSite(scene);
   const isRestored = scene.archives.has(name);
-  return createBuild(scene, before, ['--source', 'site', '--upstream', name], { records, isRestored });
+  return createBuild(scene, before, ['--source', 'site', '--upstream', name], {
+    records,
+    isRestored,
+  });
 };
 
 const mirrorInPlace: CreateStep = ({ random }, { records }) => {
@@ -142,7 +165,15 @@ const mirrorInPlace: CreateStep = ({ random }, { records }) => {
 const mirrorAnother: CreateStep = (scene, before) => {
   const { name, records } = chooseSite(scene);
   const { args, baseUrl } = chooseBase(scene, before);
-  const all = ['mirror', name, 'site', '--retries', '0', ...args, ...chooseGuards(scene, before, records)];
+  const all = [
+    'mirror',
+    name,
+    'site',
+    '--retries',
+    '0',
+    ...args,
+    ...chooseGuards(scene, before, records),
+  ];
   return createCommand(all, { records, baseUrl, isRestored: scene.archives.has(name) });
 };
 
@@ -165,8 +196,19 @@ const restoreCopy: CreateStep = ({ random, copies, out }) => {
 const restoreFile: CreateStep = ({ random, copies, out }) => {
   const copy = random.pick([...copies, null]);
   const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
-  const names = ['changes.json', 'former.json', 'moved.json', 'meta.json', 'index.html', 'search.json'];
-  const file = random.pick([...names, 'api/gamedata/move/index.json', `api/gamedata/${record}/index.json`]);
+  const names = [
+    'changes.json',
+    'former.json',
+    'moved.json',
+    'meta.json',
+    'index.html',
+    'search.json',
+  ];
+  const file = random.pick([
+    ...names,
+    'api/gamedata/move/index.json',
+    `api/gamedata/${record}/index.json`,
+  ]);
   if (!copy || ![copy, out].every((folder) => existsSync(path.join(folder, file))))
     return { title: `# no copy of ${file}` };
   const how = random.pick(['-a', '-p', '-f']);
@@ -231,8 +273,19 @@ async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   const { random, world, cwd } = scene;
   const isMirrored = random.below(4) === 0;
   const data = path.relative(cwd, world.data[0]?.folder ?? '');
-  const build = ['build', '--source', 'snapshot', '--upstream', data, ...worlds.QUICK, '--base-url', BASE];
-  const args = isMirrored ? ['mirror', world.others[0]?.url ?? '', 'site'] : [...build, '--out', 'site'];
+  const build = [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    data,
+    ...worlds.QUICK,
+    '--base-url',
+    BASE,
+  ];
+  const args = isMirrored
+    ? ['mirror', world.others[0]?.url ?? '', 'site']
+    : [...build, '--out', 'site'];
   const { code, text } = await run(scene, { title: '', args });
   if (code !== 0) throw new Error(`the first site fails: ${text}`);
   titles.push(`gamedata ${args.join(' ')}`);
@@ -266,7 +319,12 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
   const after = look(out);
   if (ended.code === null) scene.unfinished.push(step.intent);
   else {
-    const problems = findBreaches({ before, after }, [step.intent, ...scene.unfinished], ended, out);
+    const problems = findBreaches(
+      { before, after },
+      [step.intent, ...scene.unfinished],
+      ended,
+      out,
+    );
     if (problems.length > 0) return [...problems, ended.text.trim()];
     if (ended.code === 0) step.onSuccess?.(after);
   }
@@ -291,14 +349,20 @@ async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Prom
   const left = readdirSync(cwd).join(' ');
   const problems = [
     isSameFolder(seen, look(out)) ? [] : 'changed the folder',
-    isRight ? [] : `ended with ${verified.code} for a site that is ${isIntact ? 'intact' : 'damaged'}`,
+    isRight
+      ? []
+      : `ended with ${verified.code} for a site that is ${isIntact ? 'intact' : 'damaged'}`,
     left === names ? [] : `left ${left}, expected ${names}`,
-    isChanging && (unfinished.length === 0 || code === 0) ? 'reports that the folder is being changed' : [],
+    isChanging && (unfinished.length === 0 || code === 0)
+      ? 'reports that the folder is being changed'
+      : [],
     code === null && verified.code !== 0 && !isChanging
       ? 'reports that the site of a killed build is neither intact nor being changed'
       : [],
   ].flat();
-  return problems.length === 0 ? [] : [...problems.map((problem) => `verify: ${problem}`), verified.text];
+  return problems.length === 0
+    ? []
+    : [...problems.map((problem) => `verify: ${problem}`), verified.text];
 }
 
 const AT_ONCE = 4;

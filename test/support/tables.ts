@@ -15,7 +15,9 @@ const table = (columns: string, data: unknown[][]): string =>
 const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
   table(
     `${column},local_language_id,name`,
-    answers.flatMap(({ id, names }) => names.map(({ language, name }) => [id, idIn(language), name])),
+    answers.flatMap(({ id, names }) =>
+      names.map(({ language, name }) => [id, idIn(language), name]),
+    ),
   );
 
 /** File name → text, with further columns of the upstream. */
@@ -36,9 +38,9 @@ export function tablesOf(data: UpstreamData): TableTexts {
     ...Object.fromEntries(ofKinds),
     'languages.csv': table(
       'id,iso639,iso3166,identifier,official,order',
-      [...new Map(names.map(({ language }) => [idIn(language), language.name]))].map(([id, name]) => [
-        ...[id, '', '', name, 1, id],
-      ]),
+      [...new Map(names.map(({ language }) => [idIn(language), language.name]))].map(
+        ([id, name]) => [...[id, '', '', name, 1, id]],
+      ),
     ),
     'item_game_indices.csv': table(
       'item_id,generation_id,game_index',

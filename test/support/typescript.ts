@@ -14,7 +14,10 @@ export function userProject(files: Readonly<Record<string, string>>): string {
   symlinkSync(PROJECT, path.join(modules, 'gamedata'));
   for (const name of ['openapi-fetch', 'zod'])
     symlinkSync(path.join(PROJECT, 'node_modules', name), path.join(modules, name));
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module","dependencies":{"zod":"^4.0.0"}}');
+  writeFileSync(
+    path.join(folder, 'package.json'),
+    '{"type":"module","dependencies":{"zod":"^4.0.0"}}',
+  );
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
   return folder;
 }
@@ -28,6 +31,8 @@ export function compile(folder: string, more: Readonly<Record<string, unknown>> 
   const configuration = JSON.stringify({ compilerOptions, include: ['*.ts', '*.d.ts'] });
   writeFileSync(path.join(folder, 'tsconfig.json'), configuration);
   const compiler = path.join(PROJECT, 'node_modules/typescript/bin/tsc');
-  const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder], {
+    encoding: 'utf8',
+  });
   return stdout + stderr;
 }

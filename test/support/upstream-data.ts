@@ -31,7 +31,8 @@ export function recordedUpstream(): UpstreamData {
       const { results } = JSON.parse(text) as { results: { name: string; url: string }[] };
       return results.map(({ name, url }) => ({ id: Number(url.split('/').at(-2)), name }));
     },
-    record: (kind, id) => (read(kind) === undefined ? plain.record(kind, id) : read(`${kind}/${id}`)),
+    record: (kind, id) =>
+      read(kind) === undefined ? plain.record(kind, id) : read(`${kind}/${id}`),
   };
 }
 
@@ -74,7 +75,13 @@ export function plainAnswer(
   id: number,
   { name = `${kind}-${id}`, ...overrides }: Overrides = {},
 ): Answer {
-  const own = { accuracy: 100, generation: generation(1), cost: 0, game_indices: [], sprites: sprite(name) };
+  const own = {
+    accuracy: 100,
+    generation: generation(1),
+    cost: 0,
+    game_indices: [],
+    sprites: sprite(name),
+  };
   const title = kind.charAt(0).toUpperCase() + kind.slice(1);
   return { id, name, ...own, names: english(`${title} ${id}`), ...overrides };
 }
@@ -92,7 +99,11 @@ const handMadeAnswers = (): Answers => ({
     moveAnswer(1, { name: 'pound', names: english('Pound') }),
     moveAnswer(2, { name: 'breakneck-blitz--physical', generation: generation(7) }),
     moveAnswer(3),
-    moveAnswer(10_001, { name: 'shadow-rush', names: english('Shadow Rush'), generation: generation(3) }),
+    moveAnswer(10_001, {
+      name: 'shadow-rush',
+      names: english('Shadow Rush'),
+      generation: generation(3),
+    }),
   ],
   item: [
     itemAnswer(1, {
@@ -105,7 +116,11 @@ const handMadeAnswers = (): Answers => ({
       game_indices: [index(65, 2), index(21, 2), index(4, 9)],
     }),
     itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),
-    itemAnswer(5, { name: 'data-card-01', names: english('Data Card 01'), sprites: sprite('data-card') }),
+    itemAnswer(5, {
+      name: 'data-card-01',
+      names: english('Data Card 01'),
+      sprites: sprite('data-card'),
+    }),
     itemAnswer(6, { name: 'tm-case--old', sprites: { default: null } }),
     itemAnswer(7, { name: 'twice-listed', game_indices: [index(9, 7), index(9, 7)] }),
     itemAnswer(8, { name: 'from-the-future', game_indices: [index(3, 10)] }),

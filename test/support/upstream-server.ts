@@ -43,7 +43,14 @@ export async function startUpstream(
   data: UpstreamData,
   options: UpstreamOptions = {},
 ): Promise<UpstreamServer> {
-  const { latency = 0, maxAge = 0, fault, port = 0, stateOf = (): State => ({ data }), meta } = options;
+  const {
+    latency = 0,
+    maxAge = 0,
+    fault,
+    port = 0,
+    stateOf = (): State => ({ data }),
+    meta,
+  } = options;
   const log: UpstreamServer['log'] = [];
 
   const server = createServer((request, response) => {
@@ -62,7 +69,8 @@ export async function startUpstream(
     const { data, edition } = stateOf({ path, at });
     const url = new URL(path, `http://${sent.host}`);
     const ownMeta =
-      edition && JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
+      edition &&
+      JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
     const text = url.pathname === '/api/v2/meta/' ? (meta ?? ownMeta) : findBody(data, url);
     const named = edition && {
       'x-pokeapi-hash': edition.hash,
@@ -76,7 +84,8 @@ export async function startUpstream(
       ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
     };
     if (sent['if-none-match'] === etag) return response.writeHead(304, headers).end();
-    const isCompressed = /\bgzip\b/.test(sent['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
+    const isCompressed =
+      /\bgzip\b/.test(sent['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
     const encoding = isCompressed && { 'content-encoding': 'gzip' };
     return response
       .writeHead(200, { ...headers, ...type, ...encoding })
@@ -95,7 +104,12 @@ function findBody(data: UpstreamData, { origin, pathname, searchParams }: URL): 
   return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
 }
 
-function createList(data: UpstreamData, kind: Kind, query: URLSearchParams, origin: string): string {
+function createList(
+  data: UpstreamData,
+  kind: Kind,
+  query: URLSearchParams,
+  origin: string,
+): string {
   const all = data.list(kind);
   const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
   const base = `${origin}/api/v2/${kind}/`;
@@ -104,6 +118,8 @@ function createList(data: UpstreamData, kind: Kind, query: URLSearchParams, orig
     count: all.length,
     next: offset + limit < all.length ? link(offset + limit) : null,
     previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
-    results: all.slice(offset, offset + limit).map(({ id, name }) => ({ name, url: `${base}${id}/` })),
+    results: all
+      .slice(offset, offset + limit)
+      .map(({ id, name }) => ({ name, url: `${base}${id}/` })),
   });
 }

@@ -4,7 +4,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { build as buildSite } from '../../src/cli/commands/build.ts';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { apache, createApacheMain, findProgram, replaceLines } from '../support/engines/web-servers.ts';
+import {
+  apache,
+  createApacheMain,
+  findProgram,
+  replaceLines,
+} from '../support/engines/web-servers.ts';
 import { cliCommand, runProgram } from '../support/run-cli.ts';
 import { rawMove, rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
@@ -22,14 +27,22 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     const { move, item } = rawRecords(120, 5);
     const build = async (slug: string) => {
       const records = { item, move: [rawMove(1, { slug }), ...move.slice(1)] };
-      return buildSite({ ...(await smallSource(records)), hosts: ['apache'], out: at('site'), baseUrl });
+      return buildSite({
+        ...(await smallSource(records)),
+        hosts: ['apache'],
+        out: at('site'),
+        baseUrl,
+      });
     };
     await build('old');
-    const tls = replaceLines(readFileSync(new URL('../../deploy/tls/apache.conf', import.meta.url), 'utf8'), {
-      '<VirtualHost *:443>': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>`,
-      '/etc/letsencrypt/live/example.org/fullchain.pem': cert,
-      '/etc/letsencrypt/live/example.org/privkey.pem': key,
-    });
+    const tls = replaceLines(
+      readFileSync(new URL('../../deploy/tls/apache.conf', import.meta.url), 'utf8'),
+      {
+        '<VirtualHost *:443>': `Listen ${httpsPort}\n<VirtualHost *:${httpsPort}>`,
+        '/etc/letsencrypt/live/example.org/fullchain.pem': cert,
+        '/etc/letsencrypt/live/example.org/privkey.pem': key,
+      },
+    );
     const text = replaceLines(readFileSync(at('site/_hosts/apache.conf'), 'utf8'), {
       '<VirtualHost *:80>\n': tls,
     });
@@ -44,7 +57,10 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     expect((await build('renamed')).install).toEqual([]);
     const env = { NODE_EXTRA_CA_CERTS: cert };
     const options = { cwd: folder, env };
-    const verified = await runProgram([...cliCommand, 'verify', baseUrl, '--like', at('site')], options);
+    const verified = await runProgram(
+      [...cliCommand, 'verify', baseUrl, '--like', at('site')],
+      options,
+    );
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
     const old = `${baseUrl}/api/gamedata/move/old/`;
     const { stdout } = await runProgram(['curl', '-sI', '--http2', '--cacert', cert, old], options);

@@ -41,7 +41,16 @@ it.runIf(existsSync(FULL))(
   'build fails if the result cannot be written, but not if the log cannot',
   async () => {
     const out = path.join(temporaryFolder(), 'site');
-    const args = ['build', '--source', 'snapshot', '--upstream', described.upstream, '--json', '--out', out];
+    const args = [
+      'build',
+      '--source',
+      'snapshot',
+      '--upstream',
+      described.upstream,
+      '--json',
+      '--out',
+      out,
+    ];
     const unlogged = await runCli(args, { redirect: `2> ${FULL}` });
     expect(unlogged).toMatchObject({ code: 0, stdout: expect.stringContaining('"changed":true') });
     for (const command of [args, ['build', '--help']]) {

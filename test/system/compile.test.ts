@@ -11,7 +11,12 @@ it('compiles in a workspace with its packages in a parent folder', () => {
   const workspace = temporaryFolder();
   const clone = path.join(workspace, 'packages/gamedata');
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(workspace, 'node_modules'));
-  const configuration = ['package.json', 'package-lock.json', 'rolldown.config.ts', 'tsconfig.json'];
+  const configuration = [
+    'package.json',
+    'package-lock.json',
+    'rolldown.config.ts',
+    'tsconfig.json',
+  ];
   for (const name of ['src', 'scripts', 'tsconfig.build.json', ...configuration])
     cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
   execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts'], { cwd: clone });

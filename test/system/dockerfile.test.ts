@@ -16,8 +16,14 @@ const findAll = (instruction: string): string[] =>
 
 /** Lists the names that .dockerignore does not exclude. */
 function listContext(): string[] {
-  const patterns = read('.dockerignore').trim().replaceAll('.', '\\.').replaceAll('*', '.*').split('\n');
-  return readdirSync(PROJECT).filter((name) => !patterns.some((one) => new RegExp(`^${one}$`).test(name)));
+  const patterns = read('.dockerignore')
+    .trim()
+    .replaceAll('.', '\\.')
+    .replaceAll('*', '.*')
+    .split('\n');
+  return readdirSync(PROJECT).filter(
+    (name) => !patterns.some((one) => new RegExp(`^${one}$`).test(name)),
+  );
 }
 
 /** Runs the commands of the build stage without Docker. */

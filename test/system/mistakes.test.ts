@@ -17,13 +17,19 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     'site: contains a site, expected a data set or an empty folder\nhint: Choose another folder with --data.\n',
   ],
   [`mirror site data`, 'data: contains a data set'],
-  [`${SNAPSHOT} --upstream site`, 'site/provenance.json: cannot be read (ENOENT), expected a snapshot'],
+  [
+    `${SNAPSHOT} --upstream site`,
+    'site/provenance.json: cannot be read (ENOENT), expected a snapshot',
+  ],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
   [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
   [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
   [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
-  ['verify own/notes.txt', 'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive'],
+  [
+    'verify own/notes.txt',
+    'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive',
+  ],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
   ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
@@ -33,10 +39,16 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     '--cache: got "site/cache", expected a folder outside "site"',
     2,
   ],
-  ['verify x.zip', 'x.zip: cannot be read (ENOENT), expected a site folder, an archive (.tar.gz) or a URL'],
+  [
+    'verify x.zip',
+    'x.zip: cannot be read (ENOENT), expected a site folder, an archive (.tar.gz) or a URL',
+  ],
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
-  ['mirror own.tar.gz elsewhere', 'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz'],
+  [
+    'mirror own.tar.gz elsewhere',
+    'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz',
+  ],
   ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
   [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],
@@ -56,7 +68,9 @@ beforeAll(async () => {
   renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
-  expect(await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`)).toMatchObject({ code: 0 });
+  expect(await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`)).toMatchObject({
+    code: 0,
+  });
   symlinkSync('site', path.join(cwd, 'link'));
 });
 

@@ -1,13 +1,26 @@
 /** Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx and an edited configuration. */
 
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { stateNumber } from '../support/editions.ts';
 import { freePort, startProgram } from '../support/engines/process.ts';
-import { createNginxMain, findProgram, nginx, replaceLines } from '../support/engines/web-servers.ts';
+import {
+  createNginxMain,
+  findProgram,
+  nginx,
+  replaceLines,
+} from '../support/engines/web-servers.ts';
 import { listAsTheyAre } from '../support/listed.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -121,7 +134,10 @@ async function stillServed(here: Machine): Promise<void> {
 }
 
 const get = (here: Machine, where: string, ...options: string[]) =>
-  run(here, ['curl', '-s', '--cacert', here.cert, ...options, `'${here.baseUrl}${where}'`].join(' '));
+  run(
+    here,
+    ['curl', '-s', '--cacert', here.cert, ...options, `'${here.baseUrl}${where}'`].join(' '),
+  );
 
 const rename = ({ upstream }: Machine, id: number, name: string): void => {
   upstream.edition++;
@@ -156,7 +172,9 @@ it.skipIf(missing)(
 
     const same = await refresh(here);
     expect(same).toMatchObject({ code: 0, stdout: '' });
-    expect(same.stderr).toMatch(/^\S+site: [^\n]* nothing changed, [^\n]*10 moves, 2 items[^\n]*\n$/);
+    expect(same.stderr).toMatch(
+      /^\S+site: [^\n]* nothing changed, [^\n]*10 moves, 2 items[^\n]*\n$/,
+    );
     await stillServed(here);
 
     rename(here, 2, 'renamed');

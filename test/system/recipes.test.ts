@@ -1,5 +1,12 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,9 +21,12 @@ import { sharedFolder } from '../support/temporary.ts';
 import { compile } from '../support/typescript.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
-const works = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
+const works = (program: string, ...args: string[]): boolean =>
+  spawnSync(program, args).status === 0;
 /** Debian installs pandas for its own Python only. */
-const pandas = ['python3', '/usr/bin/python3'].find((python) => works(python, '-c', 'import pandas'));
+const pandas = ['python3', '/usr/bin/python3'].find((python) =>
+  works(python, '-c', 'import pandas'),
+);
 const DUCKDB = '@duckdb/node-api/lib/index.js';
 
 /** Prints the rows of the last statement. */
@@ -53,7 +63,10 @@ async function run(language: string, code: string): Promise<{ stdout: string; st
   if (language === 'ts') {
     writeFileSync(path.join(work, 'block.ts'), code);
     // The types of Node include `fetch`.
-    return { stdout: compile(work, { lib: ['es2023'], types: ['node'], noEmit: true }), stderr: '' };
+    return {
+      stdout: compile(work, { lib: ['es2023'], types: ['node'], noEmit: true }),
+      stderr: '',
+    };
   }
   writeFileSync(path.join(work, 'block.mjs'), language === 'sql' ? withDuckDb(code) : code);
   const python = (code.includes('pandas') && pandas) || 'python3';
@@ -123,7 +136,8 @@ it.for(blocks)(
       expect(stdout).toEqual(wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
       expect(stderr).toBe('');
     }
-    if (title.endsWith('changed?, in sh')) expect(existsSync(path.join(work, 'second.json'))).toBe(false);
+    if (title.endsWith('changed?, in sh'))
+      expect(existsSync(path.join(work, 'second.json'))).toBe(false);
   },
 );
 
@@ -138,14 +152,22 @@ it.each([
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+};
 
 /** Reads the code blocks in a section of the docs. */
 function readCode(id: string): string[] {
   const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
   const [section = ''] = page.slice(page.indexOf(`id="${id}"`)).split('</section>');
-  return Array.from(section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs), ([, code = '']) =>
-    code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
+  return Array.from(
+    section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs),
+    ([, code = '']) =>
+      code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
   );
 }
 
@@ -162,8 +184,11 @@ it('the docs read a first record in JavaScript, Python and TypeScript', async ()
 });
 
 const kinds = kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
-it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])('the docs request %s', async (endpoint) => {
-  const [command = ''] = readCode(endpoint);
-  const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
-  expect(JSON.parse(stdout)).toBeTypeOf('object');
-});
+it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])(
+  'the docs request %s',
+  async (endpoint) => {
+    const [command = ''] = readCode(endpoint);
+    const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
+    expect(JSON.parse(stdout)).toBeTypeOf('object');
+  },
+);

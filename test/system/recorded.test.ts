@@ -10,7 +10,8 @@ import { hasRecordedUpstream, recordedUpstream } from '../support/upstream-data.
 describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
   it('causes exactly the known warnings', () => {
     const { records, warnings } = dataSetOf(rawOf(recordedUpstream()));
-    const ids = (code: string) => warnings.filter((warning) => warning.code === code).map(({ id }) => id);
+    const ids = (code: string) =>
+      warnings.filter((warning) => warning.code === code).map(({ id }) => id);
 
     expect(ids('duplicate-slug')).toEqual([2279]);
     expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
@@ -22,7 +23,10 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
     expect(warnings).toHaveLength(1 + 47 + 1 + 1129 + 3 + 2);
 
     const item = new Map(records.item.map((record) => [record.id, record]));
-    expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual(['roseli-berry', 'roseli-berry-2279']);
+    expect([item.get(723)?.slug, item.get(2279)?.slug]).toEqual([
+      'roseli-berry',
+      'roseli-berry-2279',
+    ]);
     expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([65, 82, 226]);
   });
 

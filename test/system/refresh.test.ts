@@ -62,7 +62,11 @@ async function createRepository() {
   const home = temporaryFolder();
   const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
   const env = {
-    ...{ PATH: `${path.join(home, 'bin')}:${process.env.PATH}`, HOME: home, GITHUB_REF_NAME: 'trunk' },
+    ...{
+      PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
+      HOME: home,
+      GITHUB_REF_NAME: 'trunk',
+    },
     ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   };
   const git = async (...args: string[]): Promise<string> =>
@@ -79,7 +83,15 @@ async function createRepository() {
   const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
   writeFileSync(path.join(work, '.gitignore'), ignored.map((name) => `${name}\n`).join(''));
   await git('add', '.');
-  await git('-c', 'user.name=operator', '-c', 'user.email=o@example.test', 'commit', '-qm', 'Begin');
+  await git(
+    '-c',
+    'user.name=operator',
+    '-c',
+    'user.email=o@example.test',
+    'commit',
+    '-qm',
+    'Begin',
+  );
   await git('push', '--quiet', 'origin', 'trunk');
 
   const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
@@ -142,7 +154,10 @@ it('commits changed data with a description of the changes, and builds the site'
   expect(await repo.log()).toHaveLength(2);
   expect(repo.read('build/manifest.json')).toBe(built);
   const names = { en: 'Item 1', fr: 'Autre' };
-  const translated = Object.entries(names).map(([name, own]) => ({ language: { name }, name: own }));
+  const translated = Object.entries(names).map(([name, own]) => ({
+    language: { name },
+    name: own,
+  }));
   Object.assign(repo.answers.item[0] as Answer, { names: translated });
   expect(await repo.refresh()).toBeUndefined();
   expect((await repo.log())[0]).toBe('Refresh the data: 1 name changed in fr');
@@ -166,7 +181,11 @@ it('commits only with --push, and rebases on commits pushed in the meantime', as
   await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
   await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
   expect(await repo.step('commit --push')).toBeUndefined();
-  expect(await repo.log()).toEqual(['Refresh the data: 1 move renamed', 'Do something else', 'Begin']);
+  expect(await repo.log()).toEqual([
+    'Refresh the data: 1 move renamed',
+    'Do something else',
+    'Begin',
+  ]);
 });
 
 it('stops if the guard refuses the data, and reports it in one issue or in the job summary', async () => {
@@ -196,8 +215,10 @@ it('stops if the guard refuses the data, and reports it in one issue or in the j
   expect(await repo.step('report refused')).toBeUndefined();
   expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
 
-  const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch.inputs;
-  for (const input of Object.keys(inputs)) expect(repo.read('../issue.md')).toContain(`\`${input}\``);
+  const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch
+    .inputs;
+  for (const input of Object.keys(inputs))
+    expect(repo.read('../issue.md')).toContain(`\`${input}\``);
   const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
   expect(await repo.refresh(allowed)).toBeUndefined();
   expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
@@ -318,9 +339,18 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
   await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), cwd);
   install(cwd);
   const env = { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address };
-  const command = ['scripts/gamedata.mjs', 'build', '--source', 'rest', '--upstream', repo.upstream];
+  const command = [
+    'scripts/gamedata.mjs',
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    repo.upstream,
+  ];
   const { stderr } = await run('node', command, { cwd, env });
-  expect(stderr).toContain('next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n');
+  expect(stderr).toContain(
+    'next: node scripts/gamedata.mjs serve build, or upload that folder to a host\n',
+  );
   const built = repo.read('../netlify/build/manifest.json');
   expect(built).toBe(repo.read('build/manifest.json'));
   expect(built).toContain('"changes.json"');
@@ -340,7 +370,9 @@ it('keeps the schedule enabled, and reports a week without success in one issue 
   expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
   const asked = repo.read('../asked');
   expect(asked).toContain('--workflow refresh.yml --branch trunk --status success');
-  expect(asked).toMatch(/^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/);
+  expect(asked).toMatch(
+    /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
+  );
   expect(repo.has('../issue')).toBe(false);
 
   for (const [state, reason] of [
@@ -348,7 +380,9 @@ it('keeps the schedule enabled, and reports a week without success in one issue 
     [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
   ] as const) {
     expect(await stale(state)).toBeUndefined();
-    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data is no longer refreshed\n/);
+    expect(repo.read('../issue')).toMatch(
+      /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
+    );
     const text = repo.read('../issue.md');
     expect(text).toMatch(reason);
     expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');

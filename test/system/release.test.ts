@@ -38,13 +38,17 @@ function createRelease({
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   mkdirSync(at('bin'));
-  for (const [name, text] of Object.entries(tools)) writeFileSync(at(`bin/${name}`), text, { mode: 0o755 });
+  for (const [name, text] of Object.entries(tools))
+    writeFileSync(at(`bin/${name}`), text, { mode: 0o755 });
   writeFileSync(at('package.json'), JSON.stringify({ version, repository }));
   writeFileSync(at('CHANGELOG.md'), `# Changelog\n\n${changes}\n`);
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@e.test', ...args], { cwd: folder });
+    execFileSync('git', ['-c', 'user.name=o', '-c', 'user.email=o@e.test', ...args], {
+      cwd: folder,
+    });
   git('init', '--quiet');
-  for (const message of ['Begin', 'Go on']) git('commit', '--quiet', '--allow-empty', '--message', message);
+  for (const message of ['Begin', 'Go on'])
+    git('commit', '--quiet', '--allow-empty', '--message', message);
   git('update-ref', 'refs/remotes/origin/trunk', branch);
   const env = {
     ...{ PATH: `${at('bin')}:${process.env.PATH}`, LOG: at('log'), RELEASE_WORK: at('work') },
@@ -54,9 +58,13 @@ function createRelease({
     at,
     script: (line: string, { cwd = folder, ...more }: Record<string, string> = {}) => {
       const [name, ...args] = line.split(' ');
-      return run(path.join(ROOT, 'scripts/release', `${name}.sh`), args, { cwd, env: { ...env, ...more } });
+      return run(path.join(ROOT, 'scripts/release', `${name}.sh`), args, {
+        cwd,
+        env: { ...env, ...more },
+      });
     },
-    readLog: () => (existsSync(at('log')) ? readFileSync(at('log'), 'utf8').trimEnd().split('\n') : []),
+    readLog: () =>
+      existsSync(at('log')) ? readFileSync(at('log'), 'utf8').trimEnd().split('\n') : [],
   };
 }
 
@@ -68,8 +76,16 @@ it('audits the dependencies', async () => {
 });
 
 it.each([
-  ['a version that differs from its tag', { version: '1.2.4' }, 'expected the tag v1.2.4, got v1.2.3'],
-  ['a missing section of the changelog', { changes: '## [Unreleased]' }, 'has no section for 1.2.3'],
+  [
+    'a version that differs from its tag',
+    { version: '1.2.4' },
+    'expected the tag v1.2.4, got v1.2.3',
+  ],
+  [
+    'a missing section of the changelog',
+    { changes: '## [Unreleased]' },
+    'has no section for 1.2.3',
+  ],
   ['a commit on another branch', { branch: 'HEAD~1' }, 'v1.2.3 is not on trunk'],
   ['placeholders', { repository: 'OWNER/gamedata' }, 'package.json has placeholders'],
 ])('rejects %s', async (_, state, problem) => {
@@ -111,7 +127,9 @@ it('publishes only with --publish', async () => {
   mkdirSync(at('work'));
   const files = ['gamedata-1.2.3.tgz', 'gamedata.tar.gz'].map((name) => at(`work/${name}`));
   for (const file of files) writeFileSync(file, '');
-  expect((await script('publish')).stdout).toContain('--publish\nPublishes these files:\ngamedata-1.2.3.tgz');
+  expect((await script('publish')).stdout).toContain(
+    '--publish\nPublishes these files:\ngamedata-1.2.3.tgz',
+  );
   expect(readLog()).toEqual([]);
   await script('publish --publish');
   expect(readLog()).toEqual([

@@ -19,7 +19,10 @@ it.each([
     const site = copied();
     const cwd = path.dirname(site);
     const before = fingerprint(site);
-    const server = await serveUpstream(upstreamOf(tinyUpstream(100, 100)), { latency: 30, maxAge: 3600 });
+    const server = await serveUpstream(upstreamOf(tinyUpstream(100, 100)), {
+      latency: 30,
+      maxAge: 3600,
+    });
     const args = ['build', '--json', '--source', 'rest', '--upstream', server.url];
     args.push('--concurrency', '4', '--max-shrink', '100', '--out', 'site');
     const { child, finished } = startCli(args, { cwd });

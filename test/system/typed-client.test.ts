@@ -15,7 +15,8 @@ import { compile, userProject } from '../support/typescript.ts';
 
 const GENERATOR = 'openapi-typescript/bin/cli.js';
 const missing = missingEngine(GENERATOR);
-const reason = missing === undefined || process.env.ENGINES === 'all' ? '' : ` (skipped: ${missing})`;
+const reason =
+  missing === undefined || process.env.ENGINES === 'all' ? '' : ` (skipped: ${missing})`;
 
 const program = `
 import createClient from 'openapi-fetch';
@@ -33,22 +34,32 @@ const printed = { slugs: moves.map(({ slug }) => slug), name, error: missing.err
 process.stdout.write(JSON.stringify(printed));
 `;
 
-it.skipIf(reason !== '')(`reads lists, records and errors with a generated client${reason}`, async () => {
-  const { plan, files } = siteOf(rawRecords(3, 2));
-  const site = path.join(temporaryFolder(), 'site');
-  await withOutput(site, (output) =>
-    output.publish([...files(), ...createSpecification(plan.records, plan.meta, plan)]),
-  );
-  const server = await serve({ dir: site, port: 0 });
-  onTestFinished(server.close);
-  const folder = userProject({ 'client.ts': program, 'types.d.ts': declareResponses() });
-  const args = [engineFile(GENERATOR), path.join(site, 'openapi.json')];
-  writeFileSync(path.join(folder, 'api.d.ts'), execFileSync(process.execPath, args, { encoding: 'utf8' }));
-  expect(compile(folder)).toBe('');
-  const { stdout, stderr } = await runProgram([process.execPath, path.join(folder, 'client.js'), server.url]);
-  expect(stderr).toBe('');
-  expect(JSON.parse(stdout)).toEqual({
-    ...{ slugs: ['move-2', 'move-3'], name: 'Item 1', error: 'Not found.' },
-    counts: everyKind({ move: 3, item: 2 }, () => 1),
-  });
-});
+it.skipIf(reason !== '')(
+  `reads lists, records and errors with a generated client${reason}`,
+  async () => {
+    const { plan, files } = siteOf(rawRecords(3, 2));
+    const site = path.join(temporaryFolder(), 'site');
+    await withOutput(site, (output) =>
+      output.publish([...files(), ...createSpecification(plan.records, plan.meta, plan)]),
+    );
+    const server = await serve({ dir: site, port: 0 });
+    onTestFinished(server.close);
+    const folder = userProject({ 'client.ts': program, 'types.d.ts': declareResponses() });
+    const args = [engineFile(GENERATOR), path.join(site, 'openapi.json')];
+    writeFileSync(
+      path.join(folder, 'api.d.ts'),
+      execFileSync(process.execPath, args, { encoding: 'utf8' }),
+    );
+    expect(compile(folder)).toBe('');
+    const { stdout, stderr } = await runProgram([
+      process.execPath,
+      path.join(folder, 'client.js'),
+      server.url,
+    ]);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ slugs: ['move-2', 'move-3'], name: 'Item 1', error: 'Not found.' },
+      counts: everyKind({ move: 3, item: 2 }, () => 1),
+    });
+  },
+);

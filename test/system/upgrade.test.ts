@@ -19,13 +19,26 @@ it("keeps the records, redirects, history and dates of an older version's site",
   execFileSync('tar', ['xzf', ARCHIVE, '-C', cwd]);
   const read = (file: string) => readFileSync(path.join(cwd, 'build', file), 'utf8');
   const build = async () => {
-    const options = ['--base-url', 'https://gamedata.test', '--host', 'nginx', '--verify', '--json'];
+    const options = [
+      '--base-url',
+      'https://gamedata.test',
+      '--host',
+      'nginx',
+      '--verify',
+      '--json',
+    ];
     const args = ['build', '--source', 'rest', '--upstream', url, ...options];
     const { code, stdout, stderr } = await callCli(args, { cwd });
     expect(code, stderr).toBe(0);
     return JSON.parse(stdout);
   };
-  const kept = ['changes.json', 'former.json', 'moved.json', 'names/fr.json', 'api/gamedata/move/index.json'];
+  const kept = [
+    'changes.json',
+    'former.json',
+    'moved.json',
+    'names/fr.json',
+    'api/gamedata/move/index.json',
+  ];
   const before = kept.map(read);
   expect(await build()).toMatchObject({ changed: true, steps: [], counts: { move: 8, item: 2 } });
   expect(kept.map(read)).toEqual(before);

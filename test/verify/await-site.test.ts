@@ -42,7 +42,8 @@ describe('verify --like', () => {
     onTestFinished(close);
     const report = await compare(url);
     expect(report).toMatchObject({ failed: 0 });
-    const checked = 'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
+    const checked =
+      'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
     // nginx supports no page ranges.
     expect([checked.includes('cors'), checked.includes('windows')]).toEqual([true, false]);
   });
@@ -59,11 +60,18 @@ describe('verify --like', () => {
     const onWait = vi.fn(() => controller.abort());
     const waiting = compare(server.url, { wait: '1h', onWait, signal: controller.signal });
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
-    expect(onWait.mock.calls).toEqual([[expect.stringMatching(`^waiting for http\\S+: ${problem}`)]]);
+    expect(onWait.mock.calls).toEqual([
+      [expect.stringMatching(`^waiting for http\\S+: ${problem}`)],
+    ]);
   });
 
   it.each<[string, file: string, body: string | undefined, problem: string]>([
-    ['a missing manifest', 'manifest.json', undefined, 'manifest.json: got status 404, expected 200'],
+    [
+      'a missing manifest',
+      'manifest.json',
+      undefined,
+      'manifest.json: got status 404, expected 200',
+    ],
     [
       'a build of the same data with other options',
       'manifest.json',
@@ -71,8 +79,18 @@ describe('verify --like', () => {
       'manifest.json: is from a different build',
     ],
     ['a different meta.json', 'meta.json', '{}', 'meta.json: has 2 bytes, expected '],
-    ['a missing page', 'docs/index.html', undefined, 'docs/index.html: got status 404, expected 200'],
-    ['an old list page', 'api/gamedata/move/index.json', 'old', 'api/gamedata/move/index.json: has '],
+    [
+      'a missing page',
+      'docs/index.html',
+      undefined,
+      'docs/index.html: got status 404, expected 200',
+    ],
+    [
+      'an old list page',
+      'api/gamedata/move/index.json',
+      'old',
+      'api/gamedata/move/index.json: has ',
+    ],
   ])('rejects %s', async (_, file, body, problem) => {
     const { url, faults } = await deploy(at('new'));
     faults.set(file, (response) => (body ? response.end(body) : response.writeHead(404).end()));
@@ -86,7 +104,8 @@ describe('verify --like', () => {
     const { url, stop } = await handler.start(at('mixed'));
     onTestFinished(stop);
     const report = await compare(url, { level: 'static' });
-    const broken = 'guarantees' in report ? report.guarantees.filter((one) => one.failures.length > 0) : [];
+    const broken =
+      'guarantees' in report ? report.guarantees.filter((one) => one.failures.length > 0) : [];
     const problem = expect.stringContaining('"Move 0"');
     const failures = [{ request: 'GET /api/gamedata/move/move-8/?format=api', problem }];
     expect(broken).toMatchObject([{ guarantee: 'records', failures }]);
@@ -97,7 +116,9 @@ describe('verify --like', () => {
     const redirect = (location: string) => (response: ServerResponse) =>
       void response.writeHead(301, { location }).end();
     faults.set('docs/index.html', redirect('/docs/'));
-    faults.set('docs/', (response) => response.end(readFileSync(path.join(at('new'), 'docs/index.html'))));
+    faults.set('docs/', (response) =>
+      response.end(readFileSync(path.join(at('new'), 'docs/index.html'))),
+    );
     faults.set('browse.html', redirect('https://x.test/browse'));
     await expect(compare(url)).rejects.toThrow(/new: browse.html: got status 301, expected 200$/);
   });
@@ -140,9 +161,15 @@ it.each<[unknown, string]>([
   ['site', 'options: got "site", expected an object'],
   [{}, 'target: got nothing, expected a folder, an archive or a URL'],
   [{ target: 1 }, 'target: got 1, expected a folder, an archive or a URL'],
-  [{ ...deployment, linkBase: 'https://x.test' }, '--link-base: got --like, too, expected one of them'],
+  [
+    { ...deployment, linkBase: 'https://x.test' },
+    '--link-base: got --like, too, expected one of them',
+  ],
   ...['1', '1d', '-1s', 's', '1.5h'].map((wait): [unknown, string] => {
-    return [{ ...deployment, wait }, `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`];
+    return [
+      { ...deployment, wait },
+      `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
+    ];
   }),
 ])('verify rejects %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;

@@ -29,18 +29,24 @@ const handle = createHandler({
 
 /** Returns the guarantees that a tampered deployment breaks. */
 async function findBroken(tamper: Tamper, level: Level = 'full', only?: GuaranteeName) {
-  const { url, stop } = await startWebServer(async (request) => tamper(request, await handle(request)));
+  const { url, stop } = await startWebServer(async (request) =>
+    tamper(request, await handle(request)),
+  );
   onTestFinished(stop);
   const supported = only && { hosts: [], names: [only] };
   const options = { level, supported, concurrency: 8, linkBase: 'https://example.test' };
   const report = await verifyDeployment(url, options);
-  return report.guarantees.filter(({ failures }) => failures.length > 0).map(({ guarantee }) => guarantee);
+  return report.guarantees
+    .filter(({ failures }) => failures.length > 0)
+    .map(({ guarantee }) => guarantee);
 }
 
 const isList = ({ url }: Request): boolean => /\/(?:move|item)\/$/.test(new URL(url).pathname);
 const query = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
-const wantsHtml = ({ headers }: Request): boolean => headers.get('accept')?.startsWith('text/html') === true;
-const asksFor = (name: string, value: string) => (request: Request) => query(request).get(name) === value;
+const wantsHtml = ({ headers }: Request): boolean =>
+  headers.get('accept')?.startsWith('text/html') === true;
+const asksFor = (name: string, value: string) => (request: Request) =>
+  query(request).get(name) === value;
 
 /** Tampers only with some requests, URLs or statuses. */
 const where =
@@ -95,22 +101,37 @@ test('accepts a weak ETag on a 200 and a strong ETag on the 304', async () => {
 });
 
 describe('finds a broken guarantee', () => {
-  const isSecondPage = (request: Request) => isList(request) && query(request).get('offset') === '100';
-  const isUsedBy = (accept: string) => (request: Request) => request.headers.get('accept') === accept;
+  const isSecondPage = (request: Request) =>
+    isList(request) && query(request).get('offset') === '100';
+  const isUsedBy = (accept: string) => (request: Request) =>
+    request.headers.get('accept') === accept;
   const isSent = (method: string) => (request: Request) => request.method === method;
-  const inlined = (own: string) => own.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
+  const inlined = (own: string) =>
+    own.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'");
   test.each<[guarantee: GuaranteeName, what: string, tamper: Tamper]>([
     ['moved', 'an old path that is not found', at('/old-1/', asText(404))],
     ['moved', 'an old path that loses the query', withoutQuery],
     ['moved', 'an old path of an existing record', at('/moved.json', body('/old-1/', '/move-2/'))],
     ['root', 'an empty root', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
     ['lists', 'a wrong count', where(isSecondPage, body('"count":120', '"count":121'))],
-    ['lists', 'keys in a different order', body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7')],
-    ['lists', 'a link to another host', body(/"next":"https:..example.test/, '"next":"https://other.test')],
+    [
+      'lists',
+      'keys in a different order',
+      body('"id":7,"slug":"move-7"', '"slug":"move-7","id":7'),
+    ],
+    [
+      'lists',
+      'a link to another host',
+      body(/"next":"https:..example.test/, '"next":"https://other.test'),
+    ],
     ['lists', 'a record with the wrong URL', body(/move-7\/\?/g, 'move-8/?')],
     ['records', 'a record that differs from the list', at('/move-9/', body('Move 9', 'Move nine'))],
     ['records', 'a missing record', at('/move-77/', asText(404))],
-    ['icons', 'a placeholder that is not an image', at('unknown.png', header('content-type', 'text/html'))],
+    [
+      'icons',
+      'a placeholder that is not an image',
+      at('unknown.png', header('content-type', 'text/html')),
+    ],
     ['media-type', 'JSON sent as text', where(isList, header('content-type', 'text/json'))],
     ['head', 'a rejected HEAD', where(isSent('HEAD'), asText(405))],
     ['etag', 'no ETag', header('etag', null)],
@@ -122,8 +143,16 @@ describe('finds a broken guarantee', () => {
     ['page-policy', 'a page that runs inline scripts', header('content-security-policy', inlined)],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
     ['exposed', 'an ETag hidden from scripts', header('access-control-expose-headers', 'Allow')],
-    ['exposed', 'icons that isolated pages cannot embed', header('cross-origin-resource-policy', null)],
-    ['compression', 'a large file without compression', at('/openapi.json', json(`"${'x'.repeat(2000)}"`))],
+    [
+      'exposed',
+      'icons that isolated pages cannot embed',
+      header('cross-origin-resource-policy', null),
+    ],
+    [
+      'compression',
+      'a large file without compression',
+      at('/openapi.json', json(`"${'x'.repeat(2000)}"`)),
+    ],
     ['freshness', 'cached files', at('/meta.json', header('cache-control', 'max-age=300'))],
     ['fresh-errors', 'cached errors', of(404, header('cache-control', 'max-age=300'))],
     ['caching', 'a wrong Cache-Control', header('cache-control', 'no-store')],
@@ -131,7 +160,11 @@ describe('finds a broken guarantee', () => {
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
     ['allow', 'an Allow without HEAD', header('allow', 'GET')],
     ['parameters', 'an offset that only works after a limit', at('?offset=100', asFirstPage)],
-    ['no-wrong-page', 'the first page for a small limit', where(asksFor('limit', '20'), asFirstPage)],
+    [
+      'no-wrong-page',
+      'the first page for a small limit',
+      where(asksFor('limit', '20'), asFirstPage),
+    ],
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
     ['windows', 'a shorter page range', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
     ['repeated', 'the first of repeated limits', at('limit=10&limit=20', as('&limit=20', ''))],
@@ -146,9 +179,21 @@ describe('finds a broken guarantee', () => {
     ['options', 'a preflight without methods', header('access-control-allow-methods', null)],
     ['options', 'a preflight without Authorization', header('access-control-allow-headers', '*')],
     ['method', 'an accepted POST', where(isSent('POST'), json('{}'))],
-    ['browser', 'JSON for an unknown slug', at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404)))],
-    ['browser', 'an error page with 200', at('no-such-kind', where(wantsHtml, answer('', 'text/html')))],
-    ['browser', 'a page for programs', at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html')))],
+    [
+      'browser',
+      'JSON for an unknown slug',
+      at('no-such-slug', where(wantsHtml, json(NOT_FOUND, 404))),
+    ],
+    [
+      'browser',
+      'an error page with 200',
+      at('no-such-kind', where(wantsHtml, answer('', 'text/html'))),
+    ],
+    [
+      'browser',
+      'a page for programs',
+      at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html'))),
+    ],
   ])('%s: %s', async (guarantee, _, tamper) => {
     expect(await findBroken(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
@@ -157,7 +202,10 @@ describe('finds a broken guarantee', () => {
 test('does not expect page ranges at the static level', async () => {
   const isOther = (request: Request) =>
     !wantsHtml(request) && !['100', null].includes(query(request).get('limit'));
-  const refuseWindows = where((request) => isList(request) && isOther(request), json(NOT_FOUND, 404));
+  const refuseWindows = where(
+    (request) => isList(request) && isOther(request),
+    json(NOT_FOUND, 404),
+  );
   expect(await findBroken(refuseWindows, 'static')).toEqual([]);
   expect(await findBroken(refuseWindows, 'full')).toEqual(['windows', 'repeated']);
 });

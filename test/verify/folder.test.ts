@@ -45,7 +45,10 @@ const list =
     const listed = Array.from(files, ([path, body]) => {
       return { path, bytes: body.length, sha256: hash('sha256', body) };
     });
-    write('manifest.json', JSON.stringify({ format: 1, generator: 'gamedata/0.0.0', files: listed }))(files);
+    write(
+      'manifest.json',
+      JSON.stringify({ format: 1, generator: 'gamedata/0.0.0', files: listed }),
+    )(files);
   };
 
 /** A step between two data sets of other sites. */
@@ -75,26 +78,62 @@ it('verifyFolder and verifySite find no problems in a built site and its archive
 
 describe('verifySite', () => {
   it.each<[string, Damage, RegExp]>([
-    ['a changed file', edit('404.json', 'N', 'n'), /^404.json: has SHA-256 \w+, expected \w+, as in /],
-    ['a truncated file', edit(move(''), /.{40}$/, ''), /move\/index.json: has \d+ bytes, expected \d+/],
+    [
+      'a changed file',
+      edit('404.json', 'N', 'n'),
+      /^404.json: has SHA-256 \w+, expected \w+, as in /,
+    ],
+    [
+      'a truncated file',
+      edit(move(''), /.{40}$/, ''),
+      /move\/index.json: has \d+ bytes, expected \d+/,
+    ],
     ['a missing file', remove(move('move-7/')), /^.*move-7\/index.json: is missing$/],
-    ['an unknown file', write(move('stowaway/'), '{}'), /^.*stowaway\/index.json: is not in the manifest$/],
+    [
+      'an unknown file',
+      write(move('stowaway/'), '{}'),
+      /^.*stowaway\/index.json: is not in the manifest$/,
+    ],
     [
       'a wrong digest',
       list(edit('meta.json', /sha256:\w/, 'sha256:x')),
       /: got sha256:\w+, expected sha256:x/,
     ],
-    ['a wrong record on a page', list(edit(move('offset/100/'), 'Move 107', 'Move 108')), / › digest: got /],
-    ['too few pages', list(remove(move('offset/100/'))), /100\/index.json: is not in the manifest$/],
-    ['a page without records', list(write(move(''), '{}')), / › results: got nothing, expected array/],
-    ['wrong names', list(edit('meta.json', '"base_url"', otherNames)), /: does not match the site's names$/],
+    [
+      'a wrong record on a page',
+      list(edit(move('offset/100/'), 'Move 107', 'Move 108')),
+      / › digest: got /,
+    ],
+    [
+      'too few pages',
+      list(remove(move('offset/100/'))),
+      /100\/index.json: is not in the manifest$/,
+    ],
+    [
+      'a page without records',
+      list(write(move(''), '{}')),
+      / › results: got nothing, expected array/,
+    ],
+    [
+      'wrong names',
+      list(edit('meta.json', '"base_url"', otherNames)),
+      /: does not match the site's names$/,
+    ],
     [
       'a wrong history',
       list(write('changes.json', JSON.stringify({ steps: [elsewhere] }))),
       /: got digest .*1{64}, /,
     ],
-    ['an invalid history', list(edit('changes.json', '[', '[1')), /› steps\[0\]: got 1, expected object/],
-    ['invalid old slugs', list(write('former.json', '{"move":{"x":"y"}}')), /former.json › move.x: got "y"/],
+    [
+      'an invalid history',
+      list(edit('changes.json', '[', '[1')),
+      /› steps\[0\]: got 1, expected object/,
+    ],
+    [
+      'invalid old slugs',
+      list(write('former.json', '{"move":{"x":"y"}}')),
+      /former.json › move.x: got "y"/,
+    ],
   ])('finds %s', (_, damage, problem) => {
     const { problems } = verifySite(createStorage(damage));
     expect(problems.map(({ file, problem }) => `${file}: ${problem}`)).toEqual([
@@ -115,7 +154,10 @@ describe('verifySite', () => {
     ['an outer path', edit('manifest.json', '"404', '"../404'), /path: got .* a relative path/],
     ['an unknown link style', edit('meta.json', '"query"', '"magic"'), /meta.json: links: /],
   ])('rejects a site with %s', (_, damage, message) => {
-    const error = expect.objectContaining({ code: 'output', message: expect.stringMatching(message) });
+    const error = expect.objectContaining({
+      code: 'output',
+      message: expect.stringMatching(message),
+    });
     expect(() => verifySite(createStorage(damage))).toThrow(error);
   });
 });

@@ -22,8 +22,14 @@ it.each([
 
 it.each([
   ['https://any.test/under/api/gamedata/move/', '/api/gamedata/move/'],
-  ['https://any.test/api/gamedata/move/pound/index.json?format=api', '/api/gamedata/move/pound/?format=api'],
-  ['https://any.test/api/gamedata/item/offset/200/index.json?offset=200', '/api/gamedata/item/?offset=200'],
+  [
+    'https://any.test/api/gamedata/move/pound/index.json?format=api',
+    '/api/gamedata/move/pound/?format=api',
+  ],
+  [
+    'https://any.test/api/gamedata/item/offset/200/index.json?offset=200',
+    '/api/gamedata/item/?offset=200',
+  ],
   ['https://any.test/api/gamedata/index.json', '/api/gamedata/'],
   ['https://any.test/elsewhere', undefined],
   ['javascript:alert(1)//api/gamedata/', undefined],

@@ -1,9 +1,19 @@
 import { expect, it } from 'vitest';
 import { createSpecification } from '../../src/site/openapi.ts';
 import { namesIn } from '../support/kinds.ts';
-import { rawMove, rawRecords, type SiteOptions, type SomeRecords, siteOf } from '../support/sites.ts';
+import {
+  rawMove,
+  rawRecords,
+  type SiteOptions,
+  type SomeRecords,
+  siteOf,
+} from '../support/sites.ts';
 
-function renderDocs(raw: SomeRecords, options: SiteOptions & { hosts?: string[] } = {}, archive = false) {
+function renderDocs(
+  raw: SomeRecords,
+  options: SiteOptions & { hosts?: string[] } = {},
+  archive = false,
+) {
   const { plan } = siteOf(raw, options);
   const names = [namesIn('fr', { move: { 'move-1': 'Un' } })];
   const described = { ...plan.meta, hosts: options.hosts ?? [] };
@@ -22,9 +32,15 @@ it('escapes names from the upstream', () => {
 
 it.each([
   ['an existing record', 'curl "https://example.test/api/gamedata/move/move-1/"'],
-  ["the record's page", '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">'],
+  [
+    "the record's page",
+    '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">',
+  ],
   ['a first request', "await fetch('https://example.test/api/gamedata/move/move-1/')"],
-  ['a line of a bulk file', '{&quot;url&quot;:&quot;https://example.test/api/gamedata/move/move-1/?'],
+  [
+    'a line of a bulk file',
+    '{&quot;url&quot;:&quot;https://example.test/api/gamedata/move/move-1/?',
+  ],
   ['a table', 'url,id,slug,name,generation\r\nhttps://example.test/'],
   ['meta.json', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
   ['a change', '&quot;totals&quot;: {'],

@@ -66,9 +66,15 @@ const pages = render();
 const filePages = render(three, { links: 'file' });
 
 it.each([
-  [pages, '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>'],
+  [
+    pages,
+    '<span id="command">curl "https://example.test/api/gamedata/move/move-1/?format=api"</span>',
+  ],
   [pages, 'href="api/gamedata/move/"'],
-  [pages, `API of ${joinWords(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`],
+  [
+    pages,
+    `API of ${joinWords(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`,
+  ],
   [pages, ' type="application/vnd.oai.openapi+json;version=3.1" href="openapi.json">'],
   [pages, '<link rel="service-doc" type="text/html" href="docs/">'],
   [filePages, 'move/move-1/index.json?format=api"</span>'],
@@ -88,7 +94,9 @@ it.each([...filePages])('for hosts without index pages, links only to files: %s'
 it.each([...pages])(
   'renders %s with a link preview and without inline scripts, styles or handlers',
   (path, page) => {
-    expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(4);
+    expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(
+      4,
+    );
     expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
     expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>)/);
     // Translation would change code.
@@ -97,9 +105,15 @@ it.each([...pages])(
 );
 
 it("loads files from the base URL's path at any depth, and escapes text from the upstream", () => {
-  const hostileMeta = { base_url: 'https://example.test/games', upstream: hostile, fallback: hostile };
+  const hostileMeta = {
+    base_url: 'https://example.test/games',
+    upstream: hostile,
+    fallback: hostile,
+  };
   const found = render(three, {}, hostileMeta);
-  expect(found.get('browse.html')).toMatch(/href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/);
+  expect(found.get('browse.html')).toMatch(
+    /href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/,
+  );
   const page = found.get('index.html');
   expect(page?.split(escaped)).toHaveLength(3);
   expect(page).not.toContain('<img src=x');

@@ -41,7 +41,11 @@ describe('match', () => {
 
   it('finds all records of a kind, in order, for an empty query', () => {
     expect(find('')).toHaveLength(Object.values(records).flat().length);
-    expect([find('  ', 'move').length, find('', 'item').length, find('')[0]]).toEqual([746, 954, 'Pound']);
+    expect([find('  ', 'move').length, find('', 'item').length, find('')[0]]).toEqual([
+      746,
+      954,
+      'Pound',
+    ]);
     expect(find('85', 'item')[0]).toBe('Leaf Stone');
   });
 
@@ -62,7 +66,9 @@ describe('match', () => {
       move: { pound: 'Pfund', growl: 'Thunder', thunderbolt: '１０まんボルト' },
       item: { potion: 'Tränk’e', 'poke-ball': 'モンスターボール' },
     });
-    const found = match(text, '', names).map(({ slug, local = 'English only' }) => `${slug}: ${local}`);
+    const found = match(text, '', names).map(
+      ({ slug, local = 'English only' }) => `${slug}: ${local}`,
+    );
     expect(found.join(', ').slice(0, first.length)).toBe(first);
   });
 });

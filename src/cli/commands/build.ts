@@ -5,7 +5,13 @@ import { joinWords, quoteArgument } from '../../contract/words.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
-import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
+import {
+  defineCommand,
+  exitCodes,
+  type OptionInput,
+  parseOptions,
+  reportOptions,
+} from '../command.ts';
 import { type MakeSiteOptions, makeSite } from '../make-site.ts';
 import { inGroup, integer, option } from '../options.ts';
 import { type BuildReport, formatProblems, formatPublished, formatSummary } from '../report.ts';
@@ -13,16 +19,22 @@ import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 
-export const outputFolder = z.string().refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
-  error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
-});
+export const outputFolder = z
+  .string()
+  .refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
+    error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
+  });
 
 const buildOptions = {
   ...sourceOptions,
   ...siteOptions,
   ...inGroup('Output:', {
     out: option('--out <dir>', 'output folder', outputFolder.default(BUILD_FOLDER)),
-    keep: option('--keep <n>', 'keep archives of the last n states of the data', integer(0, 1000).optional()),
+    keep: option(
+      '--keep <n>',
+      'keep archives of the last n states of the data',
+      integer(0, 1000).optional(),
+    ),
   }),
 };
 

@@ -13,7 +13,9 @@ import { printToStdout } from '../reporter.ts';
 import { assertSettledFolder, resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const dataSet = z.string('expected a snapshot, a site, an archive or the URL of a deployment').min(1);
+const dataSet = z
+  .string('expected a snapshot, a site, an archive or the URL of a deployment')
+  .min(1);
 const diffOptions = {
   /** The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a deployment. */
   from: { schema: dataSet },

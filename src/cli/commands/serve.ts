@@ -20,7 +20,11 @@ const ownAddress = text(
 );
 
 const serveOptions = inGroup('Server:', {
-  port: option('--port <n>', 'port to listen on; 0 picks a free one', integer(0, 65_535).default(3000)),
+  port: option(
+    '--port <n>',
+    'port to listen on; 0 picks a free one',
+    integer(0, 65_535).default(3000),
+  ),
   /** An IP address, or `localhost`. */
   listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
   /** Adds `Accept-Encoding` to `Vary`. */
@@ -95,16 +99,24 @@ export const command = defineCommand({
   },
   async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
     const onRequest = accessLog ? (line: string) => printToStdout([line]) : undefined;
-    const server = await serve({ ...options, dir, onRequest, onProblem: reporter.notice, signal }).catch(
-      (error) => {
-        if (!signal.aborted) throw error;
-      },
-    );
+    const server = await serve({
+      ...options,
+      dir,
+      onRequest,
+      onProblem: reporter.notice,
+      signal,
+    }).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
     if (!server) return {};
     const { url, meta } = server;
     const port = findOtherPort(meta.base_url, url);
     const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
-    const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`, ...lists];
+    const lines = [
+      `${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`,
+      `  ${url}/`,
+      ...lists,
+    ];
     if (meta.base_url !== url && !port)
       lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
     if (!quiet) printToStdout(lines);

@@ -19,7 +19,12 @@ import { defineCommand, type OptionInput, parseOptions, reportOptions } from '..
 import { assertReplaceableContents } from '../make-site.ts';
 import { inGroup, option } from '../options.ts';
 import { createReport, formatSummary, groupWarnings, type Report } from '../report.ts';
-import { resolveSource, type SourceOptions, sourceOptions, waitForSource } from '../source-options.ts';
+import {
+  resolveSource,
+  type SourceOptions,
+  sourceOptions,
+  waitForSource,
+} from '../source-options.ts';
 
 const snapshotOptions = {
   ...sourceOptions,
@@ -33,7 +38,10 @@ export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions
 /** Lists the files of a data set with its history and the license of the data. */
 export const dataSetFiles = (
   data: DataSet,
-  { history = emptyHistory, oldSlugs = noOldSlugs }: Partial<Pick<Update, 'history' | 'oldSlugs'>> = {},
+  {
+    history = emptyHistory,
+    oldSlugs = noOldSlugs,
+  }: Partial<Pick<Update, 'history' | 'oldSlugs'>> = {},
 ): SiteFile[] => [
   ...snapshotFiles(data),
   { path: CHANGES_FILE, body: encodeHistory(history) },
@@ -57,7 +65,9 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
     const next = await loadSource(source);
     const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
     checkUpdate(update, source);
-    const result = await output.publish(dataSetFiles(update.dataSet, update), { signal: source.signal });
+    const result = await output.publish(dataSetFiles(update.dataSet, update), {
+      signal: source.signal,
+    });
     const warnings = groupWarnings(next.dataSet.warnings);
     return createReport(next, update, result, { output, warnings, started });
   };

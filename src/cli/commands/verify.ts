@@ -9,17 +9,33 @@ import { openSite } from '../../sources/site/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
-import { defineCommand, exitCodes, type OptionInput, parseOptions, reportOptions } from '../command.ts';
-import { codeOnly, hintAtBaseUrl, httpUrl, inGroup, oneOf, option, parseValue, text } from '../options.ts';
+import {
+  defineCommand,
+  exitCodes,
+  type OptionInput,
+  parseOptions,
+  reportOptions,
+} from '../command.ts';
+import {
+  codeOnly,
+  hintAtBaseUrl,
+  httpUrl,
+  inGroup,
+  oneOf,
+  option,
+  parseValue,
+  text,
+} from '../options.ts';
 import { formatCounts, formatProblems } from '../report.ts';
 import { assertSettledFolder, sourceOptions } from '../source-options.ts';
 
 const siteFolder = text((given) => !isUrl(given) && !isArchive(given), 'the folder of a site');
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-const milliseconds = text((time) => /^\d{1,6}[smh]$/.test(time), 'a time such as 90s, 10m or 1h').transform(
-  (time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0),
-);
+const milliseconds = text(
+  (time) => /^\d{1,6}[smh]$/.test(time),
+  'a time such as 90s, 10m or 1h',
+).transform((time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0));
 
 const verifyOptions = {
   target: { schema: z.string('expected a folder, an archive or a URL').min(1) },
@@ -28,7 +44,11 @@ const verifyOptions = {
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait for the site in `like`, such as `90s`, `10m` or `1h`. */
-    wait: option('--wait <time>', 'how long to wait for it, such as 90s or 10m', milliseconds.optional()),
+    wait: option(
+      '--wait <time>',
+      'how long to wait for it, such as 90s or 10m',
+      milliseconds.optional(),
+    ),
     linkBase: option('--link-base <url>', 'base URL of links, if it differs', httpUrl.optional()),
     concurrency: sourceOptions.concurrency,
   }),
@@ -55,7 +75,8 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   const url = parseValue(httpUrl, target, 'address');
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
-    if (wait !== undefined) throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
+    if (wait !== undefined)
+      throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
     return verifyDeployment(url, { ...deployment, level: level ?? 'static' });
   }
   if (deployment.linkBase !== undefined)
@@ -76,7 +97,10 @@ function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const known = hostNames.filter((name) => listed.includes(name));
   if (known.length === 0) return undefined;
   const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
-  return { hosts: known, names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)) };
+  return {
+    hosts: known,
+    names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)),
+  };
 }
 
 export const command = defineCommand({

@@ -42,7 +42,9 @@ const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
 
 export async function createEtag(bytes: Bytes): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const hex = [...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = [...digest.subarray(0, 16)]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
   return `"${hex}"`;
 }
 
@@ -58,7 +60,8 @@ export async function readPageRange(
   isJson: boolean,
 ): Promise<Content | undefined> {
   const { limit, offset } = range;
-  const isBuilt = !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
+  const isBuilt =
+    !isJson && limit === PAGE_SIZE && typeof offset === 'number' && offset % PAGE_SIZE === 0;
   const built = isBuilt ? await store.get(paths.listPageFile(kind, offset)) : undefined;
   if (built) return built;
 
@@ -73,7 +76,10 @@ export async function readPageRange(
   for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
     const page = await store.get(paths.listPageFile(kind, start));
     if (!page) return undefined;
-    records.push(...(records.length > 0 ? [COMMA] : []), sliceRecords(page.body, from - start, to - start));
+    records.push(
+      ...(records.length > 0 ? [COMMA] : []),
+      sliceRecords(page.body, from - start, to - start),
+    );
     etags.push(page.etag);
   }
 

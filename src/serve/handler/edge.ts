@@ -18,7 +18,9 @@ export const createWorker = (base: string) => ({
 export const createEdgeFunction =
   (base: string) =>
   (request: Request, context: { next(request: Request): Promise<Response> }): Promise<Response> => {
-    const store = createFetchStore((file) => context.next(new Request(new URL(`/${file}`, request.url))));
+    const store = createFetchStore((file) =>
+      context.next(new Request(new URL(`/${file}`, request.url))),
+    );
     return createHandler(store, base)(request);
   };
 

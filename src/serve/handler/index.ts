@@ -21,7 +21,10 @@ export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
  *
  * @param base the path of the base URL, such as `/games`
  */
-export function createHandler(store: assets.AssetStore, base = ''): (request: Request) => Promise<Response> {
+export function createHandler(
+  store: assets.AssetStore,
+  base = '',
+): (request: Request) => Promise<Response> {
   const respond = createResponder(store, base);
   return async ({ method, url, headers }) => {
     const { pathname, search } = new URL(url);
@@ -31,7 +34,12 @@ export function createHandler(store: assets.AssetStore, base = ''): (request: Re
 }
 
 export function createResponder(store: assets.AssetStore, base = ''): Responder {
-  async function respondNotFound({ method, path, search, headers }: PlainRequest): Promise<PlainResponse> {
+  async function respondNotFound({
+    method,
+    path,
+    search,
+    headers,
+  }: PlainRequest): Promise<PlainResponse> {
     const format = readFormat(new URLSearchParams(search));
     const isPage = isGetOrHead(method) && prefersPage(format, headers.get('Accept'));
     const file = path.startsWith(base + API_PREFIX) ? BROWSE_FILE : NOT_FOUND_FILE;
@@ -59,11 +67,14 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
         ? await assets.readPageRange(store, target.kind, parsePageRange(query), format === 'json')
         : target.file && (await store.get(target.file));
     if (!content) {
-      const path = target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
+      const path =
+        target.type === 'record' && target.file && (await assets.findRedirect(store, target.file));
       return path ? redirect(path, search) : respondNotFound(request);
     }
     const page = prefersPage(format, headers.get('Accept')) && (await store.get(BROWSE_FILE));
-    return page ? createContent(request, page, pageHeaders) : createContent(request, content, jsonHeaders);
+    return page
+      ? createContent(request, page, pageHeaders)
+      : createContent(request, content, jsonHeaders);
   }
 
   async function respondWithFile(request: PlainRequest, file: string): Promise<PlainResponse> {
@@ -71,7 +82,8 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
     const location = content ? undefined : await assets.findIcon(store, file);
     if (!content && location === undefined) return respondNotFound(request);
     if (request.method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
-    if (!isGetOrHead(request.method)) return createError(405, responses.formatNotAllowed(request.method));
+    if (!isGetOrHead(request.method))
+      return createError(405, responses.formatNotAllowed(request.method));
     if (content) return createContent(request, content, createFileHeaders(file));
     // Temporary, because this site may hold the icon later.
     return createEmpty(302, { Location: `${location}` });
@@ -85,7 +97,9 @@ export function createResponder(store: assets.AssetStore, base = ''): Responder 
     const target = resolveTarget(path, base);
     if (target.type === 'redirect') return redirect(target.path, search);
     if (target.type === 'file') return respondWithFile(request, target.file);
-    return target.type === 'nothing' ? respondNotFound(request) : respondToEndpoint(request, target);
+    return target.type === 'nothing'
+      ? respondNotFound(request)
+      : respondToEndpoint(request, target);
   }
 
   return async (request) => {
@@ -101,7 +115,11 @@ type HeaderValues = PlainResponse['headers'];
 const { apiHeaders, commonHeaders, mediaTypes } = responses;
 const endpointHeaders = { ...commonHeaders, ...apiHeaders };
 const jsonHeaders = { ...endpointHeaders, 'Content-Type': mediaTypes['.json'] };
-const pageHeaders = { ...endpointHeaders, ...responses.apiPageHeaders, 'Content-Type': mediaTypes['.html'] };
+const pageHeaders = {
+  ...endpointHeaders,
+  ...responses.apiPageHeaders,
+  'Content-Type': mediaTypes['.html'],
+};
 
 function createFileHeaders(file: string): HeaderValues {
   const type = responses.getMediaType(file);
@@ -120,7 +138,8 @@ function createContent(
   { body, etag }: assets.Content,
   headers: HeaderValues,
 ): PlainResponse {
-  if (!isKnown(request.headers.get('If-None-Match'), etag)) return createResponse(200, headers, body, etag);
+  if (!isKnown(request.headers.get('If-None-Match'), etag))
+    return createResponse(200, headers, body, etag);
   const { 'Content-Type': _, ...unchanged } = headers;
   return { status: 304, headers: { ...unchanged, ETag: etag }, body: null };
 }
@@ -129,7 +148,10 @@ function createContent(
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const toStrong = (tag: string): string => tag.trim().replace(/^W\//, '');
-  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => toStrong(tag) === toStrong(etag));
+  return (
+    ifNoneMatch.trim() === '*' ||
+    ifNoneMatch.split(',').some((tag) => toStrong(tag) === toStrong(etag))
+  );
 }
 
 export function createError(status: number, detail: string): PlainResponse {

@@ -33,7 +33,8 @@ export function resolveTarget(sent: string, base = ''): Target {
   if (decoded === undefined) return { type: 'nothing' };
   const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
   if (rest === '') return { type: 'root', name: 'Api Root', file: rootFile };
-  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return { type: 'redirect', path: `${path}/` };
+  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`))
+    return { type: 'redirect', path: `${path}/` };
   const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
   const kind = kindNames.find((name) => name === kindName);
   if (kind === undefined) return resolveFile(decoded);

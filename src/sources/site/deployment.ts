@@ -17,7 +17,13 @@ import { GamedataError } from '../../errors.ts';
 import { decodeJson, InvalidBodyError } from '../../http/body.ts';
 import type { HttpClient } from '../../http/client.ts';
 import type { SourceContext } from '../source.ts';
-import { findMismatch, ignoreDamage, type PreviousSite, readManifest, readVerified } from './read.ts';
+import {
+  findMismatch,
+  ignoreDamage,
+  type PreviousSite,
+  readManifest,
+  readVerified,
+} from './read.ts';
 import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
 
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
@@ -71,7 +77,10 @@ async function fetchFiles(
   const fetchAll = async (entries: readonly ManifestEntry[]): Promise<void> => {
     assertSize(storage, entries);
     const fetchEntry = async (entry: ManifestEntry) =>
-      files.set(entry.path, readPublished(previous, entry) ?? (await fetchFile(client, address, entry)));
+      files.set(
+        entry.path,
+        readPublished(previous, entry) ?? (await fetchFile(client, address, entry)),
+      );
     await Promise.all(entries.map(fetchEntry));
   };
   await fetchAll(listed.filter(({ path }) => path === META_FILE));
@@ -93,10 +102,15 @@ const readPublished = (site: PreviousSite | undefined, { path, sha256 }: Manifes
 
 const isListPage = (file: string): boolean =>
   kindNames.some(
-    (kind) => file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
+    (kind) =>
+      file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
   );
 
-async function fetchFile(client: HttpClient, address: string, entry: ManifestEntry): Promise<Buffer> {
+async function fetchFile(
+  client: HttpClient,
+  address: string,
+  entry: ManifestEntry,
+): Promise<Buffer> {
   const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
   const decode = (body: Buffer): Buffer => {
     const problem = findMismatch(entry, body, 'got');

@@ -25,7 +25,12 @@ import {
   namesFile,
   recordFile,
 } from '../../contract/paths.ts';
-import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../../dataset/data-set.ts';
+import {
+  type AnyRecords,
+  anyRecordSchema,
+  digestRecords,
+  removeUrl,
+} from '../../dataset/data-set.ts';
 import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
 import {
   type AddressedRecords,
@@ -35,10 +40,19 @@ import {
   type OldSlugs,
 } from '../../dataset/old-slugs.ts';
 import type { Previous } from '../../dataset/update.ts';
-import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../../errors.ts';
+import {
+  DataError,
+  type ErrorOptions,
+  errorCode,
+  GamedataError,
+  OutputError,
+} from '../../errors.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 
-const servedSchema = anyRecordSchema.refine(({ url }) => typeof url === 'string', 'expected a record');
+const servedSchema = anyRecordSchema.refine(
+  ({ url }) => typeof url === 'string',
+  'expected a record',
+);
 const pageSchema = z.looseObject({ results: z.array(servedSchema) });
 
 export type Site = ReturnType<typeof openSite>;
@@ -67,7 +81,8 @@ export const entriesByPath = ({ files }: Pick<Manifest, 'files'>): Entries =>
 const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
 
 function parseFile<S extends z.ZodType>(storage: SiteStorage, file: string, schema: S): z.infer<S> {
-  const fail = (problem: string, options: ErrorOptions) => new OutputError(problem, storage.name, options);
+  const fail = (problem: string, options: ErrorOptions) =>
+    new OutputError(problem, storage.name, options);
   try {
     const json: unknown = JSON.parse(`${storage.read(file)}`);
     // Web apps also have a `manifest.json`.
@@ -92,7 +107,9 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   const body = readOrThrow(storage, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;
-  throw new OutputError(problem, storage.at(file), { hint: 'gamedata verify <dir> lists every problem.' });
+  throw new OutputError(problem, storage.at(file), {
+    hint: 'gamedata verify <dir> lists every problem.',
+  });
 }
 
 export function findMismatch(
@@ -100,9 +117,12 @@ export function findMismatch(
   body: Uint8Array,
   verb = 'has',
 ): string | undefined {
-  if (body.length !== bytes) return `${verb} ${body.length} bytes, expected ${bytes}, as in the manifest`;
+  if (body.length !== bytes)
+    return `${verb} ${body.length} bytes, expected ${bytes}, as in the manifest`;
   const found = hash('sha256', body);
-  return found === sha256 ? undefined : `${verb} SHA-256 ${found}, expected ${sha256}, as in the manifest`;
+  return found === sha256
+    ? undefined
+    : `${verb} SHA-256 ${found}, expected ${sha256}, as in the manifest`;
 }
 
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
@@ -124,17 +144,23 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
       throw new DataError(`got ${digest}, expected ${meta.digest}, as in ${META_FILE}`, location);
     },
     history: (): History =>
-      entries.has(CHANGES_FILE) ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE)) : emptyHistory,
+      entries.has(CHANGES_FILE)
+        ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE))
+        : emptyHistory,
     names: (): Names[] => readNames(meta?.names, json, storage.at),
     oldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (records: AddressedRecords): OldSlugs =>
-      convertMoved(parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }), records),
+      convertMoved(
+        parse(movedReader, json(MOVED_FILE), { record: storage.at(MOVED_FILE) }),
+        records,
+      ),
     /** Lists records from their own files, for a site whose list pages are damaged. Records in damaged files have no ids. */
     listed: (): AddressedRecords =>
       mapKinds((kind) =>
         findSlugs(kind, [...entries.keys()]).map((slug) => {
-          const text = ignoreDamage(() => `${readVerified(storage, entries, recordFile(kind, slug))}`) ?? '';
+          const text =
+            ignoreDamage(() => `${readVerified(storage, entries, recordFile(kind, slug))}`) ?? '';
           const { data } = z.object({ id: z.int() }).safeParse(parseJson(text));
           return { slug, ...data };
         }),
@@ -192,7 +218,10 @@ export function withRestoreHint(
     if (!(cause instanceof GamedataError)) throw cause;
     if (mayBeLost) return noOldSlugs;
     const hint = `${site.wayOut}, or drop every redirect with --forget-history.`;
-    throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, { cause, hint });
+    throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, {
+      cause,
+      hint,
+    });
   }
 }
 

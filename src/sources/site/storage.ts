@@ -53,7 +53,10 @@ export function readOrThrow(
 }
 
 /** @throws OutputError if a file exceeds its own limit, or all files together exceed the memory limit */
-export function assertSize(storage: SiteStorage, files: readonly { path: string; bytes: number }[]): void {
+export function assertSize(
+  storage: SiteStorage,
+  files: readonly { path: string; bytes: number }[],
+): void {
   let sum = 0;
   for (const { path: file, bytes } of files) {
     const problem = describeExcess(bytes, getMaxBytes(file));
@@ -77,7 +80,9 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
   try {
     const opened = createReadStream(archive, { fd: openRegular(archive, MAX_MEMORY_BYTES) });
     const packed = Readable.toWeb(opened) as ReadableStream<Uint8Array<ArrayBuffer>>;
-    const tar = packed.pipeThrough(new DecompressionStream('gzip')).pipeThrough(limitBytes(archive));
+    const tar = packed
+      .pipeThrough(new DecompressionStream('gzip'))
+      .pipeThrough(limitBytes(archive));
     const unpacked = await unpackTar(tar, {
       filter(header) {
         assertSize(storage, [{ path: inside(header), bytes: header.size }]);
@@ -89,12 +94,16 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     const why = errorCode(cause) || (cause as Error).message;
-    throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, archive, { cause });
+    throw new OutputError(`cannot be read as an archive (${why}), expected a .tar.gz`, archive, {
+      cause,
+    });
   }
 }
 
 /** Limits the unpacked size including headers, because an archive may contain millions of empty files. */
-function limitBytes(archive: string): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+function limitBytes(
+  archive: string,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   return new TransformStream({
     transform(part, controller) {

@@ -9,7 +9,11 @@ export function parseAddress(href: string, root: string) {
   if (url.startsWith(root + API_PREFIX.slice(1)))
     return { address: url.slice(root.length - 1), isNegotiated: true, search: fragments[0] ?? '' };
   const [fragment = '', search = ''] = fragments;
-  return { address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX, isNegotiated: false, search };
+  return {
+    address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX,
+    isNegotiated: false,
+    search,
+  };
 }
 
 export const replaceSearch = (href: string, search: string): string =>
@@ -59,4 +63,5 @@ export const splitPath = (address: string): readonly string[] =>
     .filter((part) => part !== '');
 
 const getPath = (address: string): string => address.split('?')[0] ?? '';
-const getQuery = (address: string): URLSearchParams => new URLSearchParams(address.split('?')[1] ?? '');
+const getQuery = (address: string): URLSearchParams =>
+  new URLSearchParams(address.split('?')[1] ?? '');

@@ -47,7 +47,10 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   if (focus) heading.focus({ preventScroll: true });
 }
 
-async function display(address: string, { title, content, isList = false }: View): Promise<HTMLElement> {
+async function display(
+  address: string,
+  { title, content, isList = false }: View,
+): Promise<HTMLElement> {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
   requireElement('status', HTMLParagraphElement).textContent = '';
@@ -58,7 +61,8 @@ async function display(address: string, { title, content, isList = false }: View
   view.replaceChildren(...content);
   view.removeAttribute('aria-busy');
   for (const link of document.querySelectorAll('.bar nav a'))
-    if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`) link.setAttribute('aria-current', 'true');
+    if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`)
+      link.setAttribute('aria-current', 'true');
     else link.removeAttribute('aria-current');
   const fields = new URLSearchParams(parseAddress(location.href, siteRoot).search);
   await setSearch(isList ? { ...Object.fromEntries(fields), kind } : {});
@@ -80,7 +84,11 @@ function createBreadcrumb(address: string): HTMLElement[] {
   return ['api', ...parts].map((text, at) => {
     const path = [API_PREFIX, ...parts.slice(0, at).map((part) => `${part}/`)].join('');
     const isCurrent = at === parts.length && 'page';
-    return element('li', {}, element('a', { ...getLinkAttributes(path), 'aria-current': isCurrent }, text));
+    return element(
+      'li',
+      {},
+      element('a', { ...getLinkAttributes(path), 'aria-current': isCurrent }, text),
+    );
   });
 }
 
@@ -101,12 +109,23 @@ function createRequestBar(address: string): HTMLElement[] {
   });
   const json = linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
   const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`));
-  const actions = element('p', { class: 'actions' }, copy, element('a', { href: json }, 'Open JSON'));
+  const actions = element(
+    'p',
+    { class: 'actions' },
+    copy,
+    element('a', { href: json }, 'Open JSON'),
+  );
   return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
 }
 
 document.addEventListener('click', (event) => {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
+  if (
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey
+  )
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link?.classList.contains('skip')) {
@@ -131,7 +150,11 @@ function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;
   const fields = new URLSearchParams({ q, ...(language !== '' && { language }) });
-  history.replaceState(history.state, '', replaceSearch(location.href, isEmpty ? '' : String(fields)));
+  history.replaceState(
+    history.state,
+    '',
+    replaceSearch(location.href, isEmpty ? '' : String(fields)),
+  );
 }
 
 const setSearch = createSearchBox(keepInUrl);

@@ -33,7 +33,11 @@ export interface View {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Requests an endpoint and renders its response. */
-export async function loadView(address: string, signal: AbortSignal, retry: () => void): Promise<View> {
+export async function loadView(
+  address: string,
+  signal: AbortSignal,
+  retry: () => void,
+): Promise<View> {
   const path = fetchPath(address, linkStyle);
   // Plain file servers have only the built pages.
   if (path === undefined) {
@@ -75,18 +79,27 @@ const createProblem = (title: string, why: string, ...content: readonly HTMLElem
 
 async function createErrorView(response: Response, json: unknown, address: string): Promise<View> {
   const isMissing = response.status === 404;
-  const isPageRange = response.status === 400 || (isMissing && /[?&](?:limit|offset)=/.test(address));
+  const isPageRange =
+    response.status === 400 || (isMissing && /[?&](?:limit|offset)=/.test(address));
   const title = isPageRange ? NOT_BUILT : isMissing ? 'Not found' : 'Request rejected';
   const detail = readText(json, 'detail') ?? `The response was ${formatStatus(response)}.`;
   const why = detail === errorDetails[404] ? 'There is nothing at this URL.' : detail;
   const similar = isMissing ? await suggestRecords(address) : [];
-  return createProblem(title, why, ...similar, suggestPages(address), createResponseBox(response, json));
+  return createProblem(
+    title,
+    why,
+    ...similar,
+    suggestPages(address),
+    createResponseBox(response, json),
+  );
 }
 
 async function suggestRecords(address: string): Promise<HTMLElement[]> {
   const [kind = '', slug] = splitPath(address);
   if (slug === undefined) return [];
-  const suggesting = loadSearchEngine().then((engine) => engine.suggest(decodeURIComponent(slug), kind));
+  const suggesting = loadSearchEngine().then((engine) =>
+    engine.suggest(decodeURIComponent(slug), kind),
+  );
   // The page is complete without suggestions.
   const found = await suggesting.catch(() => []);
   if (found.length === 0) return [];
@@ -105,12 +118,16 @@ function suggestPages(address: string): HTMLElement {
     const range = replacePageRange(listPath(kind), { limit: PAGE_SIZE, offset: built });
     ways.unshift(createLink(range, `The page of ${PAGE_SIZE} records at offset ${built}`));
   }
-  ways.push(createLink(API_PREFIX, 'All kinds'), element('a', { href: siteRoot + folderPage }, 'Search'));
+  ways.push(
+    createLink(API_PREFIX, 'All kinds'),
+    element('a', { href: siteRoot + folderPage }, 'Search'),
+  );
   return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
 }
 
 /** HTTP/2 and later have no reason phrases. */
-const formatStatus = ({ status, statusText }: Response): string => `HTTP ${status} ${statusText}`.trimEnd();
+const formatStatus = ({ status, statusText }: Response): string =>
+  `HTTP ${status} ${statusText}`.trimEnd();
 
 const SHOWN_HEADERS = ['Allow', 'Content-Type', 'Vary', 'Cache-Control', 'ETag', 'Last-Modified'];
 
@@ -118,7 +135,8 @@ function createResponseBox(response: Response, json: unknown): HTMLElement {
   const head = element('pre', { class: 'head' }, element('b', {}, formatStatus(response)));
   for (const name of SHOWN_HEADERS) {
     const value = response.headers.get(name);
-    if (value !== null) head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
+    if (value !== null)
+      head.append('\n', element('span', { class: 'key' }, `${name}:`), ` ${value}`);
   }
   const body = highlight(JSON.stringify(json, null, 4), (text) => {
     const address = parseLink(JSON.parse(text));
@@ -132,7 +150,8 @@ function createResponseBox(response: Response, json: unknown): HTMLElement {
 const HIDDEN = ['url', 'name', 'icon'];
 const FIRST_COLUMNS = ['name', 'slug', 'id'];
 
-const toFields = (json: unknown): Fields => (typeof json === 'object' && json !== null ? { ...json } : {});
+const toFields = (json: unknown): Fields =>
+  typeof json === 'object' && json !== null ? { ...json } : {};
 
 function readText(json: unknown, field: string): string | undefined {
   const value = toFields(json)[field];
@@ -142,16 +161,23 @@ function readText(json: unknown, field: string): string | undefined {
 function createCard(json: unknown): HTMLElement[] {
   const fields = toFields(json);
   if (fields.slug === undefined) return [];
-  const names = ['slug', ...Object.keys(fields).filter((name) => ![...HIDDEN, 'slug'].includes(name))];
+  const names = [
+    'slug',
+    ...Object.keys(fields).filter((name) => ![...HIDDEN, 'slug'].includes(name)),
+  ];
   const indices = names.filter((name) => /\d$/.test(name));
   const lists = [names.filter((name) => !indices.includes(name)), indices].map((shown) =>
     element(
       'dl',
       { translate: 'no', hidden: shown.length === 0 },
-      ...shown.map((name) => element('div', {}, element('dt', {}, name), createValue('dd', fields[name]))),
+      ...shown.map((name) =>
+        element('div', {}, element('dt', {}, name), createValue('dd', fields[name])),
+      ),
     ),
   );
-  const picture = createRecordIcon(json, 90).map((icon) => element('p', { class: 'picture' }, icon));
+  const picture = createRecordIcon(json, 90).map((icon) =>
+    element('p', { class: 'picture' }, icon),
+  );
   const card = element('div', { class: 'card' }, ...picture, element('div', {}, ...lists));
   return [card, ...createIndexNote(json)];
 }
@@ -173,11 +199,15 @@ function createValue(tag: 'td' | 'dd', value: unknown): HTMLElement {
   return element(tag, { class: classifyValue(value) }, value === null ? '–' : text);
 }
 
-const classifyValue = (value: unknown) => (value === null ? 'null' : typeof value === 'number' && 'number');
+const classifyValue = (value: unknown) =>
+  value === null ? 'null' : typeof value === 'number' && 'number';
 
 function createNames(address: string): HTMLElement[] {
   const record = parseRecordPath(address.split('?')[0] ?? '');
-  const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({ value, text }));
+  const languages = Array.from(findLanguageField()?.options ?? [], ({ value, text }) => ({
+    value,
+    text,
+  }));
   if (languages.length === 0 || !record) return [];
   const list = element('div', { role: 'status' });
   const box = element('details', {}, element('summary', {}, 'Names in every language'), list);
@@ -193,7 +223,9 @@ function createNames(address: string): HTMLElement[] {
     if (!box.open || list.querySelector('table')) return;
     const rows = await Promise.all(languages.map(createRow)).catch(() => undefined);
     const failed = 'The names could not be loaded. Close and open this to try again.';
-    list.replaceChildren(rows ? element('table', {}, element('tbody', {}, ...rows.flat())) : failed);
+    list.replaceChildren(
+      rows ? element('table', {}, element('tbody', {}, ...rows.flat())) : failed,
+    );
   });
   return [box];
 }
@@ -232,7 +264,9 @@ function createTable(records: readonly Fields[]): HTMLElement[] {
     element('tbody', {}, ...rows),
   );
   // The table is wider than a phone, so tabindex allows scrolling by keyboard.
-  return [element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' }, table)];
+  return [
+    element('div', { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' }, table),
+  ];
 }
 
 function createRecordCell(record: Fields, column: string): HTMLElement {
@@ -255,7 +289,9 @@ function createPager(
   const { limit, offset } = readPageRange(address);
   const last = count === 0 ? 0 : count - 1 - ((count - 1) % limit);
   const createStep = (text: string, to: string | undefined): HTMLElement =>
-    to === undefined ? element('a', { role: 'link', 'aria-disabled': 'true' }, text) : createLink(to, text);
+    to === undefined
+      ? element('a', { role: 'link', 'aria-disabled': 'true' }, text)
+      : createLink(to, text);
   const linkPage = (start: number): string | undefined =>
     offset === start ? undefined : replacePageRange(address, { limit, offset: start });
   const steps = element(

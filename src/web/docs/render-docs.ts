@@ -3,7 +3,14 @@ import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
 import { listKinds } from '../../contract/words.ts';
-import { fillPlaceholders, html, Markup, renderApiLink, renderPage, type Site } from '../shared/markup.ts';
+import {
+  fillPlaceholders,
+  html,
+  Markup,
+  renderApiLink,
+  renderPage,
+  type Site,
+} from '../shared/markup.ts';
 
 const ROOT = '../';
 
@@ -16,12 +23,21 @@ export interface DocsContent {
   readonly anyPageRange: boolean;
 }
 
-export function renderDocs(template: (name: string) => string, content: DocsContent, site: Site): string {
+export function renderDocs(
+  template: (name: string) => string,
+  content: DocsContent,
+  site: Site,
+): string {
   const { operations, schemas, excerpts, anyPageRange } = content;
   const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
-  const [endpoints, names, downloads] = [inGroup('records'), inGroup('names'), inGroup('downloads')];
+  const [endpoints, names, downloads] = [
+    inGroup('records'),
+    inGroup('names'),
+    inGroup('downloads'),
+  ];
   const isNegotiated = site.links === 'query';
-  const first = endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
+  const first =
+    endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
   const type = typeName(first?.schema ?? '');
   const filled = fillPlaceholders(template('docs.html'), {
     base: site.base_url,
@@ -29,7 +45,11 @@ export function renderDocs(template: (name: string) => string, content: DocsCont
     contents: [...endpoints, ...names].map(
       ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
     ),
-    ...{ url: site.base_url + (first ? getExamplePath(first) : ''), type, variable: type.toLowerCase() },
+    ...{
+      url: site.base_url + (first ? getExamplePath(first) : ''),
+      type,
+      variable: type.toLowerCase(),
+    },
     ...{ negotiated: isNegotiated, file: !isNegotiated },
     ...{ any: isNegotiated && anyPageRange, built: isNegotiated && !anyPageRange },
     endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
@@ -55,7 +75,9 @@ export function renderDocs(template: (name: string) => string, content: DocsCont
   return renderPage(template('page.html'), filled, page, site);
 }
 
-const describePageRange = (anyPageRange: boolean): Partial<Record<keyof typeof parameters, string>> =>
+const describePageRange = (
+  anyPageRange: boolean,
+): Partial<Record<keyof typeof parameters, string>> =>
   anyPageRange
     ? {
         limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
@@ -68,7 +90,9 @@ const describePageRange = (anyPageRange: boolean): Partial<Record<keyof typeof p
       };
 
 const getExamplePath = ({ path, pathParameter }: Operation): string =>
-  path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
+  path
+    .replace('{offset}', String(PAGE_SIZE))
+    .replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
 
 function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group, pathParameter } = endpoint;
@@ -123,7 +147,10 @@ const renderType = (
 <p>${renderProse(description)}</p>
 ${renderFields(
   'Field',
-  Object.entries(properties).map(([field, schema]) => ({ name: field, schema: toSchemaObject(schema) })),
+  Object.entries(properties).map(([field, schema]) => ({
+    name: field,
+    schema: toSchemaObject(schema),
+  })),
 )}
 </section>`;
 
@@ -140,7 +167,10 @@ const renderFields = (heading: string, fields: readonly Field[]): Markup | '' =>
         }),
       );
 
-const renderTable = (heads: readonly string[], rows: readonly Markup[]): Markup => html`<table class="fields">
+const renderTable = (
+  heads: readonly string[],
+  rows: readonly Markup[],
+): Markup => html`<table class="fields">
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows}</tbody>
 </table>`;
@@ -155,9 +185,11 @@ function describeType(schema: JsonSchema): Markup {
   if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
   if (values) return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
   if (anyOf) return joinTypes(anyOf.map((one) => describeType(toSchemaObject(one))));
-  if (Array.isArray(type)) return joinTypes(type.map((one) => describeType({ ...schema, type: one })));
+  if (Array.isArray(type))
+    return joinTypes(type.map((one) => describeType({ ...schema, type: one })));
   if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
   return html`${String(type ?? 'any')}`;
 }
 
-const joinTypes = (all: readonly Markup[]): Markup => new Markup(all.map(({ text }) => text).join(' or '));
+const joinTypes = (all: readonly Markup[]): Markup =>
+  new Markup(all.map(({ text }) => text).join(' or '));

@@ -95,12 +95,23 @@ export function createSearchBox(
   };
 }
 
-export function createResult({ kind, slug, name, icon, local }: Match, language = ''): HTMLLIElement {
-  const localName = local === undefined ? [] : [element('span', getLangAttributes(language), local), ' '];
+export function createResult(
+  { kind, slug, name, icon, local }: Match,
+  language = '',
+): HTMLLIElement {
+  const localName =
+    local === undefined ? [] : [element('span', getLangAttributes(language), local), ' '];
   const link = element(
     'a',
     getLinkAttributes(recordPath(kind, slug)),
-    element('span', { class: 'what' }, element('b', {}, name), ' ', ...localName, element('code', {}, slug)),
+    element(
+      'span',
+      { class: 'what' },
+      element('b', {}, name),
+      ' ',
+      ...localName,
+      element('code', {}, slug),
+    ),
     element('span', { class: 'where' }, kind),
     ...(icon === undefined ? [] : [createIcon(icon)]),
   );
@@ -132,7 +143,8 @@ export const loadNames = once((language) => fetchJson<Names>(namesFile(language)
 export const getLangAttributes = (language: string) => ({ lang: language, dir: 'auto' });
 
 /** Null on sites without names. */
-export const findLanguageField = (): HTMLSelectElement | null => document.querySelector('#names-language');
+export const findLanguageField = (): HTMLSelectElement | null =>
+  document.querySelector('#names-language');
 
 const LANGUAGE_KEY = 'gamedata.names';
 

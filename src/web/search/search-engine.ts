@@ -16,12 +16,16 @@ export interface Match {
 export type SearchEngine = ReturnType<typeof createSearchEngine>;
 
 export function createSearchEngine(index: SearchIndex) {
-  const records: Match[] = kindNames.flatMap((kind) => index[kind].map((record) => ({ kind, ...record })));
+  const records: Match[] = kindNames.flatMap((kind) =>
+    index[kind].map((record) => ({ kind, ...record })),
+  );
   // Tolerates one typo per word.
   const fuzzy = new Fuzzy({ intraMode: 1 });
   // Also tolerates a missing letter in words of three letters, so it finds too many records for most queries.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
-  const texts = records.map(({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`);
+  const texts = records.map(
+    ({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`,
+  );
 
   function findFuzzy(words: string, engine = fuzzy): number[] {
     // More than four words match only in order.
@@ -33,7 +37,10 @@ export function createSearchEngine(index: SearchIndex) {
   /** Returns ids first, then names in the selected language, then English names by closeness. */
   function match(query: string, kind = '', names?: Names): Match[] {
     const words = simplify(query).trim();
-    const all = records.map((record) => ({ ...record, local: findName(names, record.kind, record.slug) }));
+    const all = records.map((record) => ({
+      ...record,
+      local: findName(names, record.kind, record.slug),
+    }));
     const byId = all.filter(({ id }) => String(id) === words);
     const byLocalName = all
       .map((record) => ({ record, at: simplify(record.local ?? '').indexOf(words) }))
@@ -43,7 +50,9 @@ export function createSearchEngine(index: SearchIndex) {
     const byName = findFuzzy(words)
       .flatMap((at) => all[at] ?? [])
       .map((record) => ({ record, closeness: rateCloseness(record, words) }))
-      .sort((a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.record.id - b.record.id))
+      .sort(
+        (a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.record.id - b.record.id),
+      )
       .map(({ record }) => record);
     const found = words === '' ? all : [...new Set([...byId, ...byLocalName, ...byName])];
     return found.filter((record) => kind === '' || record.kind === kind);

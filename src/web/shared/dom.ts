@@ -23,7 +23,9 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
 export const breakUrls = (text: string): Content[] =>
-  text.split(/([/?&=]+)(?=\w)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
+  text
+    .split(/([/?&=]+)(?=\w)/)
+    .flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
 
 /** @throws if the element is missing or has another type */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
@@ -40,7 +42,13 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
 
 /** Shows an icon at its path in records, or the placeholder if it cannot be loaded. */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
-  const image = element('img', { alt: '', width: size, height: size, loading: 'lazy', decoding: 'async' });
+  const image = element('img', {
+    alt: '',
+    width: size,
+    height: size,
+    loading: 'lazy',
+    decoding: 'async',
+  });
   const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
   image.addEventListener('error', showPlaceholder, { once: true });
   image.src = siteRoot + icon;
@@ -56,7 +64,8 @@ export async function copyText(source: HTMLElement): Promise<void> {
     await navigator.clipboard.writeText(source.textContent);
   } catch {
     getSelection()?.selectAllChildren(source);
-    message = 'Copying is not available here. The text is selected: copy it with the keyboard or menu.';
+    message =
+      'Copying is not available here. The text is selected: copy it with the keyboard or menu.';
   }
   status.textContent = message;
   setTimeout(() => {
@@ -64,7 +73,8 @@ export async function copyText(source: HTMLElement): Promise<void> {
   }, 6000);
 }
 
-export const linkStyle: LinkStyle = document.documentElement.dataset.links === 'file' ? 'file' : 'query';
+export const linkStyle: LinkStyle =
+  document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
 /** Plain file servers may not serve a folder's index page. */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';

@@ -46,10 +46,13 @@ export function fillPlaceholders(template: string, values: Values): Markup {
   const filled = template
     .replaceAll(/\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs, (_, name: string, block: string) => {
       const value = take(name);
-      return value === '' || value === false || (Array.isArray(value) && value.length === 0) ? '' : block;
+      return value === '' || value === false || (Array.isArray(value) && value.length === 0)
+        ? ''
+        : block;
     })
     .replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeValue(take(name) as HtmlValue));
-  if (unused.size > 0) throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
+  if (unused.size > 0)
+    throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
   return new Markup(filled);
 }
 
@@ -66,7 +69,12 @@ export interface PageOptions {
 
 export type Site = Pick<Meta, 'base_url' | 'links'>;
 
-export function renderPage(template: string, content: Markup, options: PageOptions, site: Site): string {
+export function renderPage(
+  template: string,
+  content: Markup,
+  options: PageOptions,
+  site: Site,
+): string {
   const { path, script, ...values } = options;
   const { root } = values;
   const { base_url: baseUrl, links } = site;
@@ -79,7 +87,9 @@ export function renderPage(template: string, content: Markup, options: PageOptio
         : html`<meta property="og:url" content="${baseUrl}${path}">`,
     script: script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`,
     nav: [
-      ...kindNames.map((kind) => renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind))),
+      ...kindNames.map((kind) =>
+        renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)),
+      ),
       html`<a href="${root}docs/"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>`,
     ],
   })

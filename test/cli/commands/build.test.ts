@@ -43,7 +43,8 @@ it('build writes exactly the expected files, then requests no body and changes n
   const api = path.join(options.out, 'api', 'gamedata');
   const expected = expectedFiles(data, BASE_URL);
   expect(listFiles(api).sort()).toEqual([...expected.keys()].sort());
-  for (const [file, text] of expected) expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
+  for (const [file, text] of expected)
+    expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
   expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
   const before = fingerprint(options.out);
   const sent = server.log.length;
@@ -72,7 +73,9 @@ describe('build', () => {
     await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
     expect(server.log).toHaveLength(6);
     await build(options);
-    const records = server.log.map((request) => request.path).filter((asked) => /\/\d+\/$/.test(asked));
+    const records = server.log
+      .map((request) => request.path)
+      .filter((asked) => /\/\d+\/$/.test(asked));
     expect(new Set(records).size).toBe(3 + 2 + otherKinds.length);
     expect(records).toHaveLength(3 + 2 + otherKinds.length + 1);
   });
@@ -86,7 +89,10 @@ describe('build', () => {
     const report = await build(options);
     const after = fingerprint(options.out);
     const changed = listFiles(options.out).filter((file) => before.get(file) !== after.get(file));
-    const bulk = ['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) => [file, `${file}.gz`]);
+    const bulk = ['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) => [
+      file,
+      `${file}.gz`,
+    ]);
     expect(changed.sort()).toEqual([
       ...['api/gamedata/move/index.json', 'api/gamedata/move/move-2/index.json'],
       ...['changes.atom', 'changes.json', 'docs/index.html'],
@@ -100,7 +106,9 @@ describe('build', () => {
 
   it('removes the bulk files with --no-downloads', async () => {
     const out = copied();
-    expect((await build({ ...described, out, downloads: false })).files.removed).toBe(bulkFiles.length);
+    expect((await build({ ...described, out, downloads: false })).files.removed).toBe(
+      bulkFiles.length,
+    );
     expect(listFiles(out).filter((file) => file.startsWith('download/'))).toEqual([]);
     expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).not.toContain('/download/');
     expect(verifyFolder(out).problems).toEqual([]);
@@ -108,7 +116,10 @@ describe('build', () => {
 
   it('generates every file again after a code change', async () => {
     const out = copied();
-    expect(await build({ ...described, out })).toMatchObject({ changed: false, files: { written: 0 } });
+    expect(await build({ ...described, out })).toMatchObject({
+      changed: false,
+      files: { written: 0 },
+    });
     const manifest = path.join(out, 'manifest.json');
     const text = readFileSync(manifest, 'utf8');
     writeFileSync(manifest, text.replace(codeDigest(), hash('sha256', 'other')));

@@ -12,7 +12,10 @@ import { sharedFolder } from '../../support/temporary.ts';
 const raw = rawRecords(3, 2);
 const [first, second, third] = raw.move;
 const renamed = second && { ...second, slug: 'renamed' };
-const later = { ...raw, move: [first, renamed, third, rawMove(9)].filter((move) => move !== undefined) };
+const later = {
+  ...raw,
+  move: [first, renamed, third, rawMove(9)].filter((move) => move !== undefined),
+};
 
 const folder = sharedFolder();
 const createVersion = (name: string, records: SomeRecords) => ({
@@ -44,18 +47,26 @@ describe('diff', () => {
 
     expect(await diff({ from: before.out, to: after.data })).toEqual(expected);
     expect(await diff({ from: before.data, to: after.out })).toEqual(expected);
-    expect(await diff({ from: await served(before.out), to: `${await served(after.out)}/` })).toEqual(
-      expected,
-    );
+    expect(
+      await diff({ from: await served(before.out), to: `${await served(after.out)}/` }),
+    ).toEqual(expected);
   });
 
   it('prints JSON or Markdown, and exits with 3 only with --exit-code', async () => {
     const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
     const json = await run('--format', 'json', '--exit-code');
     expect(json).toMatchObject({ code: 3, stderr: '' });
-    expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({ added: 1, renamed: 1 });
+    expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({
+      added: 1,
+      renamed: 1,
+    });
     const markdown = await run('--format', 'markdown');
-    expect(markdown).toMatchObject({ code: 0, stdout: expect.stringContaining('- `move-2` → `renamed` ') });
-    expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({ code: 0 });
+    expect(markdown).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('- `move-2` → `renamed` '),
+    });
+    expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({
+      code: 0,
+    });
   });
 });

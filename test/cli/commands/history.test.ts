@@ -30,8 +30,10 @@ async function operator() {
   };
 }
 
-const read = (folder: string, file: string): string => readFileSync(path.join(folder, file), 'utf8');
-const historyIn = (folder: string): History => historySchema.parse(JSON.parse(read(folder, 'changes.json')));
+const read = (folder: string, file: string): string =>
+  readFileSync(path.join(folder, file), 'utf8');
+const historyIn = (folder: string): History =>
+  historySchema.parse(JSON.parse(read(folder, 'changes.json')));
 /** The days and renamed records of each step. */
 const stepsIn = (folder: string) =>
   historyIn(folder).steps.map(({ from, to, changes }) => {

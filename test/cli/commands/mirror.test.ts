@@ -31,7 +31,8 @@ beforeAll(async () => {
 });
 
 const newFolder = (): string => path.join(temporaryFolder(), 'copy');
-const readJson = (dir: string, file: string) => JSON.parse(readFileSync(path.join(dir, file), 'utf8'));
+const readJson = (dir: string, file: string) =>
+  JSON.parse(readFileSync(path.join(dir, file), 'utf8'));
 
 function edit(dir: string, file: string, change: (json: Record<string, unknown>) => unknown): void {
   writeFileSync(path.join(dir, file), JSON.stringify(change(readJson(dir, file))));
@@ -78,7 +79,10 @@ describe('mirror', () => {
     await mirror({ from: server.url, out, baseUrl: TO, hosts: ['caddy'] });
     const asked = server.requests.length;
     const before = fingerprint(out);
-    expect(await mirror({ from: server.url, out })).toMatchObject({ changed: false, hosts: ['caddy'] });
+    expect(await mirror({ from: server.url, out })).toMatchObject({
+      changed: false,
+      hosts: ['caddy'],
+    });
     expect(server.paths().slice(asked)).toEqual(['manifest.json', 'meta.json']);
     expect(fingerprint(out)).toEqual(before);
   });
@@ -91,7 +95,9 @@ describe('mirror', () => {
     const server = await deploy(site);
     const redirect = (location: string) =>
       server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
-    server.faults.set('moved', (response) => response.end(readFileSync(path.join(site, 'former.json'))));
+    server.faults.set('moved', (response) =>
+      response.end(readFileSync(path.join(site, 'former.json'))),
+    );
     redirect('/moved');
     expect(await mirror({ from: server.url, out: newFolder() })).toMatchObject({ changed: true });
     redirect('http://other.test/');
@@ -141,9 +147,16 @@ describe('a site from an untrusted author', () => {
   });
 
   it('keeps an edition from tomorrow, and the counts of known warnings', async () => {
-    const edition = { hash: 'a'.repeat(40), deployed: new Date(Date.now() + 80_000_000).toISOString() };
+    const edition = {
+      hash: 'a'.repeat(40),
+      deployed: new Date(Date.now() + 80_000_000).toISOString(),
+    };
     const kept = { move: { 'missing-name': 2 }, item: { 'no-icon': 1 } };
-    const warnings = { ...mapKinds(() => ({})), ...kept, item: { ...kept.item, 'icon-not-found': 3 } };
+    const warnings = {
+      ...mapKinds(() => ({})),
+      ...kept,
+      item: { ...kept.item, 'icon-not-found': 3 },
+    };
     const { meta } = await copyEdited({ edition, warnings });
     expect(meta).toMatchObject({ edition, warnings: kept });
   });
@@ -152,21 +165,30 @@ describe('a site from an untrusted author', () => {
     ['"name":"Move 7"', '"name":"\\u001b[2J"', 'expected text without control'],
     ['"id":7', '"id":5', 'id: got 5, expected ascending ids'],
     ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields out of order'],
-  ])('is rejected with %s instead of %s, even if every digest is correct', async (from, to, problem) => {
-    const copy = copied();
-    const page = path.join(copy, listPageFile('move', 0));
-    writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
-    const digest = digestLines((kind) =>
-      readJson(copy, listPageFile(kind, 0)).results.map(removeUrl).map(encodeLine).join(''),
-    );
-    edit(copy, 'meta.json', (json) => ({ ...json, digest }));
-    await expect(mirror({ from: copy })).rejects.toThrow(problem);
-  });
+  ])(
+    'is rejected with %s instead of %s, even if every digest is correct',
+    async (from, to, problem) => {
+      const copy = copied();
+      const page = path.join(copy, listPageFile('move', 0));
+      writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
+      const digest = digestLines((kind) =>
+        readJson(copy, listPageFile(kind, 0)).results.map(removeUrl).map(encodeLine).join(''),
+      );
+      edit(copy, 'meta.json', (json) => ({ ...json, digest }));
+      await expect(mirror({ from: copy })).rejects.toThrow(problem);
+    },
+  );
 
   inFolder('drops its own pages, scripts and kinds, and lists them in the summary', async () => {
     const copy = copied();
     const kind = 'api/gamedata/ability';
-    const files = ['browse.html', 'style.css', 'evil.html', `${kind}/index.json`, `${kind}/x/index.json`];
+    const files = [
+      'browse.html',
+      'style.css',
+      'evil.html',
+      `${kind}/index.json`,
+      `${kind}/x/index.json`,
+    ];
     for (const name of files) outputFile(path.join(copy, name), '{}');
     listAsTheyAre(copy);
     const cwd = temporaryFolder();
@@ -182,7 +204,10 @@ describe('a site from an untrusted author', () => {
 
 describe('an archive', () => {
   const { move, item } = rawRecords(31, 5);
-  const renamed = { item, move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)) };
+  const renamed = {
+    item,
+    move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)),
+  };
 
   it('restores records, URLs and damaged old slugs without --max-shrink, and lists removed records', async () => {
     const out = copied();

@@ -7,12 +7,19 @@ import { fingerprint } from '../../support/fingerprint.ts';
 import { namesIn } from '../../support/kinds.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { type Answer, itemAnswer, moveAnswer, plainAnswer, upstreamOf } from '../../support/upstream-data.ts';
+import {
+  type Answer,
+  itemAnswer,
+  moveAnswer,
+  plainAnswer,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
 
 const named = (names: Record<string, string>) => ({
   names: Object.entries(names).map(([language, name]) => ({ name, language: { name: language } })),
 });
-const read = (folder: string, file: string) => JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+const read = (folder: string, file: string) =>
+  JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
 
 /** Builds of an upstream with two moves, which a test may change. */
 async function createScene() {
@@ -23,7 +30,12 @@ async function createScene() {
   };
   const { url: upstream } = await serveUpstream(upstreamOf(answers));
   const out = path.join(temporaryFolder(), 'site');
-  const shared = { cache: false, baseUrl: 'https://example.test', maxShrink: 100, downloads: false } as const;
+  const shared = {
+    cache: false,
+    baseUrl: 'https://example.test',
+    maxShrink: 100,
+    downloads: false,
+  } as const;
   const run = (options: Parameters<typeof build>[0] = {}) =>
     build({ ...shared, source: 'rest', upstream, out, ...options });
   return { answers, out, run };
@@ -41,7 +53,9 @@ describe('names/', () => {
     const more = files(own).filter((file) => !files(none).includes(file));
     expect(more).toEqual(['names/en.json', 'names/fr.json', 'names/index.json']);
     expect(readFileSync(path.join(own, 'index.html'), 'utf8')).toContain('names/index.json');
-    expect(readFileSync(path.join(none, 'index.html'), 'utf8')).not.toMatch(/names\/|names-language/);
+    expect(readFileSync(path.join(none, 'index.html'), 'utf8')).not.toMatch(
+      /names\/|names-language/,
+    );
   });
 
   it('changes with a translation without affecting the history, and is rebuilt after damage', async () => {

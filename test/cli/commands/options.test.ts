@@ -12,7 +12,11 @@ import { UsageError } from '../../../src/errors.ts';
 /** The settings of a first build. */
 function settingsOf(options: BuildOptions, environment: Environment) {
   const { wanted, out } = resolveBuild(options, environment);
-  return resolveSettings(wanted, out, { published: undefined, copied: undefined, isOwnSource: false });
+  return resolveSettings(wanted, out, {
+    published: undefined,
+    copied: undefined,
+    isOwnSource: false,
+  });
 }
 const NAMED = { BASE_URL: 'https://example.test' };
 
@@ -60,7 +64,10 @@ it.each<[BuildOptions, object]>([
 it.each<[BuildOptions, object]>([
   [{ sprites: 'none', spritesUpstream: 'junk' }, { sprites: { mode: 'none', upstream: null } }],
   [{ hosts: [] }, { hosts: [] }],
-  [{ hosts: ['netlify', 'netlify'] }, { hosts: ['netlify'], links: 'query', sprites: { mode: 'link' } }],
+  [
+    { hosts: ['netlify', 'netlify'] },
+    { hosts: ['netlify'], links: 'query', sprites: { mode: 'link' } },
+  ],
   [{ links: 'file' }, { links: 'file', sprites: { mode: 'mirror', upstream: ICONS } }],
   [{ hosts: ['github-pages'] }, { links: 'file', sprites: { mode: 'mirror' } }],
   [{ hosts: ['github-pages', 'netlify'] }, { links: 'file' }],
@@ -78,13 +85,28 @@ describe('the base URL', () => {
   it.each<[first: string, given: string | undefined, environment: Environment, address: string]>([
     ['the option', 'https://flag.test', all, 'https://flag.test'],
     ['BASE_URL', undefined, { ...all, CONTEXT: 'deploy-preview' }, 'https://base.test'],
-    ['a preview’s URL', undefined, { ...netlify, CONTEXT: 'deploy-preview' }, 'https://preview.test'],
+    [
+      'a preview’s URL',
+      undefined,
+      { ...netlify, CONTEXT: 'deploy-preview' },
+      'https://preview.test',
+    ],
     ['a branch’s URL', undefined, { ...netlify, CONTEXT: 'branch-deploy' }, 'https://preview.test'],
     ['URL without a context', undefined, netlify, 'https://site.test'],
-    ['URL in a preview without one', undefined, { ...site, CONTEXT: 'deploy-preview' }, 'https://site.test'],
+    [
+      'URL in a preview without one',
+      undefined,
+      { ...site, CONTEXT: 'deploy-preview' },
+      'https://site.test',
+    ],
     ['the default outside Netlify', undefined, { ...netlify, NETLIFY: undefined }, here],
     ['the default', undefined, { BASE_URL: '', URL: '' }, here],
-    ['an option with a trailing slash', 'https://Example.test/games//', {}, 'https://example.test/games'],
+    [
+      'an option with a trailing slash',
+      'https://Example.test/games//',
+      {},
+      'https://example.test/games',
+    ],
   ])('comes from %s', (_, baseUrl, environment, address) => {
     expect(settingsOf({ baseUrl }, environment).baseUrl).toBe(address);
   });
@@ -109,12 +131,18 @@ describe('the base URL', () => {
     ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
   ])('names the invalid variable %s', (name, environment) => {
     const problem = `${name}: got "x", ${http}`;
-    expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(new UsageError(problem));
+    expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
+      new UsageError(problem),
+    );
   });
 
   it.each<[BuildOptions['hosts'], names: string, hint: string]>([
     [['nginx', 'nginx', 'github-pages'], 'nginx, github-pages', 'Use --base-url or BASE_URL.'],
-    [['cloudflare'], 'cloudflare', expect.stringMatching(/^Set BASE_URL in the Worker: Settings → Build → /)],
+    [
+      ['cloudflare'],
+      'cloudflare',
+      expect.stringMatching(/^Set BASE_URL in the Worker: Settings → Build → /),
+    ],
   ])('is required by hosts: %j', (hosts, names, hint) => {
     const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
@@ -125,7 +153,8 @@ describe('the base URL', () => {
 
 describe('settings without an option', () => {
   const known = { published: undefined, copied: undefined, isOwnSource: false };
-  const resolve = (own: object) => resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
+  const resolve = (own: object) =>
+    resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
   const published = { base_url: 'https://a.test', links: 'file', hosts: ['caddy', 'unknown'] };
   const copied = { base_url: 'https://b.test', links: 'query', hosts: ['nginx'] };
 
@@ -138,15 +167,20 @@ describe('settings without an option', () => {
       { published, copied: published, isOwnSource: true },
       ...['https://a.test', 'published', 'file', 'netlify'],
     ],
-  ])('come from the published and the copied site: %s', (_, own, baseUrl, baseUrlFrom, links, ...hosts) => {
-    expect(resolve(own)).toMatchObject({ baseUrl, baseUrlFrom, links, hosts });
-  });
+  ])(
+    'come from the published and the copied site: %s',
+    (_, own, baseUrl, baseUrlFrom, links, ...hosts) => {
+      expect(resolve(own)).toMatchObject({ baseUrl, baseUrlFrom, links, hosts });
+    },
+  );
 
   it.each([
     ['out', { published: {}, copied }],
     ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
   ])('lack a base URL if the base URL of %s cannot be read', (where, own) => {
-    expect(() => resolve(own)).toThrow(`--base-url: got none, and the base URL of ${where} cannot be read`);
+    expect(() => resolve(own)).toThrow(
+      `--base-url: got none, and the base URL of ${where} cannot be read`,
+    );
   });
 });
 
@@ -164,7 +198,10 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
   [{ retries: Number.NaN }, '--retries: got NaN, expected an integer from 0 to 20'],
   [{ maxShrink: 101 }, '--max-shrink: got 101, expected a percentage from 0 to 100'],
-  [{ upstream: './tables' }, '--upstream: got ./tables, expected an http or https URL for --source auto'],
+  [
+    { upstream: './tables' },
+    '--upstream: got ./tables, expected an http or https URL for --source auto',
+  ],
   [
     { source: 'rest', upstream: 'ftp://x.test' },
     '--upstream: got ftp://x.test, expected an http or https URL',
@@ -181,11 +218,14 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);
 });
 
-it.each(['', 'today', '1.5', '999999999999', '1388534399'])('rejects SOURCE_DATE_EPOCH=%s', (epoch) => {
-  expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-    `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`,
-  );
-});
+it.each(['', 'today', '1.5', '999999999999', '1388534399'])(
+  'rejects SOURCE_DATE_EPOCH=%s',
+  (epoch) => {
+    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+      `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`,
+    );
+  },
+);
 
 it.each<[string, (options: object) => Promise<unknown>]>([
   ['build', build],

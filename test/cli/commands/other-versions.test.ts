@@ -52,7 +52,13 @@ describe('a site from another gamedata version', () => {
     const { answers, run, file, out } = await operator();
     answers.move[0] = moveAnswer(1, { name: 'renamed' });
     await run();
-    for (const name of ['meta.json', 'changes.json', 'former.json', 'names/index.json', 'names/fr.json']) {
+    for (const name of [
+      'meta.json',
+      'changes.json',
+      'former.json',
+      'names/index.json',
+      'names/fr.json',
+    ]) {
       const without = (json: Json) =>
         JSON.parse(JSON.stringify(json, (key, own) => (key === 'item' ? undefined : own)));
       edit(file(name), without);
@@ -62,10 +68,18 @@ describe('a site from another gamedata version', () => {
     answers.item.push(itemAnswer(1));
     await run();
     expect(verifyFolder(out).problems).toEqual([]);
-    expect(read(file('former.json'))).toEqual(everyKind<object>({ move: { 'move-1': 1 } }, () => ({})));
+    expect(read(file('former.json'))).toEqual(
+      everyKind<object>({ move: { 'move-1': 1 } }, () => ({})),
+    );
     expect(read(file('changes.json')).steps).toMatchObject([
-      { from: { counts: { move: 3, item: 0 } }, totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
-      { totals: { added: 0, removed: 0, renamed: 1, changed: 0 }, changes: { item: { added: [] } } },
+      {
+        from: { counts: { move: 3, item: 0 } },
+        totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
+      },
+      {
+        totals: { added: 0, removed: 0, renamed: 1, changed: 0 },
+        changes: { item: { added: [] } },
+      },
     ]);
   });
 });

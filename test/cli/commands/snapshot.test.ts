@@ -28,7 +28,9 @@ describe('snapshot', () => {
     expect(report).toMatchObject({ source: 'rest', out: options.data, changed: true, counts });
     const provenance = { source: 'rest', upstream, captured, edition: null };
     expect(openSnapshot(options.data).data()).toMatchObject({ digest, counts, provenance });
-    expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain('Redistribution and use');
+    expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain(
+      'Redistribution and use',
+    );
     const before = fingerprint(options.data);
     vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
     expect(await snapshot(options)).toMatchObject({ changed: false, captured });

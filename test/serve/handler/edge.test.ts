@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createEdgeFunction, createFetchStore, createWorker } from '../../../src/serve/handler/edge.ts';
+import {
+  createEdgeFunction,
+  createFetchStore,
+  createWorker,
+} from '../../../src/serve/handler/edge.ts';
 
 const RECORD = '/games/api/gamedata/move/pound/';
 const FILE = '/api/gamedata/move/pound/index.json';
@@ -18,7 +22,9 @@ function serveOneFile() {
 it("createWorker reads Cloudflare's assets", async () => {
   const { requested, serve } = serveOneFile();
   const send = (path: string) =>
-    createWorker('/games').fetch(new Request(`https://site.test${path}`), { ASSETS: { fetch: serve } });
+    createWorker('/games').fetch(new Request(`https://site.test${path}`), {
+      ASSETS: { fetch: serve },
+    });
   expect(await (await send(RECORD)).text()).toBe('{}');
   expect(requested).toEqual([`https://assets.local${FILE}`]);
   expect((await send('/api/gamedata/move/pound/')).status).toBe(404);
@@ -26,7 +32,9 @@ it("createWorker reads Cloudflare's assets", async () => {
 
 it("createEdgeFunction requests files past itself and without the client's headers", async () => {
   const { requested, serve } = serveOneFile();
-  const request = new Request(`https://site.test${RECORD}`, { headers: { 'If-None-Match': '"1"' } });
+  const request = new Request(`https://site.test${RECORD}`, {
+    headers: { 'If-None-Match': '"1"' },
+  });
   const next = (file: Request): Promise<Response> => {
     expect([...file.headers]).toEqual([]);
     return serve(file.url);
@@ -56,6 +64,8 @@ describe('createFetchStore', () => {
   });
 
   it.each([429, 500])('rejects the temporary status %i', async (status) => {
-    await expect(get('x', { status })).rejects.toThrow(`a.json: got status ${status}, expected 200`);
+    await expect(get('x', { status })).rejects.toThrow(
+      `a.json: got status ${status}, expected 200`,
+    );
   });
 });

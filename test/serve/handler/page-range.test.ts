@@ -10,7 +10,8 @@ interface Page {
   readonly results: readonly { readonly id: number }[];
 }
 const LIST = 'https://example.test/api/gamedata/item/';
-const read = async (query: string): Promise<string> => (await send(`/api/gamedata/item/?${query}`)).text;
+const read = async (query: string): Promise<string> =>
+  (await send(`/api/gamedata/item/?${query}`)).text;
 const many = '9'.repeat(4300);
 
 type Place = readonly [limit: number, offset: number | string] | null;
@@ -37,7 +38,8 @@ describe('limit and offset', () => {
   ])('returns the records and links of ?%s', async (query, records, ids, next, previous) => {
     const page = JSON.parse(await read(query));
     const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
-    const link = (place: Place) => place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
+    const link = (place: Place) =>
+      place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
     expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results']);
     expect(page).toMatchObject({ count: 2223, next: link(next), previous: link(previous) });
     const got = (page as Page).results.map(({ id }) => id);
@@ -46,7 +48,16 @@ describe('limit and offset', () => {
   });
 
   it.each([
-    ...['limit=0', 'limit=-1', 'limit=abc', 'limit=', 'limit=1e3', 'offset=0', 'offset=-1', 'offset=abc'],
+    ...[
+      'limit=0',
+      'limit=-1',
+      'limit=abc',
+      'limit=',
+      'limit=1e3',
+      'offset=0',
+      'offset=-1',
+      'offset=abc',
+    ],
     ...['limit=20&limit=abc', 'a=b%20c%2Bd%26', 'LIMIT=3', 'limit=3;offset=2', 'limit[]=3'],
     ...['page=2&search=ball&ordering=-id', `limit=9${many}`],
     // Unlike the reference framework, which accepts blanks, underscores and digits of other scripts.
@@ -65,22 +76,29 @@ describe('limit and offset', () => {
 
   it('keeps a limit with thousands of digits in links', async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
-    expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({ next: null, previous });
+    expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({
+      next: null,
+      previous,
+    });
   });
 
   it('returns the matching slice of all records for any limit and offset', async () => {
     const all: Page = JSON.parse(await read('limit=100000'));
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 2400 }), fc.nat({ max: 2400 }), async (limit, offset) => {
-        const link = (start: number) => `${LIST}?format=api&limit=${limit}&offset=${start}`;
-        const page = {
-          count: 2223,
-          next: offset + limit < 2223 ? link(offset + limit) : null,
-          previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
-          results: all.results.slice(offset, offset + limit),
-        };
-        expect(await read(`limit=${limit}&offset=${offset}`)).toBe(JSON.stringify(page));
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 2400 }),
+        fc.nat({ max: 2400 }),
+        async (limit, offset) => {
+          const link = (start: number) => `${LIST}?format=api&limit=${limit}&offset=${start}`;
+          const page = {
+            count: 2223,
+            next: offset + limit < 2223 ? link(offset + limit) : null,
+            previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+            results: all.results.slice(offset, offset + limit),
+          };
+          expect(await read(`limit=${limit}&offset=${offset}`)).toBe(JSON.stringify(page));
+        },
+      ),
     );
   });
 
@@ -92,13 +110,19 @@ describe('limit and offset', () => {
   it('links to endpoints, even if the built pages link to files', async () => {
     const files = handledSite(rawRecords(7, 1), { links: 'file' });
     const { text } = await files.send('/api/gamedata/move/?limit=5');
-    expect(JSON.parse(text).next).toBe('https://example.test/api/gamedata/move/?format=api&limit=5&offset=5');
+    expect(JSON.parse(text).next).toBe(
+      'https://example.test/api/gamedata/move/?format=api&limit=5&offset=5',
+    );
   });
 
   it.each(['move/', '', 'move/offset/100/'])(
     'responds with 404 if the file of %j is missing',
     async (path) => {
-      const broken = handledSite(rawRecords(101, 0), {}, { [`api/gamedata/${path}index.json`]: null });
+      const broken = handledSite(
+        rawRecords(101, 0),
+        {},
+        { [`api/gamedata/${path}index.json`]: null },
+      );
       expect((await broken.send('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
     },
   );

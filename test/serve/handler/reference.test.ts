@@ -152,13 +152,19 @@ describe('paths', () => {
     ['/api/gamedata/move', '/api/gamedata/move/'],
     ['/api/gamedata/move?limit=1&format=api', '/api/gamedata/move/?limit=1&format=api'],
     ['/api/gamedata/move/pound', '/api/gamedata/move/pound/'],
-    ['/api/gamedata/move/pound?format=api&x=%20%C3%A9', '/api/gamedata/move/pound/?format=api&x=%20%C3%A9'],
+    [
+      '/api/gamedata/move/pound?format=api&x=%20%C3%A9',
+      '/api/gamedata/move/pound/?format=api&x=%20%C3%A9',
+    ],
     ['/api/gamedata/move/nope', '/api/gamedata/move/nope/'],
     ['/api/gamedata', '/api/gamedata/'],
     ['/api/gamedata/move/pound%3Fformat=api', '/api/gamedata/move/pound%3Fformat=api/'],
   ])('redirects %s to %s for every method', async (path, location) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE'])
-      expect(await send(path, { method })).toMatchObject({ status: 301, headers: { ...common, location } });
+      expect(await send(path, { method })).toMatchObject({
+        status: 301,
+        headers: { ...common, location },
+      });
   });
 
   it.each(['p%6Fund/', 'pound%2F'])('decodes percent-encoded characters: %s', async (path) => {
@@ -186,14 +192,19 @@ describe('a body', () => {
     expect(move).toContain(
       '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,"slug":"pound",',
     );
-    for (const headers of [{ 'X-Forwarded-Host': 'evil.test' }, { Range: 'bytes=0-9' }, { Origin: 'null' }])
+    for (const headers of [
+      { 'X-Forwarded-Host': 'evil.test' },
+      { Range: 'bytes=0-9' },
+      { Origin: 'null' },
+    ])
       expect((await send(RECORD, { headers })).text).toBe(move);
     for (const path of ['poke-ball/', '?limit=1&offset=3'])
       expect((await send(`/api/gamedata/item/${path}`)).text).toContain('"name":"Poké Ball"');
   });
 
   it('lists the kinds in the root response', async () => {
-    const list = (kind: string) => `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
+    const list = (kind: string) =>
+      `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
     const others = forOthers((kind) => `,${list(kind)}`);
     expect((await send('/api/gamedata/')).text).toBe(`{${list('move')},${list('item')}${others}}`);
   });

@@ -29,10 +29,13 @@ describe('an ETag', () => {
       expect((await revalidate(path, unknown)).status, unknown).toBe(200);
   });
 
-  it.each([LIST, `${LIST}?limit=100&offset=100`])('is the ETag of the built page: %s', async (path) => {
-    const file = `api/gamedata/move/${path === LIST ? '' : 'offset/100/'}index.json`;
-    expect(await readEtag(path)).toBe(files.get(file)?.etag);
-  });
+  it.each([LIST, `${LIST}?limit=100&offset=100`])(
+    'is the ETag of the built page: %s',
+    async (path) => {
+      const file = `api/gamedata/move/${path === LIST ? '' : 'offset/100/'}index.json`;
+      expect(await readEtag(path)).toBe(files.get(file)?.etag);
+    },
+  );
 
   it('revalidates HEAD, but not errors', async () => {
     const etag = await readEtag(LIST);
@@ -44,7 +47,9 @@ describe('an ETag', () => {
   it('differs between page ranges, kinds and representations, but not between equivalent queries', async () => {
     const queries = Array.from({ length: 60 }, (_, at) => `?limit=${1 + (at % 6)}&offset=${at}`);
     const paths = queries.flatMap((query) => [`${LIST}${query}`, `/api/gamedata/item/${query}`]);
-    const etags = await Promise.all([...paths, LIST, `${LIST}pound/`].map((path) => readEtag(path)));
+    const etags = await Promise.all(
+      [...paths, LIST, `${LIST}pound/`].map((path) => readEtag(path)),
+    );
     etags.push(await readEtag(LIST, { Accept: 'text/html' }));
     expect(new Set(etags).size).toBe(etags.length);
     const [etag, same] = [`?limit=7&offset=95`, '?offset=095&limit=%2B7&utm=1'].map((query) =>
@@ -63,7 +68,9 @@ describe('an ETag', () => {
       handledSite(raw, { baseUrl }),
     ];
     const sites = [handledSite(raw), ...changed];
-    const responses = await Promise.all(sites.map(({ send }) => send(`${LIST}?limit=3&offset=150`)));
+    const responses = await Promise.all(
+      sites.map(({ send }) => send(`${LIST}?limit=3&offset=150`)),
+    );
     expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(4);
   });
 });
@@ -81,16 +88,23 @@ describe('a file', () => {
     ['meta.json', 'application/json', false],
     ['x/download/a.bin', 'application/octet-stream', false],
     ['my-icons/a_b.c-d.png', 'image/png', false],
-  ])('has a media type, and a content security policy if it is a page: %s', async (file, type, isPage) => {
-    const { status, headers, body } = await send(`/${file}`);
-    expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
-    expect(headers).toMatchObject({ ...CORS, 'content-type': type, 'x-content-type-options': 'nosniff' });
-    const own = [POLICY, 'content-disposition', 'allow'].filter((name) => name in headers);
-    expect(own).toEqual(isPage ? [POLICY] : []);
-    expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
-    const options = await send(`/${file}`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  });
+  ])(
+    'has a media type, and a content security policy if it is a page: %s',
+    async (file, type, isPage) => {
+      const { status, headers, body } = await send(`/${file}`);
+      expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
+      expect(headers).toMatchObject({
+        ...CORS,
+        'content-type': type,
+        'x-content-type-options': 'nosniff',
+      });
+      const own = [POLICY, 'content-disposition', 'allow'].filter((name) => name in headers);
+      expect(own).toEqual(isPage ? [POLICY] : []);
+      expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
+      const options = await send(`/${file}`, { method: 'OPTIONS' });
+      expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    },
+  );
 
   it("is served at its folder's URL if it is an index page", async () => {
     expect((await send('/')).text).toBe(html);
@@ -105,13 +119,22 @@ describe('a file', () => {
     expect(page.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
 
-  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])('is not found at %s', async (path) => {
-    expect(await send(path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-cache' } });
-  });
+  it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])(
+    'is not found at %s',
+    async (path) => {
+      expect(await send(path)).toMatchObject({
+        status: 404,
+        headers: { 'cache-control': 'no-cache' },
+      });
+    },
+  );
 
   it("has a content security policy as a record's page, but not as the record's JSON", async () => {
     const get = (Accept: string) => send('/api/gamedata/move/move-1/', { headers: { Accept } });
-    expect(await get('text/html')).toMatchObject({ text: html, headers: { [POLICY]: expect.any(String) } });
+    expect(await get('text/html')).toMatchObject({
+      text: html,
+      headers: { [POLICY]: expect.any(String) },
+    });
     expect((await get('*/*')).headers[POLICY]).toBeUndefined();
   });
 });

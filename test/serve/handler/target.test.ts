@@ -44,7 +44,13 @@ describe('resolveTarget', () => {
   });
 
   it.each([
-    ...['//', '//api/gamedata/move', '/api//gamedata/', '/api/gamedata//move/', '/api/gamedata/%2Fmove/'],
+    ...[
+      '//',
+      '//api/gamedata/move',
+      '/api//gamedata/',
+      '/api/gamedata//move/',
+      '/api/gamedata/%2Fmove/',
+    ],
     '/docs//',
   ])('resolves double slashes to nothing: %s', (path) => {
     expect(resolveTarget(path)).toEqual({ type: 'nothing' });

@@ -40,7 +40,10 @@ export const readSite = (folder: string): Map<string, Asset> =>
   new Map(
     listFiles(folder).map((file) => {
       const body = new Uint8Array(readFileSync(path.join(folder, file)));
-      return [file, { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` }];
+      return [
+        file,
+        { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` },
+      ];
     }),
   );
 
@@ -57,7 +60,11 @@ export async function startWebServer(respond: Respond, base = ''): Promise<Runni
   return { url: url + base, stop };
 }
 
-async function forward(respond: Respond, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function forward(
+  respond: Respond,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(incoming.headersDistinct))
     for (const value of values) headers.append(name, value);

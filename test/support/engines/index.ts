@@ -1,7 +1,11 @@
 /** The engines that prove the contract, in the order of the columns of HOSTS.md. */
 
 import { readFileSync } from 'node:fs';
-import { type GuaranteeName, guaranteeNames, guarantees } from '../../../src/contract/guarantees.ts';
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  guarantees,
+} from '../../../src/contract/guarantees.ts';
 import type { LinkStyle } from '../../../src/contract/paths.ts';
 import { hosts } from '../../../src/hosts/index.ts';
 import { type Engine, handler } from './engine.ts';
@@ -19,7 +23,11 @@ export interface EngineRow {
   readonly column?: string;
 }
 
-const createRow = (engine: Engine, more: readonly GuaranteeName[] = [], links: LinkStyle = 'query') => ({
+const createRow = (
+  engine: Engine,
+  more: readonly GuaranteeName[] = [],
+  links: LinkStyle = 'query',
+) => ({
   engine,
   links,
   unsupported: [...(engine.host ? hosts[engine.host].unsupported : []), ...more],
@@ -32,7 +40,10 @@ const createProxyRow = (server: WebServer, file: string): EngineRow => ({
     name: `gamedata serve behind ${server.name}`,
     missing: () => server.missing() ?? serve.missing(),
     async start(site) {
-      const configuration = readFileSync(new URL(`../../../deploy/proxy/${file}`, import.meta.url), 'utf8');
+      const configuration = readFileSync(
+        new URL(`../../../deploy/proxy/${file}`, import.meta.url),
+        'utf8',
+      );
       const served = await serve.start(site);
       const own = replaceLines(configuration, { '127.0.0.1:3000': new URL(served.url).host });
       const { url, stop } = await server.startWith(own, site);

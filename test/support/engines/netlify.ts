@@ -36,7 +36,10 @@ const createEngine = (name: string, host: HostName): Engine => ({
   missing: () => undefined,
   async start(site) {
     const functions = await readFunctions(path.join(site, '_edge'));
-    return startWebServer(functions.reduceRight(withEdgeFunction, await readRules(site)), getSitePath(site));
+    return startWebServer(
+      functions.reduceRight(withEdgeFunction, await readRules(site)),
+      getSitePath(site),
+    );
   },
 });
 export const netlify = createEngine('Netlify', 'netlify');
@@ -64,7 +67,10 @@ function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction)
   return (request) => (isDeclared(config, request) ? run(request, { next }) : site(request));
 }
 
-export const isDeclared = ({ pattern, method, header = {} }: Declaration, request: Request): boolean =>
+export const isDeclared = (
+  { pattern, method, header = {} }: Declaration,
+  request: Request,
+): boolean =>
   new RegExp(pattern).test(new URL(request.url).pathname) &&
   (method?.includes(request.method) ?? true) &&
   Object.entries(header).every(([name, expression]) =>
@@ -98,7 +104,10 @@ async function readRules(folder: string): Promise<Respond> {
       return new Response(null, { status: 304, headers: fields });
     if (!fields.has('Content-Type')) fields.set('Content-Type', typeOf(target));
     fields.set('Content-Length', String(asset.body.length));
-    return new Response(method === 'HEAD' ? null : asset.body, { status: Number(status), headers: fields });
+    return new Response(method === 'HEAD' ? null : asset.body, {
+      status: Number(status),
+      headers: fields,
+    });
   };
 }
 
@@ -106,7 +115,8 @@ function findHeaders(all: readonly Header[], pathname: string): Headers {
   // Netlify's default: https://docs.netlify.com/platform/caching/
   const fields = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
   for (const { forRegExp, values } of all)
-    if (forRegExp.test(pathname)) for (const [name, value] of Object.entries(values)) fields.set(name, value);
+    if (forRegExp.test(pathname))
+      for (const [name, value] of Object.entries(values)) fields.set(name, value);
   // Netlify may drop this header: https://docs.netlify.com/manage/routing/headers/#limitations
   fields.delete('Allow');
   return fields;
@@ -145,7 +155,11 @@ export const readRedirects = (text: string) =>
 
 /** The engine expects rules and requests in the format of Netlify's local server. */
 async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
-  const renamed = rules.map(({ from, query, ...rule }) => ({ ...rule, origin: from, params: query }));
+  const renamed = rules.map(({ from, query, ...rule }) => ({
+    ...rule,
+    origin: from,
+    params: query,
+  }));
   const matcher = await redirector.parseJSON(JSON.stringify(renamed), {});
   const headers = { headers: {}, cookieValues: {}, getHeader: () => '', getCookie: () => '' };
   return (path, query) => {

@@ -11,13 +11,17 @@ const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.m
 export const engineFile = (name: string): string => folder + name;
 
 export const missingEngine = (name: string): string | undefined =>
-  existsSync(engineFile(name)) ? undefined : `${/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]} is not installed`;
+  existsSync(engineFile(name))
+    ? undefined
+    : `${/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]} is not installed`;
 
 const MINIFLARE = 'miniflare/dist/src/index.js';
 
 /** The parts of miniflare's interface that are used here; it is not a dependency. */
 interface MiniflareModule {
-  readonly Miniflare: new (options: object) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
+  readonly Miniflare: new (
+    options: object,
+  ) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
 }
 
 /** Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs them. */

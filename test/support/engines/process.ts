@@ -23,7 +23,13 @@ export async function freePort(): Promise<number> {
 }
 
 /** Starts a program in the foreground and waits until it responds to HTTP requests. */
-export async function startProgram({ command, args, url, env, cleanUp }: Program): Promise<RunningEngine> {
+export async function startProgram({
+  command,
+  args,
+  url,
+  env,
+  cleanUp,
+}: Program): Promise<RunningEngine> {
   // Stopping the process group also stops the program's children.
   const options = { env: { ...process.env, ...env }, detached: true };
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

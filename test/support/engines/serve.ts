@@ -7,7 +7,15 @@ const cli = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
 
 /** Starts `gamedata serve <site> --port 0 <args>` in a process and waits until it is ready. */
 export async function startServe(site: string, args: readonly string[] = []) {
-  const { child, finished } = startProcess([process.execPath, cli, 'serve', site, '--port', '0', ...args]);
+  const { child, finished } = startProcess([
+    process.execPath,
+    cli,
+    'serve',
+    site,
+    '--port',
+    '0',
+    ...args,
+  ]);
   let output = '';
   const url = await new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
@@ -16,7 +24,9 @@ export async function startServe(site: string, args: readonly string[] = []) {
         const [, address] = /(http:\/\/\S+)\/\n/.exec(output) ?? [];
         if (address !== undefined) resolve(address);
       });
-    void finished.then(({ code }) => reject(new Error(`gamedata serve ended with ${code}: ${output}`)));
+    void finished.then(({ code }) =>
+      reject(new Error(`gamedata serve ended with ${code}: ${output}`)),
+    );
   });
   const stop = async (): Promise<void> => {
     child.kill();

@@ -26,7 +26,12 @@ export const serveStatic: Engine = {
   missing: () => undefined,
   start: (site) =>
     startOn(site, (folder, port) => {
-      const listen = ['--listen', `tcp://127.0.0.1:${port}`, '--no-clipboard', '--no-port-switching'];
+      const listen = [
+        '--listen',
+        `tcp://127.0.0.1:${port}`,
+        '--no-clipboard',
+        '--no-port-switching',
+      ];
       return [process.execPath, serveCli, ...listen, folder];
     }),
 };
@@ -35,7 +40,8 @@ export const pythonHttpServer: Engine = {
   name: 'python3 -m http.server',
   // Its backlog has room for five connections; others wait for a second.
   concurrency: 4,
-  missing: () => (spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed'),
+  missing: () =>
+    spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed',
   start: (site) =>
     startOn(site, (folder, port) => {
       const options = ['--bind', '127.0.0.1', '--directory', folder];
@@ -52,7 +58,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.txt': 'text/plain; charset=utf-8',
 };
-export const typeOf = (file: string): string => mediaTypes[path.extname(file)] ?? 'application/octet-stream';
+export const typeOf = (file: string): string =>
+  mediaTypes[path.extname(file)] ?? 'application/octet-stream';
 
 export const githubPages: Engine = {
   name: 'GitHub Pages',
@@ -62,14 +69,18 @@ export const githubPages: Engine = {
     const base = getSitePath(site);
     const files = readSite(site);
     return startWebServer(async ({ method, url, headers }) => {
-      if (method !== 'GET' && method !== 'HEAD') return new Response('Not Allowed', { status: 405 });
+      if (method !== 'GET' && method !== 'HEAD')
+        return new Response('Not Allowed', { status: 405 });
       const { pathname, origin } = new URL(url);
       const isInside = pathname.startsWith(`${base}/`);
       const file = (isInside ? decodeURIComponent(pathname.slice(base.length + 1)) : '').replace(
         /(^|\/)$/,
         '$1index.html',
       );
-      const fields = new Headers({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'max-age=600' });
+      const fields = new Headers({
+        'Access-Control-Allow-Origin': '*',
+        'Cache-Control': 'max-age=600',
+      });
       if (files.has(`${file}/index.html`)) {
         fields.set('Location', `${origin}${pathname}/`);
         return new Response(null, { status: 301, headers: fields });

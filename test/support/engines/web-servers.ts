@@ -26,7 +26,8 @@ interface ServerProgram {
 
 function createWebServer(server: ServerProgram): WebServer {
   const { host, program } = server;
-  const read = (site: string): string => readFileSync(path.join(site, server.configuration), 'utf8');
+  const read = (site: string): string =>
+    readFileSync(path.join(site, server.configuration), 'utf8');
   const run = (text: string, url: string): Promise<RunningEngine> => {
     const folder = createFolder();
     writeFileSync(path.join(folder, 'main.conf'), server.createMain(folder));
@@ -43,7 +44,10 @@ function createWebServer(server: ServerProgram): WebServer {
   const startWith: WebServer['startWith'] = async (configuration, site) => {
     openParents(site);
     const port = await freePort();
-    return run(server.move(configuration, site, port), `http://127.0.0.1:${port}${getSitePath(site)}`);
+    return run(
+      server.move(configuration, site, port),
+      `http://127.0.0.1:${port}${getSitePath(site)}`,
+    );
   };
   return {
     name: host,
@@ -62,7 +66,11 @@ function createWebServer(server: ServerProgram): WebServer {
 
 /** Apache's workers run as another user if root starts it. */
 function openParents(site: string): void {
-  for (let folder = path.dirname(site); folder.startsWith(`${tmpdir()}/`); folder = path.dirname(folder))
+  for (
+    let folder = path.dirname(site);
+    folder.startsWith(`${tmpdir()}/`);
+    folder = path.dirname(folder)
+  )
     chmodSync(folder, 0o755);
 }
 
@@ -75,7 +83,10 @@ export const findProgram = (name: string): string | undefined =>
     .find((file) => existsSync(file));
 
 /** Replaces lines that must each occur once. */
-export function replaceLines(configuration: string, lines: Readonly<Record<string, string>>): string {
+export function replaceLines(
+  configuration: string,
+  lines: Readonly<Record<string, string>>,
+): string {
   return Object.entries(lines).reduce((text, [line, own]) => {
     const parts = text.split(line);
     if (parts.length !== 2) throw new Error(`got ${parts.length - 1} lines ${line}, expected one`);
@@ -125,11 +136,13 @@ export const caddy = createWebServer({
   args: (folder) => ['run', '--adapter', 'caddyfile', '--config', `${folder}/main.conf`],
   createMain: (folder) => `{\n\tadmin off\n\tauto_https off\n}\nimport ${folder}/site.conf\n`,
   // The site block is the only one and starts with its address.
-  move: (configuration, _, port) => configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`),
+  move: (configuration, _, port) =>
+    configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`),
 });
 
 /** Modules that the site uses or that Debian enables by default and could affect the site. */
-const apacheModules = `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
+const apacheModules =
+  `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
   headers rewrite proxy proxy_http brotli`.split(/\s+/);
 
 export const createApacheMain = (folder: string, more: readonly string[] = []): string => `

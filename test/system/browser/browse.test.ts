@@ -11,22 +11,32 @@ const LIST = '/api/gamedata/item/?format=api&limit=100&offset=100';
 
 const waitForHeading = (page: Page, text: string): Promise<void> =>
   page.locator('h1', { hasText: new RegExp(`^${text}$`) }).waitFor();
-const waitForText = (page: Page, text: string): Promise<void> => page.getByText(text).first().waitFor();
+const waitForText = (page: Page, text: string): Promise<void> =>
+  page.getByText(text).first().waitFor();
 const control = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name, exact: true });
+  page
+    .getByRole('navigation', { name: 'Pages', exact: true })
+    .getByRole('link', { name, exact: true });
 const goTo = (page: Page, address: string): Promise<unknown> =>
-  page.evaluate(`history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`);
+  page.evaluate(
+    `history.pushState(null, '', '${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
 const measureWidth = (page: Page, image: string): Promise<unknown> =>
   page.evaluate(`document.querySelector('${image}')?.naturalWidth`);
 describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   const site = usePageSite();
   const visit = useBrowser();
-  const read = async <T>(address: string): Promise<T> => (await fetch(site.url + address)).json() as T;
+  const read = async <T>(address: string): Promise<T> =>
+    (await fetch(site.url + address)).json() as T;
 
   it('shows a record: path, request, card, icon, status, headers and JSON', async () => {
     const { page, problems, foreign } = await visit(site.url + RECORD);
     expect(await page.title()).toBe('Master Ball · gamedata');
-    expect(await page.locator('#breadcrumb li').allTextContents()).toEqual(['api', 'item', 'master-ball']);
+    expect(await page.locator('#breadcrumb li').allTextContents()).toEqual([
+      'api',
+      'item',
+      'master-ball',
+    ]);
     expect(await page.locator('.request code').first().textContent()).toBe(`GET ${RECORD}`);
     expect(await page.locator('.head').textContent()).toContain(
       'HTTP 200 OK\nAllow: GET, HEAD, OPTIONS\nContent-Type: application/json\nVary: Accept',
@@ -51,11 +61,17 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const { results } = await read<{ results: Record<string, unknown>[] }>(LIST);
     const columns = ['name', 'slug', 'id', ...INDICES];
     expect(await page.locator('.records thead th').allTextContents()).toEqual(columns);
-    const cells = await page.locator('.records tbody tr').first().locator('th, td').allTextContents();
+    const cells = await page
+      .locator('.records tbody tr')
+      .first()
+      .locator('th, td')
+      .allTextContents();
     const [first = {}] = results;
     expect(cells).toEqual(columns.map((name) => String(first[name] ?? '–')));
     expect(await page.locator('.records tbody tr').count()).toBe(100);
-    expect(await page.locator('.records thead[translate=no], .records td[translate=no]').count()).toBe(101);
+    expect(
+      await page.locator('.records thead[translate=no], .records td[translate=no]').count(),
+    ).toBe(101);
     const isDisabled = (name: string) => control(page, name).getAttribute('aria-disabled');
 
     await control(page, 'First').click();
@@ -147,7 +163,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await goTo(page, '/api/gamedata/moves/');
     await waitForHeading(page, 'Not found');
     const ways = await page.locator('.ways a').allTextContents();
-    expect(ways).toEqual([...kindNames.map((kind) => `All ${pluralize(kind)}`), 'All kinds', 'Search']);
+    expect(ways).toEqual([
+      ...kindNames.map((kind) => `All ${pluralize(kind)}`),
+      'All kinds',
+      'Search',
+    ]);
     // The page itself, and three responses that it shows.
     expect(problems).toEqual(Array(4).fill(expect.stringContaining('status of 404')));
   });
@@ -194,27 +214,34 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.route('**/api/gamedata/item/evil/**', (route) => route.fulfill({ json }));
     await goTo(page, '/api/gamedata/item/evil/');
     await page.locator('h1', { hasText: hostile }).waitFor();
-    expect(await page.locator('#view script, .card b, .json b, .json img, .json a').count()).toBe(0);
+    expect(await page.locator('#view script, .card b, .json b, .json img, .json a').count()).toBe(
+      0,
+    );
     expect(await page.locator('.json').textContent()).toContain(JSON.stringify(hostile));
     await expect.poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]')).toBe(30);
     expect(await page.evaluate('window.hit')).toBeUndefined();
     expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
   });
 
-  it.each(['disabled', 'blocked', 'broken'])('links to the JSON if JavaScript is %s', async (how) => {
-    const { page } = await visit(`${site.url}/no-such-page`, { javaScriptEnabled: how !== 'disabled' });
-    await page.route('**/browse.js', (route) =>
-      how === 'broken' ? route.fulfill({ body: 'not a script' }) : route.abort(),
-    );
-    await page.goto(site.url + RECORD);
-    await waitForHeading(page, 'This page requires JavaScript and a web server');
-    const files = page.getByRole('main').getByRole('listitem').getByRole('link');
-    for (const file of await files.all()) {
-      const href = (await file.getAttribute('href')) ?? '';
-      expect((await fetch(new URL(href, site.url))).status).toBe(200);
-    }
-    await page.getByRole('link', { name: 'Open the JSON instead' }).click();
-    await page.waitForURL('**/item/master-ball/?format=json');
-    expect(await page.locator('body').textContent()).toContain('"slug":"master-ball"');
-  });
+  it.each(['disabled', 'blocked', 'broken'])(
+    'links to the JSON if JavaScript is %s',
+    async (how) => {
+      const { page } = await visit(`${site.url}/no-such-page`, {
+        javaScriptEnabled: how !== 'disabled',
+      });
+      await page.route('**/browse.js', (route) =>
+        how === 'broken' ? route.fulfill({ body: 'not a script' }) : route.abort(),
+      );
+      await page.goto(site.url + RECORD);
+      await waitForHeading(page, 'This page requires JavaScript and a web server');
+      const files = page.getByRole('main').getByRole('listitem').getByRole('link');
+      for (const file of await files.all()) {
+        const href = (await file.getAttribute('href')) ?? '';
+        expect((await fetch(new URL(href, site.url))).status).toBe(200);
+      }
+      await page.getByRole('link', { name: 'Open the JSON instead' }).click();
+      await page.waitForURL('**/item/master-ball/?format=json');
+      expect(await page.locator('body').textContent()).toContain('"slug":"master-ball"');
+    },
+  );
 });

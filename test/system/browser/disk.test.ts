@@ -10,7 +10,10 @@ import { sharedFolder } from '../../support/temporary.ts';
 describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
   `a site opened from disk with %s links${noBrowser}`,
   async (links) => {
-    const site = usePageSite({ ...(await smallSource(undefined, path.join(sharedFolder(), 'data'))), links });
+    const site = usePageSite({
+      ...(await smallSource(undefined, path.join(sharedFolder(), 'data'))),
+      links,
+    });
     const visit = useBrowser();
     const open = (file: string) => visit(pathToFileURL(`${site.folder}/${file}`).href);
 
@@ -18,12 +21,15 @@ describe.skipIf(noBrowser !== '').for(['query', 'file'] as const)(
       'hides forms, and links only to files that exist: %s',
       async (file) => {
         const { page, problems, foreign } = await open(file);
-        for (const form of await page.locator('form').all()) expect(await form.isVisible()).toBe(false);
+        for (const form of await page.locator('form').all())
+          expect(await form.isVisible()).toBe(false);
         const hrefs = await page.evaluate<string[]>(
           `Array.from(document.querySelectorAll('a[href^="file:"], a:not([href*="://"])'), ({ href }) => href.replace(/#.*/, ''))`,
         );
         expect(hrefs.length).toBeGreaterThan(5);
-        expect(hrefs.filter((href) => href.endsWith('/') || !existsSync(fileURLToPath(href)))).toEqual([]);
+        expect(
+          hrefs.filter((href) => href.endsWith('/') || !existsSync(fileURLToPath(href))),
+        ).toEqual([]);
         expect([...problems, ...foreign]).toEqual([]);
       },
     );

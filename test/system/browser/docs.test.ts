@@ -19,10 +19,17 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
 
     const response = page.locator('#getItem pre').nth(1);
     const shown = JSON.parse((await response.textContent()) ?? '');
-    expect(shown).toEqual(await (await fetch(`${site.url}/api/gamedata/item/${shown.slug}/`)).json());
-    expect((await response.locator('.key').allTextContents()).slice(0, 2)).toEqual(['"url"', '"id"']);
+    expect(shown).toEqual(
+      await (await fetch(`${site.url}/api/gamedata/item/${shown.slug}/`)).json(),
+    );
+    expect((await response.locator('.key').allTextContents()).slice(0, 2)).toEqual([
+      '"url"',
+      '"id"',
+    ]);
     const list = JSON.parse((await page.locator('#getMovePage pre').nth(1).textContent()) ?? '');
-    const served = (await (await fetch(`${site.url}/api/gamedata/move/`)).json()) as { results: unknown[] };
+    const served = (await (await fetch(`${site.url}/api/gamedata/move/`)).json()) as {
+      results: unknown[];
+    };
     expect(list).toEqual({ ...served, results: served.results.slice(0, 2) });
 
     await page.locator('#getItem').getByRole('link', { name: 'Try it in the browser' }).click();

@@ -36,12 +36,16 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
   });
 
   it('shows a request and its response, and copies the request', async () => {
-    const { page } = await visit(`${site.url}/`, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await visit(`${site.url}/`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     const command = (await page.locator('#command').textContent()) ?? '';
     const here = command.replace('https://example.test', site.url);
     const { stdout } = await promisify(execFile)('sh', ['-c', `${here} --silent`]);
     expect(stdout).toContain('"slug":"pound"');
-    expect(await page.locator('#answer').textContent()).toBe(JSON.stringify(JSON.parse(stdout), null, 2));
+    expect(await page.locator('#answer').textContent()).toBe(
+      JSON.stringify(JSON.parse(stdout), null, 2),
+    );
     await page.getByRole('button', { name: 'Copy command' }).click();
     await page.getByText('Copied.').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);
@@ -62,7 +66,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     const shown = await listResults(page);
     expect(shown).toHaveLength(60);
-    expect(await page.evaluate('document.activeElement.querySelector("b").textContent')).toBe(shown[30]);
+    expect(await page.evaluate('document.activeElement.querySelector("b").textContent')).toBe(
+      shown[30],
+    );
 
     await page.locator('#query').fill('thundrbolt');
     await waitForSummary(page, '2 records');
@@ -95,7 +101,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const { page } = await visit(`${site.url}/`, { javaScriptEnabled: false });
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     // Playwright's text search skips noscript.
-    expect(await page.locator('noscript p').textContent()).toContain('require JavaScript and a web server');
+    expect(await page.locator('noscript p').textContent()).toContain(
+      'require JavaScript and a web server',
+    );
     expect(await page.locator('noscript p').isVisible()).toBe(true);
     await page.getByRole('navigation').getByRole('link', { name: 'Items' }).click();
     await page.waitForURL('**/api/gamedata/item/');

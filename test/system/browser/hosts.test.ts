@@ -49,7 +49,8 @@ describe.skipIf(noBrowser !== '')(`the pages${noBrowser}`, () => {
         await page.locator('#lists + ul').getByRole('link', { name: 'Items', exact: true }).click();
         await page.locator('h1', { hasText: 'All items' }).waitFor();
         // `serve` removes the slash.
-        const address = () => page.url().replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
+        const address = () =>
+          page.url().replace(/\/browse(?:\/(?:index.html)?)?#/, '/browse/index.html#');
         expect(address()).toBe(place('/api/gamedata/item/'));
         const pages = page.getByRole('navigation', { name: 'Pages', exact: true });
         await pages.getByRole('link', { name: 'Last' }).click();

@@ -14,7 +14,11 @@ const WIDTHS = [320, 390, 768, 1280];
 const CHECKED = { light: 1280, dark: 320 };
 
 /** `act` brings a loaded page into its state. */
-const pageStates: readonly { name: string; path: string; act?: (page: Page) => Promise<unknown> }[] = [
+const pageStates: readonly {
+  name: string;
+  path: string;
+  act?: (page: Page) => Promise<unknown>;
+}[] = [
   { name: 'front', path: '/' },
   {
     name: 'search',
@@ -87,7 +91,9 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const visit = useBrowser();
 
   it.for(pageStates)('fits every window and passes axe-core: $name', async (state) => {
-    const { page, problems, foreign } = await visit(site.url + state.path, { colorScheme: 'light' });
+    const { page, problems, foreign } = await visit(site.url + state.path, {
+      colorScheme: 'light',
+    });
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate(SHIFTS)).toBe(0);
     const unexpected = problems.filter((problem) => !problem.includes('status of 404'));

@@ -19,7 +19,9 @@ const raw = {
     rawMove(1, { slug: 'pound', englishName: 'Pound', names: pound }),
     rawMove(2, { slug: 'karate-chop', englishName: 'Karate Chop', names: { fr: 'Poing Karaté' } }),
   ],
-  item: [rawItem(1, { slug: 'poke-ball', englishName: 'Poké Ball', names: { ja: 'モンスターボール' } })],
+  item: [
+    rawItem(1, { slug: 'poke-ball', englishName: 'Poké Ball', names: { ja: 'モンスターボール' } }),
+  ],
 };
 
 describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async () => {
@@ -27,7 +29,10 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
   const open = useBrowser();
 
   async function visit(at: string, options: BrowserContextOptions = {}) {
-    const visited = await open(site.url + at, { viewport: { width: 390, height: 800 }, ...options });
+    const visited = await open(site.url + at, {
+      viewport: { width: 390, height: 800 },
+      ...options,
+    });
     const requested = (): Promise<string[]> =>
       visited.page.evaluate(
         `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).filter((file) => file.startsWith('/names/')).map((file) => file.slice(7))`,
@@ -52,7 +57,9 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
       expect(await find(page, text, '1 record')).toEqual(['Pound Écras’Face pound']);
     expect(await page.locator('#results [lang="fr"][dir="auto"]').textContent()).toBe('Écras’Face');
     await page.locator('#names-language').selectOption({ label: '日本語' });
-    expect(await find(page, 'モンスター', '1 record')).toEqual(['Poké Ball モンスターボール poke-ball']);
+    expect(await find(page, 'モンスター', '1 record')).toEqual([
+      'Poké Ball モンスターボール poke-ball',
+    ]);
     expect(await find(page, 'écras', 'No records')).toEqual([]);
     expect(await requested()).toEqual(['fr.json', 'ja.json']);
     expect(problems).toEqual([]);

@@ -7,7 +7,8 @@ import { cloudflare } from '../../support/engines/npm-engines.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
-const WORKER = "export default { fetch: () => new Response('', { headers: { 'X-Called': 'yes' } }) };";
+const WORKER =
+  "export default { fetch: () => new Response('', { headers: { 'X-Called': 'yes' } }) };";
 
 describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudflare', () => {
   const site = path.join(sharedFolder(), 'site');
@@ -23,11 +24,20 @@ describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudfla
   });
   afterAll(() => running?.stop());
 
-  const hidden = '_hosts/nginx.conf _edge/a.js .htaccess .wrangler/a.js _worker.js _redirects _headers';
+  const hidden =
+    '_hosts/nginx.conf _edge/a.js .htaccess .wrangler/a.js _worker.js _redirects _headers';
   it.each([
-    ['for the API and icons', 'api/gamedata/ api/gamedata/move/move-1/ sprites/items/master-ball.png', 'yes'],
+    [
+      'for the API and icons',
+      'api/gamedata/ api/gamedata/move/move-1/ sprites/items/master-ball.png',
+      'yes',
+    ],
     ['for hidden files', `${hidden} .assetsignore node_modules/a.js`, 'yes'],
-    ['not for other files', '/ index.html browse.html style.css meta.json download/move.ndjson', null],
+    [
+      'not for other files',
+      '/ index.html browse.html style.css meta.json download/move.ndjson',
+      null,
+    ],
   ])('calls the Worker only if necessary: %s', async (_, files, called) => {
     for (const file of files.split(' ')) {
       const { headers } = await fetch(new URL(file, running.url));

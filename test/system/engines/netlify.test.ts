@@ -43,7 +43,9 @@ it('needs fewer than 10,000 rules for the full-size site, and serves every recor
   );
   expect(wrong).toEqual([]);
   const own = new Set(rules.map(({ path, status, to }) => `${path}index.json ${status} ${to}`));
-  const records = [...paths].filter((file) => /^api\/gamedata\/\w+\/(?!offset)[^/]+\/index/.test(file));
+  const records = [...paths].filter((file) =>
+    /^api\/gamedata\/\w+\/(?!offset)[^/]+\/index/.test(file),
+  );
   expect(records).toHaveLength(937 + 2223);
   expect(records.filter((file) => !own.has(`/${file} 200 /${file}`))).toEqual([]);
   // The engine takes 20 ms to match one record, and the rules of all records are alike.
@@ -54,15 +56,31 @@ it('needs fewer than 10,000 rules for the full-size site, and serves every recor
 
 const values = {
   format: fc.constantFrom('api', 'json', 'xml', ''),
-  limit: fc.oneof(fc.constant('100'), fc.constantFrom('20', '0', 'abc', '', '0100', '-100', '1e2', '100.0')),
+  limit: fc.oneof(
+    fc.constant('100'),
+    fc.constantFrom('20', '0', 'abc', '', '0100', '-100', '1e2', '100.0'),
+  ),
   offset: fc.oneof(
     fc.nat({ max: 6 }).map((page) => `${page * 100}`),
-    fc.constantFrom('50', '-1', '-100', '99999999999999999999', 'abc', '', '0100', '1e2', '100.0', '00'),
+    fc.constantFrom(
+      '50',
+      '-1',
+      '-100',
+      '99999999999999999999',
+      'abc',
+      '',
+      '0100',
+      '1e2',
+      '100.0',
+      '00',
+    ),
   ),
 };
 const query = fc
   .shuffledSubarray(['format', 'limit', 'offset'] as const)
-  .chain((names) => fc.tuple(...names.map((name) => values[name].map((text) => [name, text] as const))));
+  .chain((names) =>
+    fc.tuple(...names.map((name) => values[name].map((text) => [name, text] as const))),
+  );
 
 /** Finds the response among the built pages. */
 function findExpected(count: number, pairs: readonly (readonly [string, string])[]): string {

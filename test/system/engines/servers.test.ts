@@ -48,7 +48,10 @@ interface Question {
 }
 
 /** Parses lines of a path and the accepted responses. */
-const parseLines = (lines: string, more: Omit<Question, 'path'> = {}): [Question, expected: string][] =>
+const parseLines = (
+  lines: string,
+  more: Omit<Question, 'path'> = {},
+): [Question, expected: string][] =>
   lines
     .trim()
     .split(/\s*\n\s*/)
@@ -157,7 +160,9 @@ const questions = [
     method: 'HEAD',
     accept: BROWSER,
   }),
-  ...parseLines('?format=xml 404\n nope/ 405\n old-pound/ 405\n / 405\n /nothing 404', { method: 'POST' }),
+  ...parseLines('?format=xml 404\n nope/ 405\n old-pound/ 405\n / 405\n /nothing 404', {
+    method: 'POST',
+  }),
   ...parseLines('nope/ 405\n /nope 404', { method: 'DELETE', accept: BROWSER }),
   ...Object.entries({
     'TEXT/HTML': 'page',
@@ -166,7 +171,8 @@ const questions = [
     'text/html;q=0.5': 'page',
     'text/html; q=1.0, */*; q=0.8': 'page',
     // Early Safari.
-    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5': 'page',
+    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5':
+      'page',
     'text/html;q=0.4, */*;q=0.5': 'move',
     'application/json;q=0.9, text/html;q=0.8, */*;q=0.1': 'move',
     // Java's own client, old and new.
@@ -195,7 +201,10 @@ beforeAll(async () => {
   rmSync(path.join(incomplete, 'api'), { recursive: true });
   // A later site has a record at an old path, and the operator has not reloaded the server.
   mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
-  writeFileSync(path.join(site, 'api/gamedata/move/taken-again/index.json'), '{"slug":"taken-again"}');
+  writeFileSync(
+    path.join(site, 'api/gamedata/move/taken-again/index.json'),
+    '{"slug":"taken-again"}',
+  );
   for (const file of listFiles(site).sort().reverse())
     files.set(readFileSync(path.join(site, file), 'latin1'), file);
 });
@@ -237,22 +246,25 @@ const gzip = { 'accept-encoding': 'gzip' };
 describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$name', (engine) => {
   const ask = useServer(() => engine.start(site));
 
-  it.each(questions)('responds to %j with %s', async ({ path, accept, method = 'GET' }, expected) => {
-    const { status, headers, header, bytes } = await ask(path, accept ? { accept } : {}, method);
-    const location = header('location').replace(/^https:\/\/example\.test(?=\/)/, '');
-    const got = `${status} ${location || (files.get(bytes.toString('latin1')) ?? bytes)}`.trim();
-    // Apache cannot name the method.
-    const notAllowed =
-      engine === apache ? '405 405.json' : `405 ${createErrorBody(formatNotAllowed(method))}`;
-    const choices = expected
-      .split(' | ')
-      .map((one) => (one === '405' ? notAllowed : (responses[one] ?? one)));
-    const choice = choices.find((one) =>
-      one.endsWith(' -') ? got.startsWith(one.slice(0, -2)) : got === one,
-    );
-    expect([choice ?? got]).toEqual([expect.toBeOneOf(choices)]);
-    if (!choice?.endsWith(' -')) expect(headers).toMatchObject(createHeaders(choice ?? ''));
-  });
+  it.each(questions)(
+    'responds to %j with %s',
+    async ({ path, accept, method = 'GET' }, expected) => {
+      const { status, headers, header, bytes } = await ask(path, accept ? { accept } : {}, method);
+      const location = header('location').replace(/^https:\/\/example\.test(?=\/)/, '');
+      const got = `${status} ${location || (files.get(bytes.toString('latin1')) ?? bytes)}`.trim();
+      // Apache cannot name the method.
+      const notAllowed =
+        engine === apache ? '405 405.json' : `405 ${createErrorBody(formatNotAllowed(method))}`;
+      const choices = expected
+        .split(' | ')
+        .map((one) => (one === '405' ? notAllowed : (responses[one] ?? one)));
+      const choice = choices.find((one) =>
+        one.endsWith(' -') ? got.startsWith(one.slice(0, -2)) : got === one,
+      );
+      expect([choice ?? got]).toEqual([expect.toBeOneOf(choices)]);
+      if (!choice?.endsWith(' -')) expect(headers).toMatchObject(createHeaders(choice ?? ''));
+    },
+  );
 
   it.each(['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST])(
     'compresses %s',
@@ -323,7 +335,9 @@ function createHeaders(response: string): object {
   };
   const type = isPage ? /^text\/html; charset=utf-8$/i : /^application\/json$/;
   return {
-    ...Object.fromEntries(Object.entries(expected).map(([name, value]) => [name.toLowerCase(), value])),
+    ...Object.fromEntries(
+      Object.entries(expected).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
     ...(isPage || isError ? { 'content-type': expect.stringMatching(type) } : {}),
   };
 }
@@ -338,7 +352,10 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))(
       for (const query of ['', '?offset=100', '?limit=7']) {
         expectError(await ask(LIST + query), 404, 'Not found.');
         const browsed = await ask(LIST + query, { accept: 'text/html' });
-        expect([browsed.status, browsed.header('content-type')]).toEqual([404, getMediaType('browse.html')]);
+        expect([browsed.status, browsed.header('content-type')]).toEqual([
+          404,
+          getMediaType('browse.html'),
+        ]);
       }
     });
   },
@@ -366,7 +383,8 @@ describe.skipIf(apache.missing())('apache with global headers', () => {
     'X-Content-Type-Options none',
   ];
   const headers = own.flatMap((field) => [`Header set ${field}`, `Header always set ${field}`]);
-  const expires = 'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On';
+  const expires =
+    'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On';
   const ask = useServer(
     startWith(apache, (text) => [...headers, expires, 'ExpiresDefault A3600', text].join('\n')),
   );

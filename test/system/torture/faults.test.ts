@@ -33,7 +33,9 @@ const listPlaces = ({ at }: Fault, times: number): readonly Place[] =>
   places.filter(({ name, kind, id }) => {
     if (times === 1 && !['the first list', 'the last record'].includes(name)) return false;
     if (at === undefined) return true;
-    return at === 'lists' ? id === undefined : id !== undefined && (at === 'records' || kind === 'item');
+    return at === 'lists'
+      ? id === undefined
+      : id !== undefined && (at === 'records' || kind === 'item');
   });
 
 const RETRIES = 1;
@@ -49,7 +51,8 @@ async function runBuild(options: BuildOptions, timeouts?: typeof TIMEOUTS) {
     await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
-    if (error instanceof GamedataError) return { code: error.code as string, message: error.message };
+    if (error instanceof GamedataError)
+      return { code: error.code as string, message: error.message };
     return { code: 'bug', message: String(error) };
   }
 }
@@ -71,11 +74,22 @@ const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<str
       ...(fault.hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, data) }),
       fault({ url = '', headers }, response) {
         const asked = fault.isCached ? url : withoutEdition(url);
-        if (!begun || !fault.respond || asked !== `/api/v2${local}` || sentFaults++ >= times) return false;
-        const results = answers[kind].map(({ name, id }) => ({ name, url: `${server.url}/${kind}/${id}/` }));
+        if (!begun || !fault.respond || asked !== `/api/v2${local}` || sentFaults++ >= times)
+          return false;
+        const results = answers[kind].map(({ name, id }) => ({
+          name,
+          url: `${server.url}/${kind}/${id}/`,
+        }));
         const own = JSON.stringify(id === undefined ? { count: results.length, results } : record);
         const isConditional = headers['if-none-match'] !== undefined;
-        fault.respond({ response, own, isConditional, kind, answers, stop: () => void server.close() });
+        fault.respond({
+          response,
+          own,
+          isConditional,
+          kind,
+          answers,
+          stop: () => void server.close(),
+        });
         return true;
       },
     });
@@ -96,13 +110,21 @@ const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<str
       const words = { url: server.url + local, kind, slug: record.name, id: `${record.id}` };
       const mustFail = fault.code !== 'built' && (times === Infinity || !fault.isRetried);
       const isExpected = failure
-        ? mustFail && failure.code === fault.code && matches(fault, failure.message, words, id === undefined)
+        ? mustFail &&
+          failure.code === fault.code &&
+          matches(fault, failure.message, words, id === undefined)
         : !mustFail;
       return [
         ...readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site'),
         ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
-        ...(isExpected ? [] : [failure ? `failed with ${failure.code}, ${failure.message}` : 'was built']),
-        ...(failure ? (isSame ? [] : ['the old site was changed']) : findSiteProblems(fault, out, isSame)),
+        ...(isExpected
+          ? []
+          : [failure ? `failed with ${failure.code}, ${failure.message}` : 'was built']),
+        ...(failure
+          ? isSame
+            ? []
+            : ['the old site was changed']
+          : findSiteProblems(fault, out, isSame)),
         ...countRequests(fault, local, requested),
       ];
     } finally {
@@ -155,10 +177,13 @@ const trials = faults.flatMap((fault) => {
   const counts = fault.isRetried && !fault.isPermanent ? [Infinity, 1] : [Infinity];
   return counts.map((times) => ({ name: fault.name, fault, times }));
 });
-it.each(trials)('reacts as listed in the table to $name, $times times', async ({ fault, times }) => {
-  const found = listPlaces(fault, times).map(async (place) => {
-    const problems = await tryFault(fault, place, times);
-    return problems.map((problem) => `${place.name}: ${problem}`);
-  });
-  expect((await Promise.all(found)).flat()).toEqual([]);
-});
+it.each(trials)(
+  'reacts as listed in the table to $name, $times times',
+  async ({ fault, times }) => {
+    const found = listPlaces(fault, times).map(async (place) => {
+      const problems = await tryFault(fault, place, times);
+      return problems.map((problem) => `${place.name}: ${problem}`);
+    });
+    expect((await Promise.all(found)).flat()).toEqual([]);
+  },
+);
