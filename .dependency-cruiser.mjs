@@ -47,9 +47,19 @@ const rooms = {
     ],
     packages: ['commander', 'fastest-levenshtein', 'fs-extra', 'node:*', 'zod'],
   },
+  // Compiles src/ to dist/. No other folder needs it.
+  compile: {
+    imports: ['cli', 'contract', 'files.ts', '../rolldown.config.ts'],
+    packages: ['node:*', 'rolldown'],
+  },
 };
 
-const inFolder = (name) => (name.endsWith('.ts') ? `^src/${name}$` : `^src/${name}/`);
+/** A name is a folder or a file of src/, or the bundler's configuration next to src/. */
+function inFolder(name) {
+  if (name.startsWith('../')) return `^${name.slice(3)}$`;
+  if (name.endsWith('.ts')) return `^src/${name}$`;
+  return `^src/${name}/`;
+}
 /** `node:fs` is `fs` here, `node:*` any of Node's modules. */
 const inPackage = (name) =>
   name === 'node:*'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { build } from 'rolldown';
 import { expect, it } from 'vitest';
 import bundles from '../../rolldown.config.ts';
-import { bundledPackages, thirdPartyText } from '../../scripts/licenses.ts';
+import { bundledPackages, thirdPartyText } from '../../src/compile/licenses.ts';
 
 const read = (file: string) =>
   JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'));

@@ -12,7 +12,7 @@ import { startUpstream } from './upstream-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
-const KILL_AT = new URL('../../scripts/torture/kill-at.mjs', import.meta.url).href;
+const KILL_AT = new URL('../torture/kill-at.mjs', import.meta.url).href;
 
 type CommandOptions = { readonly cwd: string; readonly env?: Readonly<Record<string, string>> };
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../src/files.ts';
+import { attempt } from '../files.ts';
 import { hash, isUpToDate, removeObsolete, updateFolder } from './update-folder.ts';
 
 /** Digests the inputs of dist/. Manifests contain the digest, so it is the same on every system. */
@@ -11,9 +11,6 @@ function digestCode(): string {
   const files = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name).split(path.sep).join('/'));
-  const scripts = ['compile', 'generate', 'licenses', 'type-declarations', 'update-folder'].map(
-    (name) => `scripts/${name}.ts`,
-  );
   const others = [
     'rolldown.config.ts',
     'package-lock.json',
@@ -21,7 +18,7 @@ function digestCode(): string {
     'tsconfig.build.json',
   ];
   const digest = createHash('sha256');
-  for (const file of [...files, ...scripts, ...others].sort())
+  for (const file of [...files, ...others].sort())
     digest.update(`${file}\n`).update(readFileSync(file));
   return digest.digest('hex');
 }

@@ -1,15 +1,15 @@
 /** Tries failures of builds and servers, and prints the results: `npm run torture -- [--short] [--seed n]`. */
 
 import { parseArgs } from 'node:util';
-import { fuzz } from '../test/support/fuzz.ts';
-import { tryHostile } from '../test/support/hostile-deployment.ts';
-import { createRandom } from '../test/support/random.ts';
-import { trySequences } from '../test/support/steps.ts';
-import type { Ended } from './torture/environment.ts';
-import { killExactly } from './torture/exact-kills.ts';
-import { tryFailures } from './torture/failures.ts';
-import { buildAtOnce, readDuringBuilds } from './torture/rebuilds.ts';
-import { failCalls } from './torture/system-calls.ts';
+import { fuzz } from '../support/fuzz.ts';
+import { tryHostile } from '../support/hostile-deployment.ts';
+import { createRandom } from '../support/random.ts';
+import { trySequences } from '../support/steps.ts';
+import type { Ended } from './environment.ts';
+import { killExactly } from './exact-kills.ts';
+import { tryFailures } from './failures.ts';
+import { buildAtOnce, readDuringBuilds } from './rebuilds.ts';
+import { failCalls } from './system-calls.ts';
 
 const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);

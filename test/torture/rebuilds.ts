@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts';
-import { serve } from '../../test/support/engines/serve.ts';
-import { nginx } from '../../test/support/engines/web-servers.ts';
-import { inFolder } from '../../test/support/folders.ts';
+import { serve } from '../support/engines/serve.ts';
+import { nginx } from '../support/engines/web-servers.ts';
+import { inFolder } from '../support/folders.ts';
 import {
   demand,
   demandClean,

@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, rmSync, statfsSync, utimesSync } from 'node:fs
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { inFolder } from '../../test/support/folders.ts';
-import type { Random } from '../../test/support/random.ts';
-import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
-import { startUpstream, type UpstreamServer } from '../../test/support/upstream-server.ts';
+import { inFolder } from '../support/folders.ts';
+import type { Random } from '../support/random.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { startUpstream, type UpstreamServer } from '../support/upstream-server.ts';
 import {
   demand,
   demandClean,

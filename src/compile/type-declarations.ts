@@ -3,7 +3,7 @@ import {
   type JsonSchema,
   toSchemaObject,
   typeName,
-} from '../src/contract/served.ts';
+} from '../contract/served.ts';
 
 /** Generates `types.d.ts` of every site and of the package. */
 export function declareResponses(): string {

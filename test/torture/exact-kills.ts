@@ -1,4 +1,4 @@
-import type { Random } from '../../test/support/random.ts';
+import type { Random } from '../support/random.ts';
 import { demand, KILL_AT } from './environment.ts';
 import { withScenarios } from './scenarios.ts';
 

@@ -3,13 +3,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { SOCIAL_CARD_FILE } from '../src/contract/paths.ts';
-import { capitalize, listKinds } from '../src/contract/words.ts';
-import { startServe } from '../test/support/engines/serve.ts';
-import { findProgram } from '../test/support/engines/web-servers.ts';
-import { buildPageSite, removePageSite } from '../test/support/page-site.ts';
+import { SOCIAL_CARD_FILE } from '../../src/contract/paths.ts';
+import { capitalize, listKinds } from '../../src/contract/words.ts';
+import { startServe } from '../support/engines/serve.ts';
+import { findProgram } from '../support/engines/web-servers.ts';
+import { buildPageSite, removePageSite } from '../support/page-site.ts';
 
-const fileOf = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const fileOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const SCREENSHOT = fileOf('.github/screenshot.png');
 const CARD = fileOf(`public/${SOCIAL_CARD_FILE}`);
 const FAVICON = fileOf('public/favicon.ico');

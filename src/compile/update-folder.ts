@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { attempt } from '../src/files.ts';
+import { attempt } from '../files.ts';
 
 export type Files = ReadonlyMap<string, string | Uint8Array>;
 type Hashes = ReadonlyMap<string, string>;

@@ -1,7 +1,7 @@
 /** Serves a local upstream: `npm run upstream -- [port] [latency in ms]`. */
 
-import { startUpstream } from '../test/support/upstream-server.ts';
-import { fullUpstream } from './full-upstream.ts';
+import { fullUpstream } from '../support/full-upstream.ts';
+import { startUpstream } from '../support/upstream-server.ts';
 
 const [port = 0, latency = 0] = process.argv.slice(2).map(Number);
 const data = fullUpstream();

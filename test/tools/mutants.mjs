@@ -11,13 +11,13 @@ const FOLDERS = ['serve/handler', 'contract', 'sources', 'http', 'publish', 'dat
 const named = process.argv.slice(2);
 const folders = named.length > 0 ? named : FOLDERS;
 
-// For test/support/mutants.config.ts.
+// For test/tools/mutants.config.ts.
 process.env.MUTATED = folders.join();
 
 const results = await new Stryker({
   mutate: folders.map((folder) => `src/${folder}/**/*.ts`),
   testRunner: 'vitest',
-  vitest: { configFile: 'test/support/mutants.config.ts' },
+  vitest: { configFile: 'test/tools/mutants.config.ts' },
   // Stryker reads tsconfig files with TypeScript's JavaScript API, which TypeScript 7 lacks.
   tsconfigFile: 'none.json',
   // Code that runs when a module is loaded would need a process per mutant.

@@ -6,9 +6,9 @@ import fsExtra from 'fs-extra';
 import { manifestReader } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
-import { encodeDataSet } from '../../test/support/decode.ts';
-import { type Finished, type ProcessOptions, startProcess } from '../../test/support/processes.ts';
-import { dataSetOf, rawRecords, type SomeRecords } from '../../test/support/sites.ts';
+import { encodeDataSet } from '../support/decode.ts';
+import { type Finished, type ProcessOptions, startProcess } from '../support/processes.ts';
+import { dataSetOf, rawRecords, type SomeRecords } from '../support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const KILL_AT = new URL('./kill-at.mjs', import.meta.url).href;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type RolldownOutput } from 'rolldown';
-import bundles from '../rolldown.config.ts';
-import { createConfigJsonSchema } from '../src/cli/config.ts';
-import { loadCommands } from '../src/cli/program.ts';
-import { compileSchemas } from '../src/contract/served.ts';
+import bundles from '../../rolldown.config.ts';
+import { createConfigJsonSchema } from '../cli/config.ts';
+import { loadCommands } from '../cli/program.ts';
+import { compileSchemas } from '../contract/served.ts';
 import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
 

@@ -6,7 +6,7 @@ import {
   listChanges,
   removeObsolete,
   updateFolder,
-} from '../../scripts/update-folder.ts';
+} from '../../src/compile/update-folder.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import { readTree } from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Random } from '../../test/support/random.ts';
+import type { Random } from '../support/random.ts';
 import { demand, type Ended } from './environment.ts';
 import { type PreparedScenario, withScenarios } from './scenarios.ts';
 

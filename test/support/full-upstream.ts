@@ -1,17 +1,17 @@
 /** A complete upstream: recorded responses if they exist next to the project, otherwise responses derived from data/. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mapKinds } from '../src/contract/kinds.ts';
-import type { Names } from '../src/contract/names.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import type { Names } from '../../src/contract/names.ts';
 import {
   hasRecordedUpstream,
   plainAnswer,
   recordedUpstream,
   type UpstreamData,
   upstreamOf,
-} from '../test/support/upstream-data.ts';
+} from './upstream-data.ts';
 
-const DATA = new URL('../data/', import.meta.url);
+const DATA = new URL('../../data/', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, DATA), 'utf8');
 const link = (resource: string, id: number) => ({ name: '', url: `/api/v2/${resource}/${id}/` });
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { inFolder } from '../../test/support/folders.ts';
-import { serveFolder } from '../../test/support/loopback.ts';
-import type { Finished } from '../../test/support/processes.ts';
-import { tinyUpstream, upstreamOf } from '../../test/support/upstream-data.ts';
-import { startUpstream } from '../../test/support/upstream-server.ts';
+import { inFolder } from '../support/folders.ts';
+import { serveFolder } from '../support/loopback.ts';
+import type { Finished } from '../support/processes.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import { startUpstream } from '../support/upstream-server.ts';
 import {
   demand,
   demandClean,
