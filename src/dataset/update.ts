@@ -34,10 +34,23 @@ export interface Previous extends DataSetSummary {
   readonly sprites?: Meta['sprites'];
 }
 
+export interface Past {
+  /** Undefined if none is known, or if it describes other records. */
+  readonly history: History | undefined;
+  readonly oldSlugs: OldSlugs;
+}
+
+const noPast: Past = { history: undefined, oldSlugs: noOldSlugs };
+
 export interface Next {
   readonly dataSet: DataSet;
-  readonly history?: History | undefined;
-  readonly oldSlugs?: OldSlugs | undefined;
+  /**
+   * Reads what the source knows about earlier states of the data. It may be damaged, so it is not
+   * read if the user starts a new history.
+   *
+   * @throws OutputError or DataError
+   */
+  readPast?(): Past;
   /** Whether it comes from a snapshot or a site, which was checked and dated when it was captured. */
   readonly isCopy: boolean;
   readonly fallback?: string | undefined;
@@ -61,11 +74,12 @@ const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink ha
  * came from another upstream, uses only its record counts and the old slugs of records with the same id and slug.
  */
 export function planUpdate(
-  { dataSet, isCopy, fallback, ...next }: Next,
+  { dataSet, isCopy, fallback, readPast }: Next,
   published: Previous | undefined,
   { readBundled, ...options }: UpdateOptions,
 ) {
   const { records, digest, provenance: asRead } = dataSet;
+  const past = options.forgetHistory ? noPast : (readPast?.() ?? noPast);
   const bundled = published || isCopy ? undefined : readBundled();
   const isSameUpstream = bundled?.source === asRead.source && bundled.upstream === asRead.upstream;
   const previous = published ?? (isSameUpstream ? bundled : undefined);
@@ -89,7 +103,7 @@ export function planUpdate(
     foreignBundle && foreignRecords
       ? selectSharedSlugs(foreignBundle.oldSlugs(), foreignRecords, records)
       : noOldSlugs,
-    next.oldSlugs ?? noOldSlugs,
+    past.oldSlugs,
     previousSlugs,
     oldRecords ? findOldSlugs(oldRecords, records) : noOldSlugs,
   );
@@ -104,7 +118,7 @@ export function planUpdate(
   const isSameNames = previous?.names?.digest === dataSet.namesSummary?.digest;
   const oldNames = isSameNames || options.hasNames === false ? undefined : previous?.readNames?.();
   const { history, notices } = continueHistory(
-    { ...summary, history: next.history },
+    { ...summary, history: past.history },
     previous && {
       ...previous,
       records: before,

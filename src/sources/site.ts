@@ -12,6 +12,7 @@ import {
   type Records,
   summarizeNames,
 } from '../dataset/data-set.ts';
+import type { Past } from '../dataset/update.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
@@ -23,18 +24,30 @@ export const site: Source = async (context) => {
   const found = openSite(storage);
   readVerified(storage, found.entries, META_FILE);
   const { counts, digest } = found.meta;
-  const own = context.previous?.digest === digest ? context.previous.records() : undefined;
-  const records = validateRecords(found, own ?? found.records());
+  const publishedRecords =
+    context.previous?.digest === digest ? context.previous.records() : undefined;
+  const records = validateRecords(found, publishedRecords ?? found.records());
   const names = context.hasNames === false ? [] : found.names();
   const { provenance, notices } = validateProvenance(found.meta, context.today);
   const namesSummary = summarizeNames(names);
-  const dataSet = { warnings: [], provenance, counts, digest, records, names, namesSummary };
+  const whole = { warnings: [], provenance, counts, digest, records, names, namesSummary };
+  const dataSet = removeSkipped(whole, context);
+
   const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
-  const oldSlugs = withRestoreHint(about, found.oldSlugs, context.forgetHistory);
-  const history = () => correctHistory(found.history(), context.today);
+  const readHistory = (): History => correctHistory(found.history(), context.today);
+  const readPast = (): Past => ({
+    // The history describes all records.
+    history: dataSet.digest === digest ? readHistory() : undefined,
+    oldSlugs: withRestoreHint(about, found.oldSlugs),
+  });
   return {
-    ...removeSkipped(dataSet, history, context),
-    ...{ oldSlugs, site: found, source: provenance.source, isCopy: true, requests, notices },
+    dataSet,
+    readPast,
+    site: found,
+    source: provenance.source,
+    isCopy: true,
+    requests,
+    notices,
   };
 };
 

@@ -24,7 +24,7 @@ import {
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
-import type { Previous } from '../dataset/update.ts';
+import type { Past, Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import {
   entriesByPath,
@@ -44,13 +44,15 @@ const RESTORE = 'Restore the snapshot from a copy, or write a new one into anoth
 const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
 export const snapshot: Source = async (context) => {
-  const { data, history, oldSlugs } = openSnapshot(context.upstream ?? context.dataFolder);
-  return {
-    ...removeSkipped(data(context.hasNames), history, context),
-    oldSlugs: oldSlugs(context.forgetHistory),
-    source: 'snapshot',
-    isCopy: true,
-  };
+  const opened = openSnapshot(context.upstream ?? context.dataFolder);
+  const whole = opened.data(context.hasNames);
+  const dataSet = removeSkipped(whole, context);
+  const readPast = (): Past => ({
+    // The history describes all records.
+    history: dataSet.digest === whole.digest ? opened.history() : undefined,
+    oldSlugs: opened.oldSlugs(),
+  });
+  return { dataSet, readPast, source: 'snapshot', isCopy: true };
 };
 
 const snapshotSchema = z.object({

@@ -1,4 +1,3 @@
-import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
@@ -32,8 +31,6 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly skip?: Skipped | undefined;
   /** Whether the data set has the names in every language. Default true. */
   readonly hasNames?: boolean | undefined;
-  /** Whether unreadable old slugs may be dropped. Default false. */
-  readonly forgetHistory?: boolean | undefined;
   /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
   /** The published site. Files with the same hash are not requested again. */
@@ -72,33 +69,26 @@ export function assertSkipsExist(
 export const hintAtSkip = (kind: Kind, id: number): string =>
   `To build without this record, add --skip ${kind}/${id}.`;
 
-/** Removes skipped records from a complete data set. Also drops the history, because it describes all records. */
-export function removeSkipped(
-  dataSet: DataSet,
-  history: () => History | undefined,
-  { skip, source }: SourceContext,
-): Pick<SourceResult, 'dataSet' | 'history'> {
-  if (!skip) return { dataSet, history: history() };
-  const before = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
+/** Removes skipped records from a complete data set. */
+export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
+  if (!skip) return dataSet;
+  const skippedBefore = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
   // A fallback may lack upstream records, and a copied site may have been built without some.
   if (source !== 'auto' && source !== 'site')
     assertSkipsExist(
-      mapKinds((kind) => skip[kind].filter((id) => !before[kind].includes(id))),
+      mapKinds((kind) => skip[kind].filter((id) => !skippedBefore[kind].includes(id))),
       dataSet.records,
     );
   const records = mapKinds((kind) =>
     dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)),
   );
-  const skipped = mapKinds((kind) =>
-    [...new Set([...before[kind], ...skip[kind]])].sort((a, b) => a - b),
-  );
-  const remaining = createDataSet(records, {
+  const skipped = mapKinds((kind) => {
+    const ids = new Set([...skippedBefore[kind], ...skip[kind]]);
+    return [...ids].sort((a, b) => a - b);
+  });
+  return createDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
     names: selectNames(dataSet.names, records),
   });
-  return {
-    dataSet: remaining,
-    history: remaining.digest === dataSet.digest ? history() : undefined,
-  };
 }

@@ -128,6 +128,39 @@ describe('planUpdate', () => {
     expect(copy.history).toEqual(emptyHistory);
   });
 
+  describe('with --forget-history', () => {
+    const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
+    const data = createData([renamed]);
+    const { history } = plan(data, createPrevious([{}]));
+    const copy = { isCopy: true, readPast: () => ({ history, oldSlugs }) };
+
+    it.each<[string, Previous | undefined]>([
+      ['nothing is published', undefined],
+      ['the same data is published', createPrevious([renamed], { oldSlugs: () => oldSlugs })],
+    ])("drops the source's history and old slugs if %s", (_, published) => {
+      const kept = plan(data, published, copy);
+      expect([kept.history, kept.oldSlugs]).toEqual([history, oldSlugs]);
+      const dropped = plan(data, published, { ...copy, forgetHistory: true });
+      expect([dropped.history, dropped.oldSlugs]).toEqual([emptyHistory, noOldSlugs]);
+    });
+
+    it("replaces the source's history by the step from the published data", () => {
+      const published = createPrevious([{}]);
+      const { history: started, oldSlugs: found } = plan(data, published, {
+        ...copy,
+        forgetHistory: true,
+      });
+      expect(started.steps).toMatchObject([{ from: { digest: published.digest } }]);
+      expect(started).not.toEqual(emptyHistory);
+      expect([...found.move.keys()]).toEqual(['move-1']);
+    });
+
+    it("does not read the source's past, which may be damaged", () => {
+      const readPast = () => expect.unreachable();
+      plan(data, undefined, { ...copy, readPast, forgetHistory: true });
+    });
+  });
+
   it('uses only counts and the old slugs of equal records from another bundled upstream', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
     for (const origin of [{ upstream: 'https://other.test' }, { source: 'csv' } as const]) {

@@ -105,11 +105,9 @@ describe('--skip', () => {
       [ids({ item: [2] }), ['missing-name'], undefined],
       [ids({ item: [1] }), [], undefined],
     ] as const) {
-      const { dataSet, history } = await loadFrom('snapshot', at('data'), { skip });
-      expect([dataSet.warnings.map(({ code }) => code), history?.steps.length]).toEqual([
-        codes,
-        steps,
-      ]);
+      const { dataSet, readPast } = await loadFrom('snapshot', at('data'), { skip });
+      expect(dataSet.warnings.map(({ code }) => code)).toEqual(codes);
+      expect(readPast?.().history?.steps.length).toBe(steps);
     }
   });
 

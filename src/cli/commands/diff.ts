@@ -40,8 +40,7 @@ async function loadRecords(
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
   await assertSettledFolder(target);
   const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
-  // Comparisons do not use old slugs, so they may be damaged.
-  const fixed = { names: false, cache: false, forgetHistory: true, retries: 1 } as const;
+  const fixed = { names: false, cache: false, retries: 1 } as const;
   const { loadSource } = await import('../../sources/index.ts');
   try {
     const checked = parseOptions(sourceOptions, { ...options, ...fixed, source, upstream });
