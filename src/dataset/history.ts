@@ -51,30 +51,72 @@ export const encodeHistory = ({ steps }: History): string =>
 const RESTART =
   'the feed of changes starts again, because the published history cannot be continued';
 
+/** The previous data set. Its damaged parts are undefined. */
+interface PreviousState extends DataSetSummary {
+  readonly records: AnyRecords | undefined;
+  readonly history: History | undefined;
+}
+
+interface ContinuedHistory {
+  readonly history: History;
+  readonly notices: readonly string[];
+}
+
 /**
- * Continues the history of the previous data set, or starts a new one if that history is damaged. A history that comes with the next data
- * set and includes the previous one takes precedence, so that the same snapshot always gives the same site.
+ * Chooses the history of the next data set.
  *
- * @param previous the previous data set, without damaged parts
+ * The history that comes with the next data set is used if it includes the published history, so
+ * that the same snapshot always gives the same site. Otherwise, for example if an older archive is
+ * restored, the published history is kept, and one step from the previous data set to the next one
+ * is added. If the published history is damaged, a new one starts.
  */
 export function continueHistory(
   next: SummarizedRecords & { readonly history: History | undefined },
-  previous:
-    | (DataSetSummary & { records: AnyRecords | undefined; history: History | undefined })
-    | undefined,
-): { history: History; notices: string[] } {
-  const own = next.history;
-  const included = own?.steps.flatMap(({ from, to }) => [from.digest, to.digest]);
-  if (own && (!previous || included?.includes(previous.digest)))
-    return { history: own, notices: [] };
-  if (!previous) return { history: emptyHistory, notices: [] };
-  const { records, history: published } = previous;
-  // A history that ends at another data set belongs to that data set.
-  const isContinued =
-    published && (published.steps[0]?.to.digest ?? previous.digest) === previous.digest;
-  const history = isContinued ? published : emptyHistory;
-  const notices = isContinued ? [] : [RESTART];
-  if (previous.digest === next.digest) return { history, notices };
+  previous: PreviousState | undefined,
+): ContinuedHistory {
+  const nextHistory = next.history;
+  if (!previous) return { history: nextHistory ?? emptyHistory, notices: [] };
+
+  const publishedHistory = findValidHistory(previous);
+  const keptHistory = publishedHistory ?? emptyHistory;
+  if (nextHistory && includesHistory(nextHistory, next.digest, keptHistory, previous.digest))
+    return { history: nextHistory, notices: [] };
+
+  const notices = publishedHistory ? [] : [RESTART];
+  if (previous.digest === next.digest) return { history: keptHistory, notices };
+  const { records } = previous;
   if (!records) return { history: emptyHistory, notices: [RESTART] };
-  return { history: extendHistory(history, compare({ ...previous, records }, next)), notices };
+  const step = compare({ ...previous, records }, next);
+  return { history: extendHistory(keptHistory, step), notices };
 }
+
+/** Returns undefined for a history that ends at another data set, because it belongs to that data set. */
+function findValidHistory({ history, digest }: PreviousState): History | undefined {
+  if (!history) return undefined;
+  const lastDigest = history.steps[0]?.to.digest ?? digest;
+  return lastDigest === digest ? history : undefined;
+}
+
+/**
+ * Returns whether a history passes through the previous data set, and contains every published
+ * step before that. Steps are compared by their digests. Published steps may be missing if they
+ * exceed the limits of a history together with the newer steps.
+ */
+function includesHistory(
+  { steps }: History,
+  lastDigest: string,
+  published: History,
+  previousDigest: string,
+): boolean {
+  for (let newSteps = 0; newSteps <= steps.length; newSteps++) {
+    const digestBefore = newSteps === 0 ? lastDigest : steps[newSteps - 1]?.from.digest;
+    if (digestBefore !== previousDigest) continue;
+    const expected = cutHistory([...steps.slice(0, newSteps), ...published.steps]).steps;
+    const isIncluded = expected.every((step, at) => isSameStep(step, steps[at]));
+    if (isIncluded) return true;
+  }
+  return false;
+}
+
+const isSameStep = (step: Comparison, other: Comparison | undefined): boolean =>
+  step.from.digest === other?.from.digest && step.to.digest === other.to.digest;

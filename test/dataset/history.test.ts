@@ -113,7 +113,7 @@ it('correctHistory replaces only dates in the future', () => {
 
 describe('continueHistory', () => {
   const [a, b, c] = [named('a'), named('b'), named('c')];
-  const [ab, bc, ac] = [compare(a, b), compare(b, c), compare(a, c)];
+  const [ab, ba, bc, ac] = [compare(a, b), compare(b, a), compare(b, c), compare(a, c)];
   const own = { steps: [ab] };
   /** The previous data set, the next data set's own history, and the published history. */
   type Given = { before?: Previous; own?: History; published?: History };
@@ -139,6 +139,42 @@ describe('continueHistory', () => {
       [ac],
     ],
     [
+      'keeps the published history if an older archive is restored',
+      a,
+      { own: emptyHistory, before: b, published: own },
+      [ba, ab],
+    ],
+    [
+      'keeps the published history if the newer archive is restored again',
+      b,
+      { own, before: a, published: { steps: [ba, ab] } },
+      [ab, ba, ab],
+    ],
+    [
+      "uses the data set's history if it returns to the published data after the published steps",
+      b,
+      { own: { steps: [ab, ba, ab] }, before: a, published: { steps: [ba, ab] } },
+      [ab, ba, ab],
+    ],
+    [
+      "uses the data set's history if it also has steps before the published ones",
+      c,
+      { own: { steps: [bc, ab] }, before: b, published: emptyHistory },
+      [bc, ab],
+    ],
+    [
+      'keeps the published history if the other history starts later',
+      c,
+      { own: { steps: [bc] }, before: b, published: own },
+      [bc, ab],
+    ],
+    [
+      "uses the data set's history if the published history is damaged",
+      c,
+      { own: { steps: [bc] }, before: b },
+      [bc],
+    ],
+    [
       'starts again if the published history ends at other data',
       c,
       { before: a, published: own },
@@ -161,5 +197,18 @@ describe('continueHistory', () => {
       history: { steps },
       notices,
     });
+  });
+
+  it('accepts a history that lacks only published steps beyond the limit', () => {
+    const versions = Array.from({ length: 103 }, (_, at) => named(`slug-${at}`));
+    const [first = named(), ...others] = versions;
+    const [before = first, next = first] = versions.slice(-2);
+    const published = historyOf(first, ...others.slice(0, -1));
+    const long = historyOf(first, ...others);
+    const choose = (history: History) =>
+      continueHistory({ ...next, history }, { ...before, history: published }).history;
+    expect(choose(long)).toBe(long);
+    const short = { steps: long.steps.slice(0, -1) };
+    expect(choose(short)).toEqual(long);
   });
 });
