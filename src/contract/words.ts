@@ -7,7 +7,11 @@ export const toTitleCase = (slug: string): string =>
   (slug.match(/[^-]+/g) ?? []).map(capitalize).join(' ');
 
 /** `move` → `moves`, `retry` → `retries` */
-export const pluralize = (noun: string): string => `${noun.replace(/(?<![aeiou])y$/, 'ie')}s`;
+export function pluralize(noun: string): string {
+  // Browsers run this, and Safari 16 has no look-behind.
+  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
+  return `${noun}s`;
+}
 
 export const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 

@@ -1,9 +1,7 @@
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
+import { findName } from './find-name.ts';
 import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
-
-export const findName = (names: Names | undefined, kind: Kind, slug: string): string | undefined =>
-  names && Object.hasOwn(names[kind], slug) ? names[kind][slug] : undefined;
 
 export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
   names.map((own) => {

@@ -7,6 +7,7 @@ it.each<[unknown, unknown]>([
     ['Poke Ball', 'Dna Splicers Merge', ''],
   ],
   [['move', 'item'].map(words.addArticle), ['a move', 'an item']],
+  [['move', 'retry', 'key'].map(words.pluralize), ['moves', 'retries', 'keys']],
   [words.formatKindTitle('move'), 'Moves'],
   [words.listFirst(['a', 'b'], 2), 'a, b'],
   [words.listFirst([...'abcd'], 2), 'a, b and 2 more'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AnyRecords, summarizeNames } from '../../src/dataset/data-set.ts';
-import { compareNames, findName, selectNames } from '../../src/dataset/names.ts';
+import { compareNames, selectNames } from '../../src/dataset/names.ts';
 import { everyKind, namesIn } from '../support/kinds.ts';
 
 const french = namesIn('fr', {
@@ -14,13 +14,6 @@ const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, (
 const records = recordsOf({
   move: [record(1, 'pound'), record(2, 'cut')],
   item: [record(1, 'potion')],
-});
-
-it('findName finds a name by kind and slug', () => {
-  expect(findName(french, 'move', 'pound')).toBe('Écras’Face');
-  expect(findName(french, 'item', 'pound')).toBeUndefined();
-  expect(findName(french, 'move', 'constructor')).toBeUndefined();
-  expect(findName(undefined, 'move', 'pound')).toBeUndefined();
 });
 
 it("selectNames selects the given records' names in record order", () => {

@@ -21,11 +21,23 @@ export const replaceSearch = (href: string, search: string): string =>
 
 /** Maps a link on any host to an address. Maps a link to a file to the file's endpoint. */
 export function parseLink(link: string): string | undefined {
-  if (!/^https?:\/\//.test(link) || !URL.canParse(link)) return undefined;
-  const { pathname, search } = new URL(link);
-  const at = pathname.lastIndexOf(API_PREFIX);
-  if (at < 0) return undefined;
-  return pathname.slice(at).replace(/(?:offset\/\d+\/)?index\.json$/, '') + search;
+  if (!/^https?:\/\//.test(link)) return undefined;
+  const url = parseUrl(link);
+  if (url === undefined) return undefined;
+  const start = url.pathname.lastIndexOf(API_PREFIX);
+  if (start < 0) return undefined;
+  const path = url.pathname.slice(start);
+  const endpoint = path.replace(/(?:offset\/\d+\/)?index\.json$/, '');
+  return endpoint + url.search;
+}
+
+/** `URL.canParse` requires Chrome 120 or Safari 17. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the path to fetch, relative to the base URL; undefined if links point to files and the page is not built. */

@@ -3,7 +3,7 @@ import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { API_PREFIX, type ListPage, listPath, parseRecordPath } from '../../contract/paths.ts';
 import { errorDetails } from '../../contract/responses.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
-import { findName } from '../../dataset/names.ts';
+import { findName } from '../../dataset/find-name.ts';
 import {
   createResult,
   findLanguageField,

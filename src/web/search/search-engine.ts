@@ -2,7 +2,7 @@ import Fuzzy from '@leeoniya/ufuzzy';
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
-import { findName } from '../../dataset/names.ts';
+import { findName } from '../../dataset/find-name.ts';
 
 export interface Match {
   readonly kind: Kind;
