@@ -46,7 +46,9 @@ it.each<[baseUrl: string, port: number]>([
   ['http://x.test:8080', 8080],
 ])('nginx and Apache serve %s without TLS on port %i', (baseUrl, port) => {
   const configuration = configure(apache, baseUrl);
-  expect(configure(nginx, baseUrl)).toContain(`\n    listen ${port};\n    listen [::]:${port};\n`);
+  expect(configure(nginx, baseUrl)).toContain(
+    `\n    listen ${port};\n    listen [::]:${port}; # For IPv6. Delete this line if the machine has none.\n`,
+  );
   expect(configuration).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
   expect(configuration.includes(`\nListen ${port}\n`)).toBe(port !== 80);
 });
