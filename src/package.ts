@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isWellKnown } from './contract/paths.ts';
 import type { CompiledSchemas } from './contract/served.ts';
 import { listKinds, quoteArgument } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
@@ -27,14 +28,19 @@ export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
-/** Reads the files that every site has, in a fixed order, ignoring hidden files that file managers leave behind. */
+/** Whether a file manager or another program may have left a file behind. Only `.well-known/` is published. */
+const isHiddenFile = (file: string): boolean =>
+  !isWellKnown(file) && file.split('/').some((segment) => segment.startsWith('.'));
+
+/** Reads the files of a folder in a fixed order, ignoring hidden files. */
 const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
   listFiles(folder)
-    .filter((file) => !path.basename(file).startsWith('.'))
+    .filter((file) => !isHiddenFile(file))
     .sort()
     .map((file) => ({ path: file, body: readFile(folder, file) }));
 
-export const readPublicFiles = () => readFolder(PUBLIC_FOLDER);
+/** Reads the hand-written files, which become part of every site. */
+export const readPublicFiles = (folder = PUBLIC_FOLDER) => readFolder(folder);
 
 export const readBuildAssets = () => ({
   template: (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8'),

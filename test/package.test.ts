@@ -2,7 +2,7 @@ import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { expect, it } from 'vitest';
 import { quoteArgument } from '../src/contract/words.ts';
-import { findStartCommand, PACKAGE_ROOT } from '../src/package.ts';
+import { findStartCommand, PACKAGE_ROOT, readPublicFiles } from '../src/package.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
 const PATH = ['/usr/local/bin', '/usr/bin'].join(path.delimiter);
@@ -29,4 +29,14 @@ it('findStartCommand returns npx inside a folder where the package is installed'
   fsExtra.ensureDirSync(path.join(project, 'api'));
   for (const environment of [npx, { PATH: path.dirname(script), npm_command: 'run-script' }])
     expect(findStartCommand(script, environment, path.join(project, 'api'))).toBe('npx gamedata');
+});
+
+it('readPublicFiles reads all files except hidden ones, and those below .well-known/', () => {
+  const folder = temporaryFolder();
+  const hidden = ['.DS_Store', '.git/config', 'docs/.hidden', '.well-known/.DS_Store'];
+  const published = ['.well-known/acme/_token', '.well-known/security.txt', 'a.txt'];
+  for (const file of [...hidden, ...published]) fsExtra.outputFileSync(`${folder}/${file}`, file);
+  expect(readPublicFiles(folder).map(({ path, body }) => [path, `${body}`])).toEqual(
+    published.map((file) => [file, file]),
+  );
 });

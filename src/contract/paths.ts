@@ -120,6 +120,28 @@ export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
 /** Archives must not contain configuration that operators copy to web servers. */
 export const isWebServerConfig = (path: string): boolean => path.startsWith('_hosts/');
 
+/** The operator's files about the whole origin, such as `security.txt`: https://www.rfc-editor.org/rfc/rfc8615 */
+export const WELL_KNOWN_FOLDER = '.well-known/';
+
+/**
+ * Matches the path of a file below `.well-known/`, in regular expressions of JavaScript, PCRE and RE2. Names may start with `_`,
+ * because tokens of certificate authorities do: https://www.rfc-editor.org/rfc/rfc8555#section-8.1
+ */
+export const WELL_KNOWN_PATTERN = '\\.well-known/(?:[^/.][^/]*/)*[^/.][^/]*';
+
+const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
+
+export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
+
 /** Hosts do not serve host configuration, and mirrors do not copy it. */
-export const isHostConfig = (path: string): boolean =>
-  path === 'wrangler.jsonc' || path.split('/').some((segment) => /^[._]/.test(segment));
+export function isHostConfig(path: string): boolean {
+  if (isWellKnown(path)) return false;
+  if (path === 'wrangler.jsonc') return true;
+  return path.split('/').some((segment) => /^[._]/.test(segment));
+}
+
+/** Whether hosts serve a file of a site with this base path. Only the root of an origin has a `.well-known/`. */
+export function isServed(path: string, base: string): boolean {
+  if (isWellKnown(path)) return base === '';
+  return !isHostConfig(path);
+}

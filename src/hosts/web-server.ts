@@ -1,7 +1,7 @@
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
-import { getBasePath } from '../contract/paths.ts';
+import { getBasePath, WELL_KNOWN_PATTERN } from '../contract/paths.ts';
 import * as responses from '../contract/responses.ts';
 import { escapeRegExp, type HostContext } from './host.ts';
 
@@ -112,6 +112,8 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     base,
     basePattern: escapeRegExp(base),
     icons: iconRedirect ?? '',
+    // Only the root of an origin has a `.well-known/`.
+    wellKnown: base === '' ? WELL_KNOWN_PATTERN : '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
     pageError: responses.createErrorBody(responses.errorDetails[400]),

@@ -3,7 +3,13 @@ import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
 import { parseOptional } from '../contract/parse.ts';
-import { isHostConfig, MANIFEST_FILE, META_FILE, parseRecordFile } from '../contract/paths.ts';
+import {
+  getBasePath,
+  isServed,
+  MANIFEST_FILE,
+  META_FILE,
+  parseRecordFile,
+} from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
@@ -31,8 +37,9 @@ export async function awaitSite(
   { site, concurrency, deadline, signal, onWait }: AwaitOptions,
 ): Promise<void> {
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
+    const base = getBasePath(site.meta.base_url);
     const pending = new Set(
-      site.manifest.files.filter(({ path }) => !isHostConfig(path) && !parseRecordFile(path)),
+      site.manifest.files.filter(({ path }) => isServed(path, base) && !parseRecordFile(path)),
     );
     let reported: string | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {

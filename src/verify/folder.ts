@@ -1,4 +1,10 @@
-import { CHANGES_FILE, isWebServerConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import {
+  CHANGES_FILE,
+  isWebServerConfig,
+  MANIFEST_FILE,
+  META_FILE,
+  WELL_KNOWN_FOLDER,
+} from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
@@ -24,8 +30,12 @@ export const verifyFolder = (folder: string): FolderReport => verifySite(folderS
  * @throws OutputError if the site has no valid manifest or description
  */
 export function verifySite(storage: SiteStorage): FolderReport {
-  const found = listFiles(storage);
+  const present = listFiles(storage);
   const site = openSite(storage);
+  // Other programs, such as certbot, write below `.well-known/`.
+  const isForeign = (file: string): boolean =>
+    file.startsWith(WELL_KNOWN_FOLDER) && !site.entries.has(file);
+  const found = present.filter(({ path }) => !isForeign(path));
   const files = new Set(found.filter(({ isFile }) => isFile).map(({ path }) => path));
   const irregular = found.filter(({ isFile }) => !isFile);
   const damaged = findDamagedFiles(site, files);

@@ -57,14 +57,37 @@ it("findSlugs lists the slugs of a kind's record files", () => {
 });
 
 it('isHostConfig accepts names that start with a dot or an underscore or are fixed by a host', () => {
-  const configs = ['_redirects', '.htaccess', 'netlify/.hidden/x', 'wrangler.jsonc', '_hosts/x'];
+  const configs = [
+    '_redirects',
+    '.htaccess',
+    'netlify/.hidden/x',
+    'wrangler.jsonc',
+    '_hosts/x',
+    '.well-known',
+    '.well-known/',
+    '.well-known/.hidden',
+    '.well-known/a/.hidden/b',
+    '.well-knowns/a.txt',
+    'docs/.well-known/a.txt',
+  ];
   const others = [
     'api/wrangler.jsonc',
     'index.html',
     'api/a_b/index.json',
     'x_hosts/z',
     'api/mr.x/x',
+    '.well-known/security.txt',
+    '.well-known/acme-challenge/_token',
   ];
   expect([...configs, ...others].filter(paths.isHostConfig)).toEqual(configs);
   expect([...configs, ...others].filter(paths.isWebServerConfig)).toEqual(['_hosts/x']);
+});
+
+it('isServed accepts files below .well-known/ only at the root of an origin', () => {
+  const files = ['.well-known/security.txt', 'meta.json', '.htaccess'];
+  expect(files.filter((file) => paths.isServed(file, ''))).toEqual([
+    '.well-known/security.txt',
+    'meta.json',
+  ]);
+  expect(files.filter((file) => paths.isServed(file, '/games'))).toEqual(['meta.json']);
 });

@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fsExtra from 'fs-extra';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { respondCompressed, selectEncoding, splitTarget } from '../../src/serve/respond.ts';
@@ -59,6 +60,17 @@ describe('respond', () => {
       location,
     });
     expect(problems).toEqual([]);
+  });
+
+  it('serves files below .well-known/ if the manifest lists them', async () => {
+    const listed = { path: '.well-known/security.txt', body: 'Contact: x' };
+    const { port, folder } = await serveSite({ extras: [PAGE, listed] });
+    fsExtra.outputFileSync(`${folder}/.well-known/added.txt`, 'x');
+    expect(await sendTarget(port, '/.well-known/security.txt')).toMatchObject({
+      status: 200,
+      body: listed.body,
+    });
+    expect(await sendTarget(port, '/.well-known/added.txt')).toMatchObject({ status: 404 });
   });
 
   it('serves a site only below the path of its base URL', async () => {

@@ -92,7 +92,8 @@ type Machine = Awaited<ReturnType<typeof machine>>;
 const withTls = (text: string, { port, cert, key }: Machine): string =>
   replaceLines(text, {
     '    listen 80;\n': `    listen ${port} ssl;\n    ssl_certificate ${cert};\n    ssl_certificate_key ${key};\n`,
-    '    listen [::]:80; # For IPv6. Delete this line if the machine has none.\n': "    location = /mine { return 200 'mine'; }\n",
+    '    listen [::]:80; # For IPv6. Delete this line if the machine has none.\n':
+      "    location = /mine { return 200 'mine'; }\n",
   });
 
 /** Runs a line of a unit or document with the folders of the test. */

@@ -12,6 +12,7 @@ import { deploy } from '../support/deployed.ts';
 import { handler } from '../support/engines/engine.ts';
 import { oneOfOthers } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
+import { PAGE, publishNewSite } from '../support/serving.ts';
 import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { sharedFolder } from '../support/temporary.ts';
@@ -95,6 +96,23 @@ describe('verify --like', () => {
     const { url, faults } = await deploy(at('new'));
     faults.set(file, (response) => (body ? response.end(body) : response.writeHead(404).end()));
     await expect(compare(url)).rejects.toThrow(`new: ${problem}`);
+  });
+
+  it.each([
+    ['https://x.test', /\.well-known\/security\.txt: got status 404/],
+    ['https://x.test/games', undefined],
+  ])('expects files below .well-known/ only at the root: %s', async (baseUrl, problem) => {
+    const extras = [PAGE, { path: '.well-known/security.txt', body: 'Contact: x' }];
+    const dir = await publishNewSite({ baseUrl, extras });
+    const { url, faults } = await deploy(dir);
+    faults.set('.well-known/security.txt', (response) => response.writeHead(404).end());
+    const comparison = awaitSite(url, {
+      site: openSite(folderStorage(dir)),
+      concurrency: 4,
+      deadline: 0,
+    });
+    if (problem) await expect(comparison).rejects.toThrow(problem);
+    else await comparison;
   });
 
   it('finds an old record behind a new manifest', async () => {

@@ -141,6 +141,21 @@ describe('verifySite', () => {
     ]);
   });
 
+  it('ignores files that other programs added below .well-known/', () => {
+    const storage = createStorage(write('.well-known/acme-challenge/token', 'x'));
+    const list = () => [...storage.list(), { path: '.well-known/link', isFile: false }];
+    expect(verifySite({ ...storage, list }).problems).toEqual([]);
+  });
+
+  it('finds a changed file below .well-known/ that the manifest lists', () => {
+    const file = '.well-known/security.txt';
+    const storage = createStorage((files) => {
+      list(write(file, 'x'))(files);
+      write(file, 'y')(files);
+    });
+    expect(verifySite(storage).problems).toMatchObject([{ file }]);
+  });
+
   it('finds a symlink', () => {
     const storage = createStorage(() => {});
     const list = () => [...storage.list(), { path: 'link', isFile: false }];

@@ -1,5 +1,12 @@
 import { type Kind, kindNames } from '../../contract/kinds.ts';
-import { API_PREFIX, DOCS_PATH, isHostConfig, recordFile, rootFile } from '../../contract/paths.ts';
+import {
+  API_PREFIX,
+  DOCS_PATH,
+  isServed,
+  isWellKnown,
+  recordFile,
+  rootFile,
+} from '../../contract/paths.ts';
 import { JAVA_ACCEPT } from '../../contract/responses.ts';
 import { capitalize } from '../../contract/words.ts';
 
@@ -37,7 +44,7 @@ export function resolveTarget(sent: string, base = ''): Target {
     return { type: 'redirect', path: `${path}/` };
   const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
   const kind = kindNames.find((name) => name === kindName);
-  if (kind === undefined) return resolveFile(decoded);
+  if (kind === undefined) return resolveFile(decoded, base);
   if (slash === '') return { type: 'redirect', path: `${path}/` };
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
@@ -45,10 +52,15 @@ export function resolveTarget(sent: string, base = ''): Target {
   return { type: 'record', name: `${title} Instance`, file };
 }
 
-function resolveFile(decoded: string): Target {
-  const file = decoded.slice(1) + (decoded.endsWith('/') ? 'index.html' : '');
-  const isPublic = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file) && !isHostConfig(file);
-  return isPublic ? { type: 'file', file } : { type: 'nothing' };
+function resolveFile(decoded: string, base: string): Target {
+  const path = decoded.slice(1);
+  if (isWellKnown(path)) {
+    const isPlain = /^[\w.~/-]+$/.test(path);
+    return isPlain && isServed(path, base) ? { type: 'file', file: path } : { type: 'nothing' };
+  }
+  const file = decoded.endsWith('/') ? `${path}index.html` : path;
+  const isPlain = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file);
+  return isPlain && isServed(file, base) ? { type: 'file', file } : { type: 'nothing' };
 }
 
 function decode(path: string): string | undefined {

@@ -36,7 +36,7 @@ describe('resolveTarget', () => {
       if (file !== undefined) {
         expect(file).toSatisfy(isSitePath);
         expect(path.posix.join('/site', file)).toBe(`/site/${file}`);
-        expect(file).not.toMatch(/(?:^|\/)[._]/);
+        expect(file.replace(/^\.well-known\/_*/, '')).not.toMatch(/(?:^|\/)[._]/);
       }
       if (target.type === 'redirect') expect(target.path).toMatch(/^\/[^/].*\/$/s);
     });
@@ -53,6 +53,33 @@ describe('resolveTarget', () => {
     ],
     '/docs//',
   ])('resolves double slashes to nothing: %s', (path) => {
+    expect(resolveTarget(path)).toEqual({ type: 'nothing' });
+  });
+
+  it.each([
+    '/.well-known/security.txt',
+    '/.well-known/acme-challenge/_tok-en',
+    '/%2Ewell-known/a~b',
+  ])('resolves %s to the file, which may have no extension', (path) => {
+    const file = decodeURIComponent(path).slice(1);
+    expect(resolveTarget(path)).toEqual({ type: 'file', file });
+    expect(resolveTarget(`/games${path}`, '/games')).toEqual({ type: 'nothing' });
+  });
+
+  it.each([
+    '/.well-known',
+    '/.well-known/',
+    '/.well-known/a/',
+    '/.well-known//a',
+    '/.well-known/.hidden',
+    '/.well-known/%2e%2e/a',
+    '/.well-known/a%0D',
+    '/.well-known/a%20b',
+    '/docs/.well-known/a.txt',
+    '/.htaccess',
+    '/_hosts/nginx.conf',
+    '/docs/_draft.txt',
+  ])('resolves %s to nothing', (path) => {
     expect(resolveTarget(path)).toEqual({ type: 'nothing' });
   });
 

@@ -19,6 +19,7 @@ describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudfla
     await build({ ...source, baseUrl: 'https://example.test', out: site, hosts });
     for (const name of ['_edge', '.wrangler', 'node_modules'])
       fsExtra.outputFileSync(`${site}/${name}/a.js`, '');
+    fsExtra.outputFileSync(`${site}/.well-known/security.txt`, 'Contact: x');
     fsExtra.writeFileSync(`${site}/_worker.js`, WORKER);
     running = await cloudflare.start(site);
   });
@@ -35,7 +36,7 @@ describe.skipIf(process.env.ENGINES !== 'all' && cloudflare.missing())('Cloudfla
     ['for hidden files', `${hidden} .assetsignore node_modules/a.js`, 'yes'],
     [
       'not for other files',
-      '/ index.html browse.html style.css meta.json download/move.ndjson',
+      '/ index.html browse.html style.css meta.json download/move.ndjson .well-known/security.txt',
       null,
     ],
   ])('calls the Worker only if necessary: %s', async (_, files, called) => {

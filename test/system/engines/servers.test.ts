@@ -6,6 +6,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fsExtra from 'fs-extra';
 import { type Dispatcher, Pool } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -118,6 +119,21 @@ const questions = [
     //_hosts/nginx.conf 404
     /.htaccess 404
     /.htpasswd 404 | 403 -
+    /.well-known/security.txt 200 .well-known/security.txt
+    /.well-known/security%2Etxt 200 .well-known/security.txt
+    /.well-known/acme-challenge/_tok-en 200 .well-known/acme-challenge/_tok-en
+    /.well-known/acme-challenge/_tok-en/ 404
+    /.well-known/acme-challenge/nope 404
+    /.well-known/acme-challenge/ 404
+    /.well-known/ 404
+    /.well-known 404
+    /.well-known/.hidden 404
+    /.well-known/.folder/a.txt 404
+    /.well-known/../_hosts/nginx.conf 404
+    /.WELL-KNOWN/security.txt 404
+    /docs/.well-known/security.txt 404
+    /docs/_draft.txt 404
+    /.well-knowns/a.txt 404
     /sprites/items/unknown.png 200 sprites/items/unknown.png
     /sprites/items/master-ball.png 302 ${UPSTREAM}/master-ball.png
     /sprites/items/../../../evil/x.png 404 | 400 -
@@ -205,6 +221,17 @@ beforeAll(async () => {
     path.join(site, 'api/gamedata/move/taken-again/index.json'),
     '{"slug":"taken-again"}',
   );
+  // Other programs add these, and only those below `.well-known/` are served.
+  const added = [
+    '.well-known/security.txt',
+    '.well-known/acme-challenge/_tok-en',
+    '.well-known/.hidden',
+    '.well-known/.folder/a.txt',
+    '.well-knowns/a.txt',
+    'docs/.well-known/security.txt',
+    'docs/_draft.txt',
+  ];
+  for (const file of added) fsExtra.outputFileSync(path.join(site, file), `${file}\n`);
   for (const file of listFiles(site).sort().reverse())
     files.set(readFileSync(path.join(site, file), 'latin1'), file);
 });

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, test } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { hosts } from '../../../src/hosts/index.ts';
@@ -18,6 +19,7 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
     for (const [at, baseUrl] of addresses.entries()) {
       const options = { baseUrl, out: sites[at], hosts: [engine.host], maxShrink: 100 };
       await build({ source: 'snapshot', upstream, ...options });
+      fsExtra.outputFileSync(path.join(`${sites[at]}`, '.well-known/security.txt'), 'text');
     }
     const running = await engine.startAll(sites, addresses[0] ?? '');
     try {
@@ -31,6 +33,9 @@ describe.each([nginx, caddy, apache])('$name', (engine) => {
           expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found.' }]);
         }
         expect(failed.sort()).toEqual([...hosts[engine.host].unsupported].sort());
+        // The file about the whole host belongs to the site at its root.
+        const { status } = await fetch(`${address}/.well-known/security.txt`);
+        expect(status).toBe(address.endsWith('/games') ? 404 : 200);
       }
     } finally {
       await running.stop();
