@@ -34,7 +34,7 @@ try {
       ...update.dataSet.provenance,
       upstream: `npm package ${PACKAGE}, data/csv`,
     };
-    await output.publish(dataSetFiles({ ...update.dataSet, provenance }, update));
+    await output.publish(dataSetFiles({ ...update.dataSet, provenance }, update.past));
   });
 } finally {
   rmSync(folder, { recursive: true });

@@ -99,7 +99,7 @@ async function replaceSite(
     : groupWarnings(next.dataSet.warnings);
   const warnings = [...dataWarnings, ...groupWarnings(icons.warnings)];
 
-  const { history, oldSlugs, fallback } = update;
+  const { past, fallback } = update;
   const meta = createMeta({
     generator: PRODUCT,
     ...provenance,
@@ -117,7 +117,7 @@ async function replaceSite(
     ...(archive && { archive }),
   });
   const assets = [...publicFiles, ...icons.files];
-  const inputs = { ...settings, meta, records, names, history, oldSlugs, assets };
+  const inputs = { ...settings, meta, records, names, past, assets };
   const buildInputs = fingerprint(inputs);
   const isUnchanged = output.isUnchanged(buildInputs);
   const files = isUnchanged ? undefined : await generateSite(inputs);
@@ -197,22 +197,15 @@ const generateSite = async (inputs: Inputs): Promise<AnyFile[]> =>
   });
 
 /** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
-function fingerprint({
-  meta,
-  history,
-  oldSlugs,
-  archive,
-  root,
-  assets,
-}: Inputs): Required<BuildInputs> {
+function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   // Only the configuration of web servers contains the document root.
   const served = meta.hosts.some((host) => webServerNames.includes(host)) ? [{ root }] : [];
   const inputs = JSON.stringify([
     meta,
-    history,
-    encodeOldSlugs(oldSlugs),
+    past.history,
+    encodeOldSlugs(past.oldSlugs),
     archive,
     hashes,
     ...served,

@@ -3,48 +3,52 @@ import { API_PREFIX } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { countRecords, type Warning } from './data-set.ts';
-import type { Addressed, OldSlugs } from './old-slugs.ts';
+import type { Addressed } from './old-slugs.ts';
 import { getDays, type Update } from './update.ts';
 
 export interface GuardOptions {
-  /** The percentage of a kind's records, and of a language's names, that may disappear; five times as many may be renamed. */
+  /** The percentage of a kind's records, and of a language's names, that may disappear. */
   readonly maxShrink: number;
   /** Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear in addition to `maxShrink`. */
   readonly allowMissing: readonly string[];
   readonly maxAge?: number | undefined;
+  /** `YYYY-MM-DD` */
   readonly today: string;
   readonly forgetHistory?: boolean | undefined;
   /** Whether the user named an archive to restore, which permits every loss except the loss of a whole kind. */
   readonly isRestored?: boolean | undefined;
 }
 
-interface Row {
-  readonly subject?: string;
-  readonly unit: string;
-  readonly affected: number;
-  readonly total: number;
-  readonly percent: number;
-  /** The number that is accepted regardless of the percentage. */
-  readonly few?: number;
-  readonly examples?: readonly string[];
-  readonly hint: string;
-}
+/** A renamed record still redirects, so five times as many records may be renamed as may disappear. */
+const RENAMED_FACTOR = 5;
 
 /** Fewer than ten changes in a small kind are not a sign of a systematic fault. */
-const FEW = 9;
+const ALWAYS_ALLOWED = 9;
 
-/** @throws GuardError if a data set is implausible or too old, or would remove too much */
+type Check = (update: Update, options: GuardOptions) => void;
+
+/** The limits on what an update may remove or change. */
+const limits: readonly Check[] = [
+  checkUnusableValues,
+  checkMissingRecords,
+  checkRenamedRecords,
+  checkMissingNames,
+  checkLostRedirects,
+];
+
+/**
+ * Stops an update that is implausible or too old, or that would remove too much.
+ *
+ * The user who restores an archive has named the data, so only the loss of a whole kind stops it.
+ *
+ * @throws GuardError
+ */
 export function checkUpdate(update: Update, options: GuardOptions): void {
   if (!options.isRestored) checkAge(update, options);
   checkFallback(update);
-  const emptyKind = kindNames.find((kind) => update.dataSet.counts[kind] === 0);
-  if (emptyKind && options.maxShrink < 100)
-    throw new GuardError(
-      'got 0 records, expected at least one',
-      { kind: emptyKind },
-      { hint: hintAtMissing(update) },
-    );
-  if (!options.isRestored) for (const row of listRows(update, options)) checkRow(row);
+  checkEmptyKinds(update, options);
+  if (options.isRestored) return;
+  for (const check of limits) check(update, options);
 }
 
 /** @throws GuardError if too many icons are missing that the published site has */
@@ -53,136 +57,232 @@ export function checkIcons(
   warnings: readonly Warning[],
   options: GuardOptions,
 ): void {
-  const { previous } = update;
-  if (options.isRestored || previous?.sprites?.mode !== 'mirror') return;
-  for (const kind of kindNames)
-    checkRow(
-      createWarningRow(update, warnings, { kind, code: 'icon-not-found' }, options.maxShrink),
-    );
-}
-
-function checkRow({
-  subject,
-  unit,
-  affected,
-  total,
-  percent,
-  few = 0,
-  examples = [],
-  hint,
-}: Row): void {
-  if (affected <= Math.max(few, (total * percent) / 100)) return;
-  const named = examples.length > 0 ? `: ${listFirst(examples)}` : '';
-  const problem = `got ${affected} of ${total} ${unit}, expected at most ${percent} %${named}`;
-  throw new GuardError(problem, subject === undefined ? {} : { kind: subject }, { hint });
-}
-
-function* listRows(update: Update, options: GuardOptions): Generator<Row> {
-  const { dataSet, previous, losses, bundledCounts, oldSlugs, nameChanges, isCopy } = update;
-  const { maxShrink: percent, allowMissing } = options;
-  const isSameUpstream = previous?.upstream === dataSet.provenance.upstream;
+  const hasPublishedIcons = update.previous?.sprites?.mode === 'mirror';
+  if (options.isRestored || !hasPublishedIcons) return;
   for (const kind of kindNames) {
-    // A copy was checked when it was captured.
-    const codes = isCopy
-      ? []
-      : ['unusable-icon', 'unusable-name', ...(isSameUpstream ? ['no-icon'] : [])];
-    for (const code of codes)
-      yield createWarningRow(update, dataSet.warnings, { kind, code }, percent);
-    const isForbidden = (record: Addressed) => !isAllowed(record, kind, oldSlugs, allowMissing);
-    const missing = losses?.missing[kind].filter(isForbidden) ?? [];
-    const total = losses?.counts[kind] ?? bundledCounts?.[kind] ?? 0;
-    yield {
-      ...{ subject: kind, unit: 'records missing', total, percent, hint: hintAtMissing(update) },
-      affected: losses ? missing.length : total - dataSet.counts[kind],
-      examples: missing.map(({ slug }) => slug),
-    };
-    const changed = losses?.changed[kind].filter(isForbidden) ?? [];
-    yield {
-      ...{
-        subject: kind,
-        unit: 'records renamed or renumbered',
-        total,
-        percent: 5 * percent,
-        few: FEW,
-      },
-      affected: changed.length,
-      examples: changed.map(({ id, slug }) => `${slug} (${id})`),
-      hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
-    };
+    checkNewWarnings(update, warnings, { kind, code: 'icon-not-found' }, options);
   }
-  for (const { language, before: total, lost } of nameChanges) {
-    const subject = `names/${language}`;
-    const affected = allowMissing.includes(subject) ? 0 : lost;
-    const hint = `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`;
-    yield { subject, unit: 'names missing', affected, total, percent, hint };
-  }
-  const lost = losses && !options.forgetHistory ? losses.lostRedirects : [];
-  yield {
-    ...{ unit: 'redirects lost', affected: lost.length, total: lost.length, percent: 0 },
-    examples: lost.map((path) => path.slice(API_PREFIX.length, -1)),
-    hint: 'To drop them, start a new history with --forget-history.',
-  };
-}
-
-/** Limits warnings that the previous data set did not have, for example because the upstream changed a field. A new record may lack an icon. */
-function createWarningRow(
-  { dataSet, previous }: Update,
-  warnings: readonly Warning[],
-  { kind, code }: { kind: Kind; code: string },
-  percent: number,
-): Row {
-  const total = dataSet.counts[kind];
-  const isSame = (one: { kind: string; code: string }) => one.kind === kind && one.code === code;
-  const found = warnings.filter(isSame);
-  const { warnings: known = [], counts } = previous ?? {};
-  const before = 'filter' in known ? countRecords(known.filter(isSame)) : (known[kind][code] ?? 0);
-  const mayLackIcons = code === 'no-icon' || code === 'icon-not-found';
-  const added = mayLackIcons && counts ? Math.max(0, total - counts[kind]) : 0;
-  return {
-    ...{ subject: kind, unit: `records with a new ${code}`, total, percent, few: FEW },
-    affected: countRecords(found) - before - added,
-    examples: found.slice(0, 1).map(({ message }) => message),
-    hint: 'If the upstream is right, raise --max-shrink.',
-  };
-}
-
-function isAllowed(
-  { id, slug }: Addressed,
-  kind: Kind,
-  oldSlugs: OldSlugs,
-  listed: readonly string[],
-) {
-  if (listed.length === 0) return false;
-  const own = [...oldSlugs[kind]].filter(([, owner]) => owner === id).map(([name]) => name);
-  return [slug, ...own].some((name) => listed.includes(`${kind}/${name}`));
 }
 
 /** Unchanged data in a new edition is not old, so the edition that was read applies. */
 function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions): void {
+  if (maxAge === undefined) return;
   const { edition } = asRead;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
   const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
-  if (maxAge === undefined || days <= maxAge) return;
-  const found = `got data ${edition ? 'deployed' : 'captured'} on ${day}, ${days} days ago`;
-  throw new GuardError(`${found}, expected at most ${maxAge}, as set by --max-age`, {});
+  if (days <= maxAge) return;
+  const event = edition ? 'deployed' : 'captured';
+  throw new GuardError(
+    `got data ${event} on ${day}, ${days} days ago, expected at most ${maxAge}, as set by --max-age`,
+    {},
+  );
 }
 
 /** A fallback replaces only data of an earlier day. */
 function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: Update): void {
   if (fallback === null || !previous || previous.digest === digest) return;
-  const [published, local] = getDays(previous, { digest, ...provenance });
-  if (!published || !local || published < local) return;
+  const { previousDay, nextDay } = getDays(previous, { digest, ...provenance });
+  if (!previousDay || !nextDay || previousDay < nextDay) return;
   throw new GuardError(
-    `got local data from ${local}, expected data newer than the published data from ${published}`,
+    `got local data from ${nextDay}, expected data newer than the published data from ${previousDay}`,
     {},
     { hint: `${fallback}. The next build that reaches the upstream will update the site.` },
   );
 }
 
-function hintAtMissing({ fallback, bundledCounts, losses }: Update): string {
-  if (fallback !== null)
+function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
+  if (maxShrink >= 100) return;
+  const emptyKind = kindNames.find((kind) => update.dataSet.counts[kind] === 0);
+  if (emptyKind === undefined) return;
+  const hint = hintAtMissing(update);
+  throw new GuardError('got 0 records, expected at least one', { kind: emptyKind }, { hint });
+}
+
+/** A number of records or names, and how many of them may be affected by an update. */
+interface Measurement {
+  /** A kind, or `names/<language>`. */
+  readonly subject: string;
+  /** How they are affected, such as `records missing`. */
+  readonly effect: string;
+  readonly affected: number;
+  readonly total: number;
+  /** The percentage of the total that may be affected. */
+  readonly maxPercent: number;
+  /** The number that may be affected regardless of the percentage. */
+  readonly maxCount?: number;
+  readonly examples?: readonly string[];
+  readonly hint: string;
+}
+
+function assertWithinLimit({
+  subject,
+  effect,
+  affected,
+  total,
+  maxPercent,
+  maxCount = 0,
+  examples = [],
+  hint,
+}: Measurement): void {
+  const limit = Math.max(maxCount, (total * maxPercent) / 100);
+  if (affected <= limit) return;
+  const listed = examples.length > 0 ? `: ${listFirst(examples)}` : '';
+  throw new GuardError(
+    `got ${affected} of ${total} ${effect}, expected at most ${maxPercent} %${listed}`,
+    { kind: subject },
+    { hint },
+  );
+}
+
+/** Too many records may not have an unusable value at once. A copy was checked when it was captured. */
+function checkUnusableValues(update: Update, options: GuardOptions): void {
+  const { dataSet, previous, isCopy } = update;
+  if (isCopy) return;
+  const codes = ['unusable-icon', 'unusable-name'];
+  // Another upstream may have fewer icons.
+  if (previous?.upstream === dataSet.provenance.upstream) codes.push('no-icon');
+  for (const kind of kindNames) {
+    for (const code of codes) checkNewWarnings(update, dataSet.warnings, { kind, code }, options);
+  }
+}
+
+interface WarningType {
+  readonly kind: Kind;
+  readonly code: string;
+}
+
+/** Limits warnings that the previous data set did not have, for example because the upstream changed a field. */
+function checkNewWarnings(
+  update: Update,
+  warnings: readonly Warning[],
+  { kind, code }: WarningType,
+  { maxShrink }: GuardOptions,
+): void {
+  const total = update.dataSet.counts[kind];
+  const ownWarnings = warnings.filter((warning) => warning.kind === kind && warning.code === code);
+  const previousCount = countPreviousWarnings(update, { kind, code });
+  const previousTotal = update.previous?.counts[kind] ?? total;
+  const addedRecords = Math.max(0, total - previousTotal);
+  // A new record may lack an icon.
+  const mayLackIcon = code === 'no-icon' || code === 'icon-not-found';
+  const expectedCount = mayLackIcon ? previousCount + addedRecords : previousCount;
+  assertWithinLimit({
+    subject: kind,
+    effect: `records with a new ${code}`,
+    affected: countRecords(ownWarnings) - expectedCount,
+    total,
+    maxPercent: maxShrink,
+    maxCount: ALWAYS_ALLOWED,
+    examples: ownWarnings.slice(0, 1).map(({ message }) => message),
+    hint: 'If the upstream is right, raise --max-shrink.',
+  });
+}
+
+/** A snapshot lists its warnings, and a site only counts them. */
+function countPreviousWarnings({ previous }: Update, { kind, code }: WarningType): number {
+  const warnings = previous?.warnings ?? [];
+  if (!('filter' in warnings)) return warnings[kind][code] ?? 0;
+  return countRecords(warnings.filter((warning) => warning.kind === kind && warning.code === code));
+}
+
+/** Records may not disappear. At first contact with an upstream, only the numbers can be compared. */
+function checkMissingRecords(update: Update, options: GuardOptions): void {
+  const { dataSet, losses, foreignCounts } = update;
+  for (const kind of kindNames) {
+    const limit = {
+      subject: kind,
+      effect: 'records missing',
+      maxPercent: options.maxShrink,
+      hint: hintAtMissing(update),
+    };
+    if (losses) {
+      const missing = removeAllowed(losses.missing[kind], kind, update, options);
+      const total = losses.previousCounts[kind];
+      const examples = missing.map(({ slug }) => slug);
+      assertWithinLimit({ ...limit, affected: missing.length, total, examples });
+    } else if (foreignCounts) {
+      const total = foreignCounts[kind];
+      assertWithinLimit({ ...limit, affected: total - dataSet.counts[kind], total });
+    }
+  }
+}
+
+/** Many records with another slug or id are a sign that the upstream numbers its records differently. */
+function checkRenamedRecords(update: Update, options: GuardOptions): void {
+  const { losses } = update;
+  if (!losses) return;
+  for (const kind of kindNames) {
+    const changed = removeAllowed(losses.changed[kind], kind, update, options);
+    assertWithinLimit({
+      subject: kind,
+      effect: 'records renamed or renumbered',
+      affected: changed.length,
+      total: losses.previousCounts[kind],
+      maxPercent: RENAMED_FACTOR * options.maxShrink,
+      maxCount: ALWAYS_ALLOWED,
+      examples: changed.map(({ id, slug }) => `${slug} (${id})`),
+      hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
+    });
+  }
+}
+
+function checkMissingNames({ nameChanges }: Update, options: GuardOptions): void {
+  for (const { language, before, lost } of nameChanges) {
+    const subject = `names/${language}`;
+    if (options.allowMissing.includes(subject)) continue;
+    assertWithinLimit({
+      subject,
+      effect: 'names missing',
+      affected: lost,
+      total: before,
+      maxPercent: options.maxShrink,
+      hint: `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`,
+    });
+  }
+}
+
+/** URLs are permanent, so every redirect to a record that still exists must stay. */
+function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions): void {
+  if (!losses || forgetHistory) return;
+  const { lostRedirects } = losses;
+  if (lostRedirects.length === 0) return;
+  const records = lostRedirects.map((path) => path.slice(API_PREFIX.length, -1));
+  throw new GuardError(
+    `got ${lostRedirects.length} lost redirects, expected none: ${listFirst(records)}`,
+    {},
+    { hint: 'To drop them, start a new history with --forget-history.' },
+  );
+}
+
+/** Removes the records that the user allows to disappear, named by their current or an old slug. */
+function removeAllowed(
+  records: readonly Addressed[],
+  kind: Kind,
+  { past }: Update,
+  { allowMissing }: GuardOptions,
+): readonly Addressed[] {
+  if (allowMissing.length === 0) return records;
+  const allowedSlugs = new Set<string>();
+  const allowedIds = new Set<number>();
+  for (const allowed of allowMissing) {
+    if (!allowed.startsWith(`${kind}/`)) continue;
+    const slug = allowed.slice(kind.length + 1);
+    allowedSlugs.add(slug);
+    const id = past.oldSlugs[kind].get(slug);
+    if (id !== undefined) allowedIds.add(id);
+  }
+  return records.filter(({ id, slug }) => {
+    const isAllowedById = id !== undefined && allowedIds.has(id);
+    return !allowedSlugs.has(slug) && !isAllowedById;
+  });
+}
+
+function hintAtMissing({ fallback, foreignCounts, losses }: Update): string {
+  if (fallback !== null) {
     return `${fallback}. It has less than the published data, which is unchanged.`;
-  if (!losses && bundledCounts)
+  }
+  if (!losses && foreignCounts) {
     return 'The bundled data set has more, and nothing is published. If the upstream is right, build with --max-shrink 100.';
+  }
   return 'If they are really gone, list them with --allow-missing, or raise --max-shrink.';
 }

@@ -21,8 +21,13 @@ export const noOldSlugs: OldSlugs = mapKinds(() => new Map<string, number>());
 export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
   mapKinds((kind) => new Map(all.flatMap((oldSlugs) => [...oldSlugs[kind]])));
 
-export const mapSlugs = (records: readonly Addressed[]) =>
+/** Maps ids to slugs. */
+export const mapSlugs = (records: readonly Addressed[]): Map<number | undefined, string> =>
   new Map(records.map(({ id, slug }) => [id, slug]));
+
+/** Maps slugs to ids. */
+export const mapIds = (records: readonly Addressed[]): Map<string, number | undefined> =>
+  new Map(records.map(({ id, slug }) => [slug, id]));
 
 export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords): OldSlugs =>
   mapKinds((kind) => {
@@ -34,25 +39,12 @@ export const findOldSlugs = (before: AddressedRecords, after: AddressedRecords):
     );
   });
 
-/** Selects the old slugs of another data set whose records have the same id and slug here. */
-export const selectSharedSlugs = (
-  oldSlugs: OldSlugs,
-  other: AddressedRecords,
-  own: AddressedRecords,
-): OldSlugs =>
-  mapKinds((kind) => {
-    const [theirs, ours] = [mapSlugs(other[kind]), mapSlugs(own[kind])];
-    return new Map(
-      [...oldSlugs[kind]].filter(([, id]) => ours.has(id) && ours.get(id) === theirs.get(id)),
-    );
-  });
-
 export const convertMoved = (
   moved: Readonly<Record<string, string>>,
   records: AddressedRecords,
 ): OldSlugs =>
   mapKinds((kind) => {
-    const ids = new Map(records[kind].map(({ id, slug }) => [slug, id]));
+    const ids = mapIds(records[kind]);
     return new Map(
       Object.entries(moved).flatMap(([path, to]): [string, number][] => {
         const [from, now] = [parseRecordPath(path), parseRecordPath(to)];

@@ -1,31 +1,31 @@
-import type { DataSetSummary, History } from '../contract/changes.ts';
-import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import type { Comparison, DataSetSummary } from '../contract/changes.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Names, NamesSummary } from '../contract/names.ts';
-import { recordPath } from '../contract/paths.ts';
-import type { Skipped } from '../contract/records.ts';
+import type { Counts, Skipped } from '../contract/records.ts';
 import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
-import { continueHistory, emptyHistory, stepsSince } from './history.ts';
-import { compareNames } from './names.ts';
+import { stepsSince } from './history.ts';
+import { findLosses, type Losses } from './losses.ts';
+import { compareNames, type NameChanges } from './names.ts';
+import type { AddressedRecords } from './old-slugs.ts';
 import {
-  type Addressed,
-  type AddressedRecords,
-  createRedirects,
-  findOldSlugs,
-  mapSlugs,
-  mergeOldSlugs,
-  noOldSlugs,
-  type OldSlugs,
-  selectSharedSlugs,
-} from './old-slugs.ts';
+  continuePast,
+  emptyPast,
+  type Past,
+  type PastWithNotices,
+  type PreviousState,
+} from './past.ts';
 
-/** The published data set of a site or a snapshot, read only as far as necessary. Damaged parts of a site are undefined. */
+/**
+ * The data set that a site or a snapshot has published. It is read only as far as necessary, and
+ * damaged parts of a site are undefined.
+ */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
+  /** Lists ids and slugs, for a site whose records cannot be read. */
   listed?(): AddressedRecords;
   /** @throws OutputError if old slugs are damaged and must not be lost */
-  oldSlugs(mayBeLost?: boolean): OldSlugs;
-  history(): History | undefined;
+  readPast(mayBeLost: boolean): PastWithNotices;
   readonly names?: NamesSummary | undefined;
   readNames?(): readonly Names[] | undefined;
   /** A site has only the number of warnings of each kind and code. */
@@ -34,14 +34,7 @@ export interface Previous extends DataSetSummary {
   readonly sprites?: Meta['sprites'];
 }
 
-export interface Past {
-  /** Undefined if none is known, or if it describes other records. */
-  readonly history: History | undefined;
-  readonly oldSlugs: OldSlugs;
-}
-
-const noPast: Past = { history: undefined, oldSlugs: noOldSlugs };
-
+/** The data set that a source has read. */
 export interface Next {
   readonly dataSet: DataSet;
   /**
@@ -57,172 +50,217 @@ export interface Next {
 }
 
 export interface UpdateOptions {
+  /** `YYYY-MM-DD` */
   readonly today: string;
   readBundled(): (Previous & Provenance) | undefined;
   readonly skip?: Skipped | undefined;
   readonly hasNames?: boolean | undefined;
   readonly forgetHistory?: boolean | undefined;
+  /** Whether the user named an archive to restore, which permits every loss except the loss of a whole kind. */
   readonly isRestored?: boolean | undefined;
 }
 
-export type Update = ReturnType<typeof planUpdate>;
+/** The step from the previous data set to the next one. */
+export interface Update {
+  /** The next data set, with its final dates. */
+  readonly dataSet: DataSet;
+  /** The provenance before the dates of unchanged data were continued. */
+  readonly asRead: Provenance;
+  readonly isCopy: boolean;
+  /** The reason for reading local data; null if none was read. */
+  readonly fallback: string | null;
+  readonly past: Past;
+  /** The changes since the previous data set. */
+  readonly steps: readonly Comparison[];
+  /** Undefined if there is no previous data set. */
+  readonly losses: Losses | undefined;
+  /** The slugs of records that are gone. */
+  readonly missing: Readonly<Record<Kind, readonly string[]>>;
+  readonly nameChanges: readonly NameChanges[];
+  readonly previous: Previous | undefined;
+  /** The record counts of the bundled data set, if it is from another upstream and nothing is published. */
+  readonly foreignCounts: Counts | undefined;
+  readonly notices: readonly string[];
+}
 
 const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
 
 /**
- * Compares the next data set with the published one, or with the bundled one if nothing is published. If the bundled data set
- * came from another upstream, uses only its record counts and the old slugs of records with the same id and slug.
+ * Plans how the next data set replaces the previous one, without changing anything.
+ *
+ * It chooses the previous data set, reads it as far as it is undamaged, dates the next data set,
+ * continues the past, and finds the URLs that would be lost. The guard then decides whether the
+ * update may be published.
  */
 export function planUpdate(
-  { dataSet, isCopy, fallback, readPast }: Next,
+  next: Next,
   published: Previous | undefined,
-  { readBundled, ...options }: UpdateOptions,
-) {
-  const { records, digest, provenance: asRead } = dataSet;
-  const past = options.forgetHistory ? noPast : (readPast?.() ?? noPast);
-  const bundled = published || isCopy ? undefined : readBundled();
-  const isSameUpstream = bundled?.source === asRead.source && bundled.upstream === asRead.upstream;
-  const previous = published ?? (isSameUpstream ? bundled : undefined);
-  const foreignBundle = previous ? undefined : bundled;
-  const foreignRecords = foreignBundle?.records();
-  const isSameData = previous?.digest === digest;
-  const before = isSameData ? records : previous?.records();
+  options: UpdateOptions,
+): Update {
+  const { previous, foreignCounts } = choosePrevious(next, published, options);
+  const previousData = previous && readPrevious(previous, next.dataSet, options);
+  const dataSet = dateDataSet(next, published, previous);
+  const { records, provenance } = dataSet;
+  const { captured, edition } = provenance;
 
-  // The date of bundled data applies only to the same data.
-  const dates = isCopy
-    ? asRead
-    : continueDates(isSameData ? previous : published, asRead, isSameData);
-  const provenance = { ...asRead, ...dates };
-  const summary = { ...dataSet, ...dates };
+  const sourcePast = options.forgetHistory ? undefined : next.readPast?.();
+  const nextState = { ...dataSet, captured, edition, past: sourcePast ?? emptyPast };
+  const { notices: pastNotices, ...past } = continuePast(nextState, previousData);
 
-  // Without readable records, nothing can be reported as lost.
-  const oldRecords = previous && (before ?? previous.listed?.() ?? records);
-  const previousSlugs =
-    previous && !options.forgetHistory ? previous.oldSlugs(options.isRestored) : noOldSlugs;
-  const oldSlugs = mergeOldSlugs(
-    foreignBundle && foreignRecords
-      ? selectSharedSlugs(foreignBundle.oldSlugs(), foreignRecords, records)
-      : noOldSlugs,
-    past.oldSlugs,
-    previousSlugs,
-    oldRecords ? findOldSlugs(oldRecords, records) : noOldSlugs,
-  );
-  const losses =
-    oldRecords &&
-    findLosses(
-      { records: oldRecords, oldSlugs: previousSlugs },
-      { records, oldSlugs },
-      options.skip,
-    );
-
-  const isSameNames = previous?.names?.digest === dataSet.namesSummary?.digest;
-  const oldNames = isSameNames || options.hasNames === false ? undefined : previous?.readNames?.();
-  const { history, notices } = continueHistory(
-    { ...summary, history: past.history },
-    previous && {
-      ...previous,
-      records: before,
-      history: options.forgetHistory ? emptyHistory : previous.history(),
-    },
-  );
-  return {
-    dataSet: { ...dataSet, provenance },
-    history,
-    oldSlugs,
-    fallback: fallback ?? null,
-    steps: stepsSince(history, previous?.digest),
-    missing: mapKinds(
-      (kind): readonly string[] => losses?.missing[kind].map(({ slug }) => slug) ?? [],
-    ),
-    nameChanges:
-      before && oldNames ? compareNames({ records: before, names: oldNames }, dataSet) : [],
-    previous,
-    losses,
-    isCopy,
-    asRead,
-    bundledCounts: foreignBundle?.counts,
-    notices: [
-      ...(previous || isCopy || foreignBundle ? [] : [UNGUARDED]),
-      ...(isCopy ? [] : describeEarlyClock(published, options.today)),
-      ...(isCopy && fallback === undefined ? describeOlder(previous, summary) : []),
-      ...notices,
-    ],
-  };
-}
-
-/** Unchanged data keeps its dates, and changed data is never dated before the previous data, even if the clock is wrong. */
-function continueDates(
-  previous: Previous | undefined,
-  { captured, edition }: Provenance,
-  isSameData: boolean,
-): Pick<Provenance, 'captured' | 'edition'> {
-  const { captured: before, edition: oldEdition } = previous ?? {};
-  if (isSameData) return { captured: before ?? captured, edition: oldEdition ?? edition };
-  return { captured: before && before > captured ? before : captured, edition };
-}
-
-function describeEarlyClock(previous: Previous | undefined, today: string): string[] {
-  if (!previous?.captured || previous.captured <= today) return [];
-  return [
-    `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${previous.captured}, so published dates stay and the build is reproducible only into an empty folder`,
+  const losses = previousData && findPreviousLosses(previousData, { records, past }, options);
+  const notices = [
+    ...describeMissingGuard(next, previous, foreignCounts),
+    ...describeEarlyClock(next, published, options),
+    ...describeOlderSource(next, previous, nextState),
+    ...(previousData?.past.notices ?? []),
+    ...pastNotices,
   ];
-}
-
-interface Addresses {
-  readonly records: AddressedRecords;
-  readonly oldSlugs: OldSlugs;
-}
-
-function findLosses(before: Addresses, next: Addresses, skip: Skipped | undefined) {
-  const paths = listPaths(next);
-  const reachable = new Set(paths.values());
-  const lostPaths = [...listPaths(before)].filter(([path]) => !paths.has(path));
-  const lostKeys = new Set(lostPaths.map(([, key]) => key));
-  const slugs = mapKinds((kind) => mapSlugs(next.records[kind]));
-  const ids = mapKinds((kind) => new Map(next.records[kind].map(({ id, slug }) => [slug, id])));
-  /** A removed id is not a loss if another record has its slug, and all its paths still exist. */
-  const isMissing = (kind: Kind, record: Addressed): boolean => {
-    const { id, slug } = record;
-    if (id === undefined) return !ids[kind].has(slug);
-    const exists = slugs[kind].has(id) || skip?.[kind].includes(id);
-    return !exists && lostKeys.has(recordKey(kind, record));
-  };
-  /** The id belongs to another slug now, or the slug to another id. */
-  const isChanged = (kind: Kind, { id, slug }: Addressed): boolean =>
-    id !== undefined &&
-    ((slugs[kind].get(id) ?? slug) !== slug || (ids[kind].get(slug) ?? id) !== id);
   return {
-    counts: mapKinds((kind) => before.records[kind].length),
-    missing: mapKinds((kind) => before.records[kind].filter((record) => isMissing(kind, record))),
-    changed: mapKinds((kind) => before.records[kind].filter((record) => isChanged(kind, record))),
-    lostRedirects: lostPaths.flatMap(([path, key]) => (reachable.has(key) ? [path] : [])),
+    dataSet,
+    asRead: next.dataSet.provenance,
+    isCopy: next.isCopy,
+    fallback: next.fallback ?? null,
+    past,
+    steps: stepsSince(past.history, previous?.digest),
+    losses,
+    missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []),
+    nameChanges: findNameChanges(dataSet, previous, previousData, options),
+    previous,
+    foreignCounts,
+    // Damaged records and a damaged history have the same consequence.
+    notices: [...new Set(notices)],
   };
 }
 
-const recordKey = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
+interface Choice {
+  readonly previous: Previous | undefined;
+  readonly foreignCounts: Counts | undefined;
+}
 
-/** Maps the paths of records and redirects to the keys of records. */
-function listPaths({ records, oldSlugs }: Addresses): Map<string, string> {
-  const paths = new Map<string, string>();
-  for (const kind of kindNames)
-    for (const record of records[kind])
-      paths.set(recordPath(kind, record.slug), recordKey(kind, record));
-  for (const { path, to } of createRedirects(oldSlugs, records))
-    paths.set(path, paths.get(to) ?? '');
-  return paths;
+/**
+ * Chooses the data set that the next one continues: the published one, or, if nothing is published,
+ * the bundled one of the same upstream. Of a bundled data set of another upstream, only the record
+ * counts can be compared. A copy was checked when it was captured, so it is compared only with what
+ * is published.
+ */
+function choosePrevious(
+  { dataSet, isCopy }: Next,
+  published: Previous | undefined,
+  options: UpdateOptions,
+): Choice {
+  if (published || isCopy) return { previous: published, foreignCounts: undefined };
+  const bundled = options.readBundled();
+  const { source, upstream } = dataSet.provenance;
+  const isSameUpstream = bundled?.source === source && bundled.upstream === upstream;
+  if (isSameUpstream) return { previous: bundled, foreignCounts: undefined };
+  return { previous: undefined, foreignCounts: bundled?.counts };
+}
+
+interface PreviousData extends PreviousState {
+  readonly past: PastWithNotices;
+}
+
+function readPrevious(
+  previous: Previous,
+  nextDataSet: DataSet,
+  { forgetHistory, isRestored = false }: UpdateOptions,
+): PreviousData {
+  const { digest, captured, counts, edition } = previous;
+  const isUnchanged = digest === nextDataSet.digest;
+  const records = isUnchanged ? nextDataSet.records : previous.records();
+  // If nothing can be read, nothing can be reported as lost.
+  const addresses = records ?? previous.listed?.() ?? nextDataSet.records;
+  const past = forgetHistory ? { ...emptyPast, notices: [] } : previous.readPast(isRestored);
+  return { digest, captured, counts, edition, records, addresses, past };
+}
+
+/**
+ * Dates the next data set. A copy keeps its dates. Unchanged data keeps the dates of the previous
+ * data. Changed data is never dated before the published data, even if the clock is wrong.
+ */
+function dateDataSet(
+  { dataSet, isCopy }: Next,
+  published: Previous | undefined,
+  previous: Previous | undefined,
+): DataSet {
+  const { provenance, digest } = dataSet;
+  if (isCopy) return dataSet;
+  if (previous?.digest === digest) {
+    const captured = previous.captured ?? provenance.captured;
+    const edition = previous.edition ?? provenance.edition;
+    return { ...dataSet, provenance: { ...provenance, captured, edition } };
+  }
+  const publishedDay = published?.captured ?? '';
+  if (publishedDay <= provenance.captured) return dataSet;
+  return { ...dataSet, provenance: { ...provenance, captured: publishedDay } };
+}
+
+function findPreviousLosses(
+  { addresses, past: { oldSlugs } }: PreviousData,
+  next: { readonly records: AddressedRecords; readonly past: Past },
+  { skip }: UpdateOptions,
+): Losses {
+  const previousAddresses = { records: addresses, oldSlugs };
+  const nextAddresses = { records: next.records, oldSlugs: next.past.oldSlugs };
+  return findLosses(previousAddresses, nextAddresses, skip);
+}
+
+function findNameChanges(
+  dataSet: DataSet,
+  previous: Previous | undefined,
+  previousData: PreviousData | undefined,
+  { hasNames }: UpdateOptions,
+): readonly NameChanges[] {
+  if (hasNames === false || !previousData?.records) return [];
+  if (previous?.names?.digest === dataSet.namesSummary?.digest) return [];
+  const names = previous?.readNames?.();
+  if (!names) return [];
+  return compareNames({ records: previousData.records, names }, dataSet);
+}
+
+function describeMissingGuard(
+  { isCopy }: Next,
+  previous: Previous | undefined,
+  foreignCounts: Counts | undefined,
+): string[] {
+  const isCompared = previous !== undefined || foreignCounts !== undefined;
+  return isCopy || isCompared ? [] : [UNGUARDED];
+}
+
+function describeEarlyClock(
+  { isCopy }: Next,
+  published: Previous | undefined,
+  { today }: UpdateOptions,
+): string[] {
+  if (isCopy || !published?.captured || published.captured <= today) return [];
+  return [
+    `the clock or SOURCE_DATE_EPOCH is at ${today}, before the published data of ${published.captured}, so published dates stay and the build is reproducible only into an empty folder`,
+  ];
 }
 
 type Dated = Pick<DataSetSummary, 'digest' | 'captured' | 'edition'>;
 
 /** Returns the days of both editions if both data sets have one, otherwise both capture dates. */
-export const getDays = (before: Dated, next: Dated): readonly (string | null)[] =>
-  before.edition && next.edition
-    ? [before.edition.deployed, next.edition.deployed].map((time) => time.slice(0, 10))
-    : [before.captured, next.captured];
+export function getDays(
+  previous: Dated,
+  next: Dated,
+): { readonly previousDay: string | null; readonly nextDay: string | null } {
+  if (!previous.edition || !next.edition) {
+    return { previousDay: previous.captured, nextDay: next.captured };
+  }
+  const previousDay = previous.edition.deployed.slice(0, 10);
+  const nextDay = next.edition.deployed.slice(0, 10);
+  return { previousDay, nextDay };
+}
 
-function describeOlder(previous: Dated | undefined, next: Dated): string[] {
+function describeOlderSource(
+  { isCopy, fallback }: Next,
+  previous: Previous | undefined,
+  next: Dated,
+): string[] {
+  if (!isCopy || fallback !== undefined) return [];
   if (!previous || previous.digest === next.digest) return [];
-  const [before, now] = getDays(previous, next);
-  if (!before || !now || now >= before) return [];
-  return [`the source of ${now} is older than the published data of ${before}`];
+  const { previousDay, nextDay } = getDays(previous, next);
+  if (!previousDay || !nextDay || nextDay >= previousDay) return [];
+  return [`the source of ${nextDay} is older than the published data of ${previousDay}`];
 }

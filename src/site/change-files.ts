@@ -5,16 +5,14 @@ import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '..
 import type { Redirect } from '../contract/responses.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import { encodeHistory } from '../dataset/history.ts';
-import { encodeOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
+import { encodeOldSlugs } from '../dataset/old-slugs.ts';
+import type { Past } from '../dataset/past.ts';
 
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
 export function createChangeFiles(
-  {
-    history,
-    oldSlugs,
-    redirects,
-  }: { history: History; oldSlugs: OldSlugs; redirects: readonly Redirect[] },
+  { history, oldSlugs }: Past,
+  redirects: readonly Redirect[],
   site: Site,
 ): readonly SiteFile[] {
   const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));

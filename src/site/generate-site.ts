@@ -1,4 +1,3 @@
-import type { History } from '../contract/changes.ts';
 import {
   type AnyFile,
   encodeBody,
@@ -11,7 +10,8 @@ import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER, SEARCH_FILE } from '../co
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
-import { createRedirects, type OldSlugs } from '../dataset/old-slugs.ts';
+import { createRedirects } from '../dataset/old-slugs.ts';
+import type { Past } from '../dataset/past.ts';
 import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
 import { renderPages } from '../web/render-pages.ts';
@@ -33,8 +33,7 @@ export interface SiteInput {
   readonly records: Records;
   readonly names: readonly Names[];
   readonly meta: Meta;
-  readonly history: History;
-  readonly oldSlugs: OldSlugs;
+  readonly past: Past;
   readonly hosts: readonly HostName[];
   readonly root: string;
   /** Hand-written files and icons. */
@@ -63,17 +62,9 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   ];
 }
 
-function createDataFiles({
-  records,
-  names,
-  meta,
-  history,
-  oldSlugs,
-  root,
-  ...site
-}: SiteInput): SiteFile[] {
+function createDataFiles({ records, names, meta, past, root, ...site }: SiteInput): SiteFile[] {
   const served = addUrls(getLinkBase(meta), records);
-  const redirects = createRedirects(oldSlugs, records);
+  const redirects = createRedirects(past.oldSlugs, records);
   const { handlerModule, template } = site.buildAssets;
   const hosting = {
     root,
@@ -86,7 +77,7 @@ function createDataFiles({
     ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
     ...recordFiles.createNamesFiles(names, meta.base_url),
     { path: SEARCH_FILE, body: JSON.stringify(recordFiles.createSearchIndex(records)) },
-    ...createChangeFiles({ history, oldSlugs, redirects }, meta),
+    ...createChangeFiles(past, redirects, meta),
     ...createHostFiles(site.hosts, { ...hosting, records, handlerModule, template }),
   ];
 }

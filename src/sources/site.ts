@@ -12,7 +12,8 @@ import {
   type Records,
   summarizeNames,
 } from '../dataset/data-set.ts';
-import type { Past } from '../dataset/update.ts';
+import { emptyHistory } from '../dataset/history.ts';
+import type { Past } from '../dataset/past.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
@@ -37,7 +38,7 @@ export const site: Source = async (context) => {
   const readHistory = (): History => correctHistory(found.history(), context.today);
   const readPast = (): Past => ({
     // The history describes all records.
-    history: dataSet.digest === digest ? readHistory() : undefined,
+    history: dataSet.digest === digest ? readHistory() : emptyHistory,
     oldSlugs: withRestoreHint(about, found.oldSlugs),
   });
   return {

@@ -24,7 +24,8 @@ import {
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
-import type { Past, Previous } from '../dataset/update.ts';
+import { type Past, RESTART } from '../dataset/past.ts';
+import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import {
   entriesByPath,
@@ -49,7 +50,7 @@ export const snapshot: Source = async (context) => {
   const dataSet = removeSkipped(whole, context);
   const readPast = (): Past => ({
     // The history describes all records.
-    history: dataSet.digest === whole.digest ? opened.history() : undefined,
+    history: dataSet.digest === whole.digest ? opened.history() : emptyHistory,
     oldSlugs: opened.oldSlugs(),
   });
   return { dataSet, readPast, source: 'snapshot', isCopy: true };
@@ -131,13 +132,13 @@ export function openSnapshot(folder: string) {
       if (hasNames) assertDigest(location, own?.digest, namesSummary?.digest);
       return { warnings, provenance, counts, digest, records, names, namesSummary: own };
     },
-    history(): History | undefined {
-      if (!has(CHANGES_FILE)) return undefined;
-      const history = decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE));
-      const newest = history.steps[0]?.to.digest ?? digest;
-      const location = { record: storage.at(CHANGES_FILE), field: 'steps[0].to.digest' };
-      assertDigest(location, newest, digest, `Delete ${CHANGES_FILE} to start a new history.`);
-      return history;
+    /** @throws DataError if the history is damaged or ends at another data set */
+    history(): History {
+      if (!has(CHANGES_FILE)) return emptyHistory;
+      return decodeHistory(json(CHANGES_FILE), digest, {
+        record: storage.at(CHANGES_FILE),
+        hint: `Delete ${CHANGES_FILE} to start a new history.`,
+      });
     },
     oldSlugs(mayBeLost?: boolean): OldSlugs {
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noOldSlugs;
@@ -173,12 +174,24 @@ export const readBundledSnapshot = (folder: string): ReturnType<typeof readPrevi
     const bundled = readPreviousSnapshot(folder);
     // Reading the records now detects damage before data sets are compared.
     bundled?.records();
-    bundled?.oldSlugs();
+    bundled?.readPast(false);
     return bundled;
   });
 
 export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
-  const { summary, history, ...data } = openSnapshot(folder);
-  return { ...summary, ...data, history: () => ignoreDamage(() => history() ?? emptyHistory) };
+  const { summary, history, oldSlugs, records, readNames } = openSnapshot(folder);
+  return {
+    ...summary,
+    records,
+    readNames,
+    readPast(mayBeLost) {
+      const readableHistory = ignoreDamage(history);
+      return {
+        history: readableHistory ?? emptyHistory,
+        oldSlugs: oldSlugs(mayBeLost),
+        notices: readableHistory ? [] : [RESTART],
+      };
+    },
+  };
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DataSetSummary, History } from '../../src/contract/changes.ts';
+import type { History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import {
-  continueHistory,
   decodeHistory,
   emptyHistory,
   encodeHistory,
@@ -15,7 +13,6 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
-type Previous = DataSetSummary & { records: AnyRecords | undefined };
 const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 const sized = (moves: number) =>
   versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
@@ -59,30 +56,41 @@ describe('extendHistory', () => {
 });
 
 describe('decodeHistory', () => {
+  const decode = (json: unknown, digest = '') =>
+    decodeHistory(json, digest, { record: 'changes.json' });
+
   it('decodes an encoded history with one line per step', () => {
     const history = historyOf(named('a'), named('b'), named('b', 'c'));
-    expect(decodeHistory(JSON.parse(encodeHistory(history)))).toEqual(history);
+    const { digest } = named('b', 'c');
+    expect(decode(JSON.parse(encodeHistory(history)), digest)).toEqual(history);
     expect(encodeHistory(history).split('\n')).toHaveLength(5);
-    expect(decodeHistory(JSON.parse(encodeHistory(emptyHistory)))).toEqual(emptyHistory);
+    expect(decode(JSON.parse(encodeHistory(emptyHistory)), digest)).toEqual(emptyHistory);
   });
 
   it('ignores all steps after the first hundred', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
-    const { steps } = decodeHistory({
-      steps: [...Array(100).fill(back), ...Array(40_000).fill([])],
-    });
+    const json = { steps: [...Array(100).fill(back), ...Array(40_000).fill([])] };
+    const { steps } = decode(json, `${step?.to.digest}`);
     expect(steps).toEqual(Array(100).fill(back));
-    expect(() => decodeHistory({ steps: [[]] })).toThrow(
+    expect(() => decode({ steps: [[]] })).toThrow(
       'changes.json › steps[0]: got [], expected object',
     );
-    expect(() => decodeHistory([])).toThrow('changes.json: got [], expected object');
+    expect(() => decode([])).toThrow('changes.json: got [], expected object');
+  });
+
+  it('rejects a history that ends at another data set', () => {
+    const json = JSON.parse(encodeHistory(historyOf(named('a'), named('b'))));
+    const [other, own] = [named('a').digest, named('b').digest];
+    expect(() => decode(json, other)).toThrow(
+      `changes.json › steps[0].to.digest: got ${own}, expected ${other}`,
+    );
   });
 
   it('rejects an invalid field name', () => {
     const text = encodeHistory(historyOf(named('a'), named('b')));
     const changed = text.replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
-    expect(() => decodeHistory(JSON.parse(changed))).toThrow('got "<b>", expected a field name');
+    expect(() => decode(JSON.parse(changed))).toThrow('got "<b>", expected a field name');
   });
 });
 
@@ -109,106 +117,4 @@ it('correctHistory replaces only dates in the future', () => {
   ]);
   const changes = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
   expect(changes(corrected)).toEqual(changes(history));
-});
-
-describe('continueHistory', () => {
-  const [a, b, c] = [named('a'), named('b'), named('c')];
-  const [ab, ba, bc, ac] = [compare(a, b), compare(b, a), compare(b, c), compare(a, c)];
-  const own = { steps: [ab] };
-  /** The previous data set, the next data set's own history, and the published history. */
-  type Given = { before?: Previous; own?: History; published?: History };
-  const unrelated = { own: { steps: [bc] }, before: a, published: emptyHistory };
-  const damaged = { ...b, records: undefined };
-
-  it.each<[string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]>([
-    ['starts empty', a, {}, []],
-    ["uses the data set's history if nothing is published", b, { own }, [ab]],
-    ["uses the data set's history if it includes the published data", b, { own, before: a }, [ab]],
-    ["uses the data set's history if the data is unchanged", b, { own, before: b }, [ab]],
-    ['continues the published history', c, { before: b, published: own }, [bc, ab]],
-    [
-      'keeps the published history if the data is unchanged',
-      b,
-      { before: b, published: own },
-      [ab],
-    ],
-    [
-      'continues the published history if the other history lacks the published data',
-      c,
-      unrelated,
-      [ac],
-    ],
-    [
-      'keeps the published history if an older archive is restored',
-      a,
-      { own: emptyHistory, before: b, published: own },
-      [ba, ab],
-    ],
-    [
-      'keeps the published history if the newer archive is restored again',
-      b,
-      { own, before: a, published: { steps: [ba, ab] } },
-      [ab, ba, ab],
-    ],
-    [
-      "uses the data set's history if it returns to the published data after the published steps",
-      b,
-      { own: { steps: [ab, ba, ab] }, before: a, published: { steps: [ba, ab] } },
-      [ab, ba, ab],
-    ],
-    [
-      "uses the data set's history if it also has steps before the published ones",
-      c,
-      { own: { steps: [bc, ab] }, before: b, published: emptyHistory },
-      [bc, ab],
-    ],
-    [
-      'keeps the published history if the other history starts later',
-      c,
-      { own: { steps: [bc] }, before: b, published: own },
-      [bc, ab],
-    ],
-    [
-      "uses the data set's history if the published history is damaged",
-      c,
-      { own: { steps: [bc] }, before: b },
-      [bc],
-    ],
-    [
-      'starts again if the published history ends at other data',
-      c,
-      { before: a, published: own },
-      [ac],
-      true,
-    ],
-    ['starts again even if the data is unchanged', a, { before: a, published: own }, [], true],
-    ['starts again if the published history is damaged', c, { before: a }, [ac], true],
-    [
-      'starts again if published records are damaged',
-      c,
-      { before: damaged, published: own },
-      [],
-      true,
-    ],
-  ])('%s', (_, next, { before, own, published: history }, steps, isRestarted = false) => {
-    const previous = before && { ...before, history };
-    const notices = isRestarted ? [expect.stringContaining('starts again')] : [];
-    expect(continueHistory({ ...next, history: own }, previous)).toEqual({
-      history: { steps },
-      notices,
-    });
-  });
-
-  it('accepts a history that lacks only published steps beyond the limit', () => {
-    const versions = Array.from({ length: 103 }, (_, at) => named(`slug-${at}`));
-    const [first = named(), ...others] = versions;
-    const [before = first, next = first] = versions.slice(-2);
-    const published = historyOf(first, ...others.slice(0, -1));
-    const long = historyOf(first, ...others);
-    const choose = (history: History) =>
-      continueHistory({ ...next, history }, { ...before, history: published }).history;
-    expect(choose(long)).toBe(long);
-    const short = { steps: long.steps.slice(0, -1) };
-    expect(choose(short)).toEqual(long);
-  });
 });

@@ -7,7 +7,6 @@ import {
   findOldSlugs,
   mergeOldSlugs,
   noOldSlugs,
-  selectSharedSlugs,
 } from '../../src/dataset/old-slugs.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { forOthers } from '../support/kinds.ts';
@@ -38,13 +37,6 @@ describe('old slugs', () => {
     expect(decodeOldSlugs(JSON.parse(encodeOldSlugs(own)))).toEqual(own);
     expect(() => decodeOldSlugs({ move: { a: 'b' }, item: {} })).toThrow(
       'former.json › move.a: got "b"',
-    );
-  });
-
-  it('apply only to records of another data set that kept their slugs', () => {
-    const old = oldSlugs({ old: 1, 'old-2': 2, 'old-4': 4 });
-    expect(selectSharedSlugs(old, named('a', 'b', 'c'), named('a', 'x', 'c'))).toEqual(
-      oldSlugs({ old: 1 }),
     );
   });
 

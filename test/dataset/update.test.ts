@@ -3,6 +3,7 @@ import type { Edition } from '../../src/contract/meta.ts';
 import type { DataSet, Provenance } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
+import { emptyPast, type Past } from '../../src/dataset/past.ts';
 import {
   type Next,
   type Previous,
@@ -28,8 +29,10 @@ const createPrevious = (
   const { digest, counts, records, names, namesSummary } = createData(moves);
   return {
     ...{ ...PROVENANCE, digest, counts, captured: '2025-05-05', names: namesSummary },
-    ...{ records: () => records, oldSlugs: () => noOldSlugs, history: () => emptyHistory },
-    ...{ readNames: () => names, ...about },
+    records: () => records,
+    readPast: () => ({ ...emptyPast, notices: [] }),
+    readNames: () => names,
+    ...about,
   };
 };
 
@@ -41,6 +44,10 @@ const plan = (
   planUpdate({ dataSet, isCopy: false, ...options }, published, {
     ...{ today: '2026-03-04', readBundled: () => undefined, ...options },
   });
+
+const withPast = (past: Past): Pick<Previous, 'readPast'> => ({
+  readPast: () => ({ ...past, notices: [] }),
+});
 
 const renamed = { slug: 'renamed' };
 
@@ -69,9 +76,9 @@ describe('planUpdate', () => {
     ['keeps a later date of unchanged data', '2026-05-05', [{}], ahead],
     ['never dates changed data before the previous data', '2026-05-05', [renamed], ahead],
   ])('%s', (_, expected, moves, previous, options) => {
-    const { dataSet, history } = plan(createData(moves), previous, options);
+    const { dataSet, past } = plan(createData(moves), previous, options);
     expect(dataSet.provenance.captured).toBe(expected);
-    expect(history.steps).toMatchObject(
+    expect(past.history.steps).toMatchObject(
       moves[0] === renamed ? [{ to: { captured: expected } }] : [],
     );
   });
@@ -106,42 +113,45 @@ describe('planUpdate', () => {
 
   it('continues bundled data from the same upstream, unless --forget-history is set', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
-    const first = plan(createData([{}, {}]), createPrevious([{}])).history;
-    const bundled = createPrevious([{}, {}], { history: () => first, oldSlugs: () => oldSlugs });
+    const first = plan(createData([{}, {}]), createPrevious([{}])).past.history;
+    const bundled = createPrevious([{}, {}], withPast({ history: first, oldSlugs }));
     const readBundled = () => bundled;
     const continued = plan(createData([renamed]), undefined, { readBundled });
-    expect(continued.history.steps).toMatchObject([
+    expect(continued.past.history.steps).toMatchObject([
       { totals: { renamed: 1, removed: 1 } },
       ...first.steps,
     ]);
-    expect(continued.steps).toEqual(continued.history.steps.slice(0, 1));
-    expect([...continued.oldSlugs.move]).toEqual([
+    expect(continued.steps).toEqual(continued.past.history.steps.slice(0, 1));
+    expect([...continued.past.oldSlugs.move]).toEqual([
       ['older', 1],
       ['move-1', 1],
       ['move-2', 2],
     ]);
     expect(continued.missing.move).toEqual(['move-2']);
     const restarted = plan(createData([renamed]), undefined, { readBundled, forgetHistory: true });
-    expect(restarted.history.steps).toEqual(continued.steps);
-    expect([...restarted.oldSlugs.move.keys()]).toEqual(['move-1', 'move-2']);
+    expect(restarted.past.history.steps).toEqual(continued.steps);
+    expect([...restarted.past.oldSlugs.move.keys()]).toEqual(['move-1', 'move-2']);
     const copy = plan(createData([renamed]), undefined, { readBundled, isCopy: true });
-    expect(copy.history).toEqual(emptyHistory);
+    expect(copy.past.history).toEqual(emptyHistory);
   });
 
   describe('with --forget-history', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
     const data = createData([renamed]);
-    const { history } = plan(data, createPrevious([{}]));
+    const { history } = plan(data, createPrevious([{}])).past;
     const copy = { isCopy: true, readPast: () => ({ history, oldSlugs }) };
 
     it.each<[string, Previous | undefined]>([
       ['nothing is published', undefined],
-      ['the same data is published', createPrevious([renamed], { oldSlugs: () => oldSlugs })],
+      [
+        'the same data is published',
+        createPrevious([renamed], withPast({ ...emptyPast, oldSlugs })),
+      ],
     ])("drops the source's history and old slugs if %s", (_, published) => {
       const kept = plan(data, published, copy);
-      expect([kept.history, kept.oldSlugs]).toEqual([history, oldSlugs]);
+      expect(kept.past).toEqual({ history, oldSlugs });
       const dropped = plan(data, published, { ...copy, forgetHistory: true });
-      expect([dropped.history, dropped.oldSlugs]).toEqual([emptyHistory, noOldSlugs]);
+      expect(dropped.past).toEqual(emptyPast);
     });
 
     it("replaces the source's history by the step from the published data", () => {
@@ -149,7 +159,7 @@ describe('planUpdate', () => {
       const { history: started, oldSlugs: found } = plan(data, published, {
         ...copy,
         forgetHistory: true,
-      });
+      }).past;
       expect(started.steps).toMatchObject([{ from: { digest: published.digest } }]);
       expect(started).not.toEqual(emptyHistory);
       expect([...found.move.keys()]).toEqual(['move-1']);
@@ -161,14 +171,14 @@ describe('planUpdate', () => {
     });
   });
 
-  it('uses only counts and the old slugs of equal records from another bundled upstream', () => {
-    const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries({ 'old-1': 1, 'old-2': 2 })) };
+  it('compares only the record counts with a bundled data set of another upstream', () => {
+    const oldSlugs = { ...noOldSlugs, move: new Map([['old-2', 2]]) };
     for (const origin of [{ upstream: 'https://other.test' }, { source: 'csv' } as const]) {
-      const bundled = createPrevious([{}, {}], { ...origin, oldSlugs: () => oldSlugs });
+      const past = withPast({ ...emptyPast, oldSlugs });
+      const bundled = createPrevious([{}, {}], { ...origin, ...past });
       const first = plan(createData([renamed, {}]), undefined, { readBundled: () => bundled });
-      expect([first.history.steps, first.losses]).toEqual([[], undefined]);
-      expect(first.bundledCounts).toBe(bundled.counts);
-      expect(first.oldSlugs).toEqual({ ...noOldSlugs, move: new Map([['old-2', 2]]) });
+      expect([first.past, first.losses]).toEqual([emptyPast, undefined]);
+      expect(first.foreignCounts).toBe(bundled.counts);
     }
   });
 

@@ -43,7 +43,13 @@ it('generates the files in golden-site.txt (update with npx vitest run test/site
   const { meta, records, oldSlugs } = siteOf(tiny, { history, downloads: true });
   const names = [namesIn('fr', { move: { pound: 'Écras’Face' } })];
   const files = await generateFiles({
-    ...{ records, names, history, oldSlugs, hosts: [], root: '/srv', assets: [], archive: false },
+    records,
+    names,
+    past: { history, oldSlugs },
+    hosts: [],
+    root: '/srv',
+    assets: [],
+    archive: false,
     meta: { ...meta, names: summarizeNames(names) },
     buildAssets: { ...readBuildAssets(), compiled: [] },
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
+import { emptyHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
+import { RESTART } from '../../src/dataset/past.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import {
@@ -183,8 +185,8 @@ describe('readPreviousSite', () => {
     const { previous } = openChanged(renamed.files());
     expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
     expect(previous?.records()).toEqual(renamed.records);
-    expect(previous?.history()?.steps).toHaveLength(1);
-    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.readPast(false).history.steps).toHaveLength(1);
+    expect(previous?.readPast(false).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
   });
 
   it('reads old slugs and record files if meta.json is damaged', () => {
@@ -193,7 +195,7 @@ describe('readPreviousSite', () => {
     expect(previous?.records()).toBeUndefined();
     const slugs = ['new', 'move-2', 'move-3'].map((slug, at) => ({ id: at + 1, slug }));
     expect(previous?.listed?.().move).toEqual(slugs);
-    expect(previous?.oldSlugs().move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.readPast(false).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
   });
 
   const hint = 'gamedata verify <dir> lists every problem.';
@@ -211,25 +213,26 @@ describe('readPreviousSite', () => {
   });
 
   it.each([
-    ['an empty history if changes.json is not listed', { steps: [] }, false, undefined],
-    ['no history if changes.json is missing', undefined, true, undefined],
-    ['no history if changes.json is invalid', undefined, true, '{"steps":[1]}'],
-  ])('returns %s', (_, history, isListed, text) => {
+    ['nothing if changes.json is not listed', [], false, undefined],
+    ['a new history if changes.json is missing', [RESTART], true, undefined],
+    ['a new history if changes.json is invalid', [RESTART], true, '{"steps":[1]}'],
+  ])('reports %s', (_, notices, isListed, text) => {
     const files = site.files().filter(({ path }) => isListed || path !== 'changes.json');
-    expect(openChanged(files, damage('changes.json', text)).previous?.history()).toEqual(history);
+    const { previous } = openChanged(files, damage('changes.json', text));
+    expect(previous?.readPast(false)).toMatchObject({ history: emptyHistory, notices });
   });
 
   it('rejects damaged old slugs, but recovers old slugs from redirects', () => {
     const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{}'));
-    expect(() => previous?.oldSlugs()).toThrow(
+    expect(() => previous?.readPast(false)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
         hint: expect.stringContaining('--forget-history'),
       }),
     );
-    expect(previous?.oldSlugs(true).move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.readPast(true).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(bodies);
-    expect(previous?.oldSlugs(true)).toEqual(noOldSlugs);
+    expect(previous?.readPast(true).oldSlugs).toEqual(noOldSlugs);
   });
 });
 

@@ -123,7 +123,7 @@ export function siteOf(
   const oldSlugs = leftIn(history);
   const redirects = createRedirects(oldSlugs, records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
-  const changes = createChangeFiles({ history, oldSlugs, redirects }, meta);
+  const changes = createChangeFiles({ history, oldSlugs }, redirects, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const { template, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);

@@ -122,7 +122,7 @@ describe('verifySite', () => {
     [
       'a wrong history',
       list(write('changes.json', JSON.stringify({ steps: [elsewhere] }))),
-      /: got digest .*1{64}, /,
+      / › steps\[0\]\.to\.digest: got .*1{64}, /,
     ],
     [
       'an invalid history',

@@ -8,9 +8,10 @@ import { CHANGES_FILE, FORMER_FILE } from '../../contract/paths.ts';
 import { joinWords } from '../../contract/words.ts';
 import type { DataSet } from '../../dataset/data-set.ts';
 import { checkUpdate } from '../../dataset/guard.ts';
-import { emptyHistory, encodeHistory } from '../../dataset/history.ts';
-import { encodeOldSlugs, noOldSlugs } from '../../dataset/old-slugs.ts';
-import { planUpdate, type Update } from '../../dataset/update.ts';
+import { encodeHistory } from '../../dataset/history.ts';
+import { encodeOldSlugs } from '../../dataset/old-slugs.ts';
+import { emptyPast, type Past } from '../../dataset/past.ts';
+import { planUpdate } from '../../dataset/update.ts';
 import { PUBLIC_FOLDER } from '../../package.ts';
 import { type Output, withOutput } from '../../publish/publish.ts';
 import { loadSource } from '../../sources/index.ts';
@@ -35,17 +36,11 @@ const snapshotOptions = {
 
 export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
-/** Lists the files of a data set with its history and the license of the data. */
-export const dataSetFiles = (
-  data: DataSet,
-  {
-    history = emptyHistory,
-    oldSlugs = noOldSlugs,
-  }: Partial<Pick<Update, 'history' | 'oldSlugs'>> = {},
-): SiteFile[] => [
+/** Lists the files of a data set, including its past and the license of the data. */
+export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
   ...snapshotFiles(data),
-  { path: CHANGES_FILE, body: encodeHistory(history) },
-  { path: FORMER_FILE, body: encodeOldSlugs(oldSlugs) },
+  { path: CHANGES_FILE, body: encodeHistory(past.history) },
+  { path: FORMER_FILE, body: encodeOldSlugs(past.oldSlugs) },
   { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
 ];
 
@@ -65,7 +60,7 @@ export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
     const next = await loadSource(source);
     const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
     checkUpdate(update, source);
-    const result = await output.publish(dataSetFiles(update.dataSet, update), {
+    const result = await output.publish(dataSetFiles(update.dataSet, update.past), {
       signal: source.signal,
     });
     const warnings = groupWarnings(next.dataSet.warnings);

@@ -39,6 +39,7 @@ import {
   noOldSlugs,
   type OldSlugs,
 } from '../../dataset/old-slugs.ts';
+import { RESTART } from '../../dataset/past.ts';
 import type { Previous } from '../../dataset/update.ts';
 import {
   DataError,
@@ -143,10 +144,13 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
       const location = { record: storage.name, field: 'digest' };
       throw new DataError(`got ${digest}, expected ${meta.digest}, as in ${META_FILE}`, location);
     },
-    history: (): History =>
-      entries.has(CHANGES_FILE)
-        ? decodeHistory(json(CHANGES_FILE), storage.at(CHANGES_FILE))
-        : emptyHistory,
+    /** @throws DataError if the history is damaged or ends at another data set */
+    history(): History {
+      if (!entries.has(CHANGES_FILE)) return emptyHistory;
+      return decodeHistory(json(CHANGES_FILE), meta?.digest ?? '', {
+        record: storage.at(CHANGES_FILE),
+      });
+    },
     names: (): Names[] => readNames(meta?.names, json, storage.at),
     oldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
@@ -195,15 +199,35 @@ export function readPreviousSite(
     entries,
     records,
     listed: site.listed,
-    history: () => ignoreDamage(site.history),
     readNames: () => ignoreDamage(site.names),
-    oldSlugs(mayBeLost) {
-      const wayOut = 'Restore an archive of the site with gamedata mirror <archive>';
-      if (!mayBeLost) return withRestoreHint({ name: storage.name, wayOut }, site.oldSlugs);
-      const redirecting = () => site.redirecting(records() ?? site.listed());
-      return ignoreDamage(site.oldSlugs) ?? ignoreDamage(redirecting) ?? noOldSlugs;
+    readPast(mayBeLost) {
+      const history = ignoreDamage(site.history);
+      return {
+        history: history ?? emptyHistory,
+        oldSlugs: mayBeLost ? readRemainingSlugs(site) : readOldSlugs(storage, site),
+        notices: history ? [] : [RESTART],
+      };
     },
   };
+}
+
+type SiteReaders = ReturnType<typeof createReaders>;
+
+/** @throws OutputError if old slugs are damaged */
+function readOldSlugs(storage: SiteStorage, site: SiteReaders): OldSlugs {
+  const wayOut = 'Restore an archive of the site with gamedata mirror <archive>';
+  return withRestoreHint({ name: storage.name, wayOut }, site.oldSlugs);
+}
+
+/** Reads the old slugs from the first undamaged file that has them. */
+function readRemainingSlugs(site: SiteReaders): OldSlugs {
+  const oldSlugs = ignoreDamage(site.oldSlugs);
+  if (oldSlugs) return oldSlugs;
+  const readRedirects = (): OldSlugs => {
+    const records = ignoreDamage(site.records) ?? site.listed();
+    return site.redirecting(records);
+  };
+  return ignoreDamage(readRedirects) ?? noOldSlugs;
 }
 
 /** Rejects damaged old slugs, because published URLs would become 404. */

@@ -1,0 +1,94 @@
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { recordPath } from '../contract/paths.ts';
+import type { Counts, Skipped } from '../contract/records.ts';
+import {
+  type Addressed,
+  type AddressedRecords,
+  createRedirects,
+  mapIds,
+  mapSlugs,
+  type OldSlugs,
+} from './old-slugs.ts';
+
+/** Everything that has a URL in a site: records, and the old slugs that redirect to them. */
+export interface Addresses {
+  readonly records: AddressedRecords;
+  readonly oldSlugs: OldSlugs;
+}
+
+/** The URLs of the previous data set that would stop working, or would return something else. */
+export interface Losses {
+  /** The number of records in the previous data set. */
+  readonly previousCounts: Counts;
+  /** Records that are gone. */
+  readonly missing: Readonly<Record<Kind, readonly Addressed[]>>;
+  /** Records whose id has another slug now, or whose slug has another id. */
+  readonly changed: Readonly<Record<Kind, readonly Addressed[]>>;
+  /** Paths that redirected to a record that still exists. */
+  readonly lostRedirects: readonly string[];
+}
+
+/**
+ * Compares the URLs of two data sets.
+ *
+ * First it finds the paths that no longer lead anywhere. A record is missing if its id is gone and
+ * one of its paths is lost, too: if another record took over the slug, all paths still work.
+ *
+ * @param skip the records that the user skips, which are not missing
+ */
+export function findLosses(
+  previous: Addresses,
+  next: Addresses,
+  skip: Skipped | undefined,
+): Losses {
+  const recordsByPath = mapPaths(next);
+  const remainingRecords = new Set(recordsByPath.values());
+  const recordsWithLostPath = new Set<string>();
+  const lostRedirects: string[] = [];
+  for (const [path, record] of mapPaths(previous)) {
+    if (recordsByPath.has(path)) continue;
+    recordsWithLostPath.add(record);
+    if (remainingRecords.has(record)) lostRedirects.push(path);
+  }
+
+  const slugsById = mapKinds((kind) => mapSlugs(next.records[kind]));
+  const idsBySlug = mapKinds((kind) => mapIds(next.records[kind]));
+
+  function isMissing(kind: Kind, record: Addressed): boolean {
+    const { id, slug } = record;
+    if (id === undefined) return !idsBySlug[kind].has(slug);
+    if (slugsById[kind].has(id)) return false;
+    if (skip?.[kind].includes(id)) return false;
+    return recordsWithLostPath.has(identify(kind, record));
+  }
+
+  function isChanged(kind: Kind, { id, slug }: Addressed): boolean {
+    if (id === undefined) return false;
+    const currentSlug = slugsById[kind].get(id) ?? slug;
+    const currentId = idsBySlug[kind].get(slug) ?? id;
+    return currentSlug !== slug || currentId !== id;
+  }
+
+  return {
+    previousCounts: mapKinds((kind) => previous.records[kind].length),
+    missing: mapKinds((kind) => previous.records[kind].filter((record) => isMissing(kind, record))),
+    changed: mapKinds((kind) => previous.records[kind].filter((record) => isChanged(kind, record))),
+    lostRedirects,
+  };
+}
+
+/** Identifies a record across two data sets, by its slug only if its id is unknown. */
+const identify = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
+
+/** Maps the path of each record and of each redirect to the record that it leads to. */
+function mapPaths({ records, oldSlugs }: Addresses): Map<string, string> {
+  const recordsByPath = new Map<string, string>();
+  for (const kind of kindNames) {
+    for (const record of records[kind])
+      recordsByPath.set(recordPath(kind, record.slug), identify(kind, record));
+  }
+  for (const { path, to } of createRedirects(oldSlugs, records)) {
+    recordsByPath.set(path, recordsByPath.get(to) ?? '');
+  }
+  return recordsByPath;
+}
