@@ -3,7 +3,9 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { responseLimits } from '../contract/limits.ts';
 import { parseJsonOrThrow } from '../contract/parse.ts';
 import { errorCode } from '../errors.ts';
-import { AttemptError, tooLarge } from './retry.ts';
+import { InvalidBodyError, tooLarge } from './failures.ts';
+
+export { InvalidBodyError } from './failures.ts';
 
 export const MAX_BODY_BYTES = responseLimits.other;
 
@@ -17,32 +19,38 @@ const decoders = new Map([
 
 export const ACCEPT_ENCODING = 'gzip, br';
 
-export class InvalidBodyError extends AttemptError {
-  constructor(message: string, cause?: unknown, hint?: string) {
-    super(message, { retryable: true, cause, hint });
-  }
-}
-
 /** `Content-Encoding` values that do not affect the body. Amazon S3 stores `aws-chunked` by mistake. */
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
-/** Decompresses a body. Ignores repeated encodings, because proxies repeat headers. @throws InvalidBodyError */
+/**
+ * Undoes the encodings of a body in reverse order, because they are listed in the order in which they were applied. Ignores
+ * repeated encodings, because proxies repeat headers.
+ *
+ * @throws InvalidBodyError
+ */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());
-  return [...new Set(names)].reduceRight((decoded, name) => {
-    if (NO_ENCODING.includes(name)) return decoded;
-    const decode = decoders.get(name);
-    if (!decode)
-      throw new InvalidBodyError(
-        `got Content-Encoding ${JSON.stringify(name)}, expected ${ACCEPT_ENCODING}`,
-      );
-    try {
-      return decode(decoded, { maxOutputLength: Math.max(1, maxBytes) });
-    } catch (cause) {
-      if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
-      throw new InvalidBodyError(`got ${decoded.length} bytes that are not valid ${name}`, cause);
-    }
-  }, body);
+  const lastFirst = [...new Set(names)].reverse();
+  let decoded = body;
+  for (const name of lastFirst) {
+    if (NO_ENCODING.includes(name)) continue;
+    decoded = decodeOnce(decoded, name, maxBytes);
+  }
+  return decoded;
+}
+
+function decodeOnce(body: Buffer, name: string, maxBytes: number): Buffer {
+  const decode = decoders.get(name);
+  if (!decode) {
+    const got = JSON.stringify(name);
+    throw new InvalidBodyError(`got Content-Encoding ${got}, expected ${ACCEPT_ENCODING}`);
+  }
+  try {
+    return decode(body, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (cause) {
+    if (errorCode(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, cause);
+    throw new InvalidBodyError(`got ${body.length} bytes that are not valid ${name}`, cause);
+  }
 }
 
 export function decodeText(body: Buffer): string {
@@ -51,9 +59,11 @@ export function decodeText(body: Buffer): string {
 }
 
 export function decodeJson(body: Buffer): unknown {
+  const text = decodeText(body);
   try {
-    return parseJsonOrThrow(decodeText(body));
+    return parseJsonOrThrow(text);
   } catch (cause) {
-    throw cause instanceof SyntaxError ? new InvalidBodyError(cause.message, cause) : cause;
+    if (cause instanceof SyntaxError) throw new InvalidBodyError(cause.message, cause);
+    throw cause;
   }
 }

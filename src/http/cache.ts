@@ -20,9 +20,18 @@ import { type Edition, editionSchema } from '../contract/meta.ts';
 import { explainFailure, openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
 
+/** Identifies the journal of a cache. */
+export interface CacheKey {
+  readonly upstream: string;
+  /** The version of the cached values. */
+  readonly version: string;
+}
+
 export interface CacheEntry extends Revalidation {
   readonly url: string;
+  /** In milliseconds since 1970. */
   readonly storedAt: number;
+  /** In milliseconds since 1970. */
   freshUntil: number;
   readonly edition?: Edition | undefined;
   readonly value: unknown;
@@ -32,60 +41,79 @@ export interface CacheEntry extends Revalidation {
 const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
 type Completion = z.infer<typeof completionSchema>;
 
-export type Cache = ReturnType<typeof openCache>;
+/** An upstream's responses, in memory and in a journal. */
+export interface Cache {
+  /** The last run if it was complete and from one edition. */
+  readonly lastRun: Completion | null;
+  /** Returns an entry of any age, and marks it as used. */
+  get(url: string): CacheEntry | undefined;
+  put(entry: CacheEntry): void;
+  /** Sets the value of this run, which `close` stores. */
+  finishRun(run: Omit<Completion, 'urls'>): void;
+  /** Closes the journal. After a complete run, keeps only the entries that the run used. */
+  close(options: { readonly complete: boolean }): void;
+}
+
+interface JournalContents {
+  readonly entries: Map<string, CacheEntry>;
+  readonly lastRun: Completion | null;
+}
 
 /** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
-export function openCache(
-  folder: string,
-  { upstream, version }: { upstream: string; version: string },
-) {
+export function openCache(folder: string, { upstream, version }: CacheKey): Cache {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
-  const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
-  const writing = <T>(write: () => T): T =>
-    explainFailure('cannot be used as a cache', folder, write, hint);
-  const { journal, entries, lastRun } = writing(() => {
+
+  function explain<T>(work: () => T): T {
+    const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+    return explainFailure('cannot be used as a cache', folder, work, hint);
+  }
+
+  const journal = explain(() => {
     fsExtra.ensureDirSync(folder);
     // A journal replaces the upstream's responses, so only a trusted user may write to it.
-    const journal = openTrusted(
-      folder,
-      file,
-      constants.O_RDWR | constants.O_APPEND | constants.O_CREAT,
-    );
-    const lines = readFileSync(journal, 'utf8').split('\n');
-    if (lines[0] === header) return { journal, ...decodeLines(lines) };
-    rewrite(journal, [header]);
-    return { journal, ...decodeLines([]) };
+    const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+    return openTrusted(folder, file, flags);
   });
-  const used = new Set<string>();
-  let run: Completion | null = null;
-  let changed = false;
-  let closed = false;
+  const { entries, lastRun } = explain(() => readJournal(journal, header));
+  const usedUrls = new Set<string>();
+  let finishedRun: Completion | null = null;
+  let hasNewEntries = false;
+  let isClosed = false;
+
+  /** After a complete run, entries that it did not use are obsolete, and the run's own value comes last. */
+  function compact(complete: boolean): void {
+    const lines = [header];
+    for (const entry of entries.values()) {
+      if (complete && !usedUrls.has(entry.url)) continue;
+      lines.push(encodeLine(entry));
+    }
+    if (complete) lines.push(encodeLine({ complete: finishedRun }));
+    rewrite(journal, lines);
+  }
 
   return {
     lastRun,
-    get(url: string): CacheEntry | undefined {
-      used.add(url);
+    get(url) {
+      usedUrls.add(url);
       return entries.get(url);
     },
-    put(entry: CacheEntry): void {
-      if (closed) return;
-      changed = true;
-      used.add(entry.url);
+    put(entry) {
+      if (isClosed) return;
+      hasNewEntries = true;
+      usedUrls.add(entry.url);
       entries.set(entry.url, entry);
       // The line break comes first, so that a line truncated by a crash does not damage the next line.
-      writing(() => writeSync(journal, `\n${encodeLine(entry)}`));
+      explain(() => writeSync(journal, `\n${encodeLine(entry)}`));
     },
-    finishRun(finished: Omit<Completion, 'urls'>): void {
-      run = { ...finished, urls: used.size };
+    finishRun(run) {
+      finishedRun = { ...run, urls: usedUrls.size };
     },
-    close({ complete }: { complete: boolean }): void {
-      closed = true;
-      const kept = [...entries.values()].filter(({ url }) => !complete || used.has(url));
-      const end = complete ? [{ complete: run }] : [];
-      writing(() => {
-        if (complete ? used.size > 0 : changed)
-          rewrite(journal, [header, ...[...kept, ...end].map(encodeLine)]);
+    close({ complete }) {
+      isClosed = true;
+      const isOutdated = complete ? usedUrls.size > 0 : hasNewEntries;
+      explain(() => {
+        if (isOutdated) compact(complete);
         closeSync(journal);
       });
     },
@@ -101,12 +129,21 @@ export const noCache: Cache = {
 };
 
 /** Returns a file name that is valid on every system. Upstreams with the same name overwrite each other's journal. */
-export const journalName = (upstream: string): string =>
-  `${upstream.replace(/^https:\/\//, '').replace(/[^\w.-]+/g, '-')}.ndjson`;
+export function journalName(upstream: string): string {
+  const address = upstream.replace(/^https:\/\//, '');
+  return `${address.replace(/[^\w.-]+/g, '-')}.ndjson`;
+}
 
-function rewrite(descriptor: number, lines: readonly string[]): void {
-  ftruncateSync(descriptor);
-  writeFileSync(descriptor, lines.join('\n'));
+function readJournal(journal: number, header: string): JournalContents {
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  if (lines[0] === header) return decodeLines(lines);
+  rewrite(journal, [header]);
+  return decodeLines([]);
+}
+
+function rewrite(journal: number, lines: readonly string[]): void {
+  ftruncateSync(journal);
+  writeFileSync(journal, lines.join('\n'));
 }
 
 function encodeLine(value: unknown): string {
@@ -114,6 +151,7 @@ function encodeLine(value: unknown): string {
   return `${checksum(json)} ${json}`;
 }
 
+/** Returns undefined for a damaged line. */
 function decodeLine(line: string): unknown {
   const json = line.slice(17);
   return line.startsWith(checksum(json)) ? JSON.parse(json) : undefined;
@@ -121,16 +159,20 @@ function decodeLine(line: string): unknown {
 
 const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 
+/** Any of a journal's lines. */
+type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
+
 /** Decodes the last entry for each URL, and the complete run if it is the last line. Entries before a complete run become stale. */
-function decodeLines(lines: readonly string[]) {
+function decodeLines(lines: readonly string[]): JournalContents {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;
   for (const line of lines) {
-    const value = decodeLine(line) as Partial<CacheEntry & { complete: unknown }> | undefined;
+    const value = decodeLine(line) as JournalValue;
+    lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    const isEnd = value?.complete !== undefined;
-    lastRun = isEnd ? (completionSchema.safeParse(value.complete).data ?? null) : null;
-    if (isEnd) for (const stored of entries.values()) stored.freshUntil = 0;
+    if (value?.complete === undefined) continue;
+    lastRun = completionSchema.safeParse(value.complete).data ?? null;
+    for (const entry of entries.values()) entry.freshUntil = 0;
   }
   return { entries, lastRun };
 }

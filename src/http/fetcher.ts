@@ -1,7 +1,15 @@
 import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Cache, noCache, openCache } from './cache.ts';
-import type { ClientOptions, GetOptions, HttpClient, Revalidation } from './client.ts';
+import { type Cache, type CacheEntry, type CacheKey, noCache, openCache } from './cache.ts';
+import type {
+  ClientOptions,
+  GetOptions,
+  GetResponse,
+  HttpClient,
+  RequestStats,
+  Revalidation,
+} from './client.ts';
+import type { RetryStatus } from './pacing.ts';
 
 export interface Codec<T> {
   decode(body: Buffer): T;
@@ -14,81 +22,166 @@ export interface LoadedValue<T> {
   readonly edition: Edition | null;
 }
 
-export type Fetcher = ReturnType<typeof createFetcher>;
-export type FetcherStats = Readonly<HttpClient['stats']>;
+export type FetcherStats = Readonly<RequestStats>;
 
 export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'> {
+  /** Whether to ask the upstream even if the cached response is fresh. */
   readonly revalidate?: boolean | undefined;
   /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
   readonly urlOverride?: string | undefined;
+  /** The value if the upstream does not have the file. */
   readonly missing?: { readonly value: T };
+}
+
+/** Reads an upstream through the disk cache. */
+export interface Fetcher {
+  readonly stats: FetcherStats;
+  getRetryStatus(): RetryStatus;
+  /** The edition of the last run; null unless the run was complete and from one edition. */
+  readonly lastEdition: Edition | null;
+  /** Returns the value of the last run. */
+  reuseRun(): unknown;
+  finishRun: Cache['finishRun'];
+  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<LoadedValue<T>>;
+  /** Returns the cached value regardless of its age. */
+  recall<T>(url: string, codec: Codec<T>): T | undefined;
+  /** Requests a URL without the cache. */
+  request(url: string): Promise<Buffer>;
+}
+
+interface CachedValue<T> {
+  readonly entry: CacheEntry;
+  readonly value: T;
 }
 
 const RESUMABLE_MS = 3_600_000;
 /** Longer for responses that name an edition, because a newer edition shows in the lists. */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
-export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }) {
-  const { stats, getRetryStatus } = client;
+export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
+  const { stats } = client;
+
+  /** Finds the cached value that this load may use or revalidate. A cache-busting URL must get a new response. */
+  function findCached<T>(
+    url: string,
+    codec: Codec<T>,
+    { revalidate, urlOverride }: LoadOptions<T>,
+  ): CachedValue<T> | undefined {
+    const entry = cache.get(url);
+    if (entry === undefined) return undefined;
+    if (urlOverride !== undefined && !revalidate) return undefined;
+    const value = codec.revive(entry.value);
+    return value === undefined ? undefined : { entry, value };
+  }
+
+  /** Stores a value, so that an interrupted run can resume without requesting it again. */
+  function store<T>(
+    url: string,
+    value: T,
+    edition: Edition | null,
+    response: StoredResponse,
+  ): LoadedValue<T> {
+    const storedAt = Date.now();
+    const maxAgeMs = Math.min(response.freshForMs, RESUMABLE_MS);
+    const freshForMs = edition ? RESUMABLE_EDITION_MS : maxAgeMs;
+    const entry: CacheEntry = {
+      url,
+      ...response.revalidation,
+      storedAt,
+      freshUntil: storedAt + freshForMs,
+      ...(edition && { edition }),
+      value,
+    };
+    cache.put(entry);
+    return { value, edition };
+  }
+
+  /**
+   * Returns a fresh value from the cache without a request. Otherwise, requests the URL, with the validators of a stale value
+   * if there is one, and stores the response under the original URL.
+   */
+  async function load<T>(
+    url: string,
+    codec: Codec<T>,
+    options: LoadOptions<T> = {},
+  ): Promise<LoadedValue<T>> {
+    const { revalidate = false, urlOverride, missing, maxBytes, hint } = options;
+    const cached = findCached(url, codec, options);
+    if (cached && !revalidate && isFresh(cached.entry)) {
+      stats.cacheHits++;
+      return { value: cached.value, edition: cached.entry.edition ?? null };
+    }
+    let response: GetResponse<T>;
+    try {
+      response = await client.get(urlOverride ?? url, codec.decode, {
+        revalidation: cached ? selectValidators(cached.entry) : {},
+        cachedValue: cached?.value,
+        retriesMissing: !missing,
+        maxBytes,
+        hint,
+      });
+    } catch (error) {
+      if (missing && isMissing(error)) return store(url, missing.value, null, NO_RESPONSE);
+      throw error;
+    }
+    let { edition } = response;
+    if (response.status === 304) {
+      stats.cacheHits++;
+      // A 304 without an edition confirms the cached edition.
+      edition ??= cached?.entry.edition ?? null;
+    }
+    return store(url, response.value, edition, response);
+  }
+
   return {
     stats,
-    getRetryStatus,
-    /** The edition of the last run; null unless the run was complete and from one edition. */
+    getRetryStatus: client.getRetryStatus,
     lastEdition: cache.lastRun?.edition ?? null,
-    reuseRun(): unknown {
+    reuseRun() {
       stats.cacheHits += cache.lastRun?.urls ?? 0;
       return cache.lastRun?.value;
     },
     finishRun: cache.finishRun,
-    async load<T>(
-      url: string,
-      codec: Codec<T>,
-      { revalidate = false, urlOverride, missing, ...limits }: LoadOptions<T> = {},
-    ): Promise<LoadedValue<T>> {
-      const entry = cache.get(url);
-      const cachedValue = entry && codec.revive(entry.value);
-      const isUsable =
-        entry !== undefined &&
-        cachedValue !== undefined &&
-        (urlOverride === undefined || revalidate);
-      const now = Date.now();
-      // An entry from the future was written before the clock was set back.
-      if (isUsable && !revalidate && entry.storedAt <= now && now < entry.freshUntil) {
-        stats.cacheHits++;
-        return { value: cachedValue, edition: entry.edition ?? null };
-      }
-      const put = (value: T, edition: Edition | null, freshForMs = 0, next: Revalidation = {}) => {
-        const storedAt = Date.now();
-        const freshUntil =
-          storedAt + (edition ? RESUMABLE_EDITION_MS : Math.min(freshForMs, RESUMABLE_MS));
-        cache.put({ url, ...next, storedAt, freshUntil, ...(edition && { edition }), value });
-        return { value, edition };
-      };
-      const revalidation = isUsable ? { etag: entry.etag, lastModified: entry.lastModified } : {};
-      const options = { revalidation, cachedValue, retriesMissing: !missing, ...limits };
-      try {
-        const response = await client.get(urlOverride ?? url, codec.decode, options);
-        const isConfirmed = response.status === 304;
-        if (isConfirmed) stats.cacheHits++;
-        // A 304 without an edition confirms the cached edition.
-        const edition = response.edition ?? (isConfirmed ? (entry?.edition ?? null) : null);
-        return put(response.value, edition, response.freshForMs, response.revalidation);
-      } catch (error) {
-        const status = error instanceof UpstreamError ? error.request.status : undefined;
-        if (missing && (status === 404 || status === 410)) return put(missing.value, null);
-        throw error;
-      }
-    },
+    load,
     recall<T>(url: string, codec: Codec<T>): T | undefined {
-      const cachedValue = codec.revive(cache.get(url)?.value);
-      if (cachedValue !== undefined) stats.cacheHits++;
-      return cachedValue;
+      const value = codec.revive(cache.get(url)?.value);
+      if (value !== undefined) stats.cacheHits++;
+      return value;
     },
-    request: async (url: string): Promise<Buffer> => (await client.get(url, (body) => body)).value,
+    async request(url) {
+      const { value } = await client.get(url, (body) => body);
+      return value;
+    },
   };
 }
 
+/** What the cache stores of a response beside its value. */
+interface StoredResponse {
+  readonly revalidation: Revalidation;
+  readonly freshForMs: number;
+}
+
+/** A missing file is requested again in each run, because the upstream may add it. */
+const NO_RESPONSE: StoredResponse = { revalidation: {}, freshForMs: 0 };
+
+/** An entry from the future was written before the clock was set back. */
+function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
+  const now = Date.now();
+  return storedAt <= now && now < freshUntil;
+}
+
+const selectValidators = ({ etag, lastModified }: CacheEntry): Revalidation => ({
+  etag,
+  lastModified,
+});
+
+function isMissing(error: unknown): boolean {
+  const status = error instanceof UpstreamError ? error.request.status : undefined;
+  return status === 404 || status === 410;
+}
+
 export interface FetcherOptions extends ClientOptions {
+  /** Undefined for no cache. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,14 +189,13 @@ export interface FetcherOptions extends ClientOptions {
 /** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
 export async function withFetcher<T>(
   { cacheFolder, signal, ...options }: FetcherOptions,
-  { upstream, version }: { upstream: string; version: string },
+  key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), signal, async (client) => {
-    const cache =
-      cacheFolder === undefined ? noCache : openCache(cacheFolder, { upstream, version });
+    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, key);
     let complete = false;
     try {
       const result = await work(createFetcher({ client, cache }));

@@ -2,27 +2,44 @@ import pLimit from 'p-limit';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
+import { toAttemptError } from './failures.ts';
 import {
-  type ClientOptions,
-  createClient,
+  createTransport,
   type RawResponse,
   type RequestOptions,
-} from './client.ts';
-import { toAttemptError } from './retry.ts';
+  type TransportOptions,
+} from './transport.ts';
 
 /** The path is relative to the deployment's base URL. */
 export interface ProbeRequest extends Partial<RequestOptions> {
   readonly path: string;
 }
 
-export type ProbeResponse = ReturnType<typeof readResponse>;
-export type Probe = ReturnType<typeof createProbe>;
+export interface ProbeResponse {
+  /** `POST /api/gamedata/move/ (Accept: text/html)` */
+  readonly request: string;
+  readonly status: number;
+  /** Returns a header by its name in any case, with repeated values joined. */
+  header(name: string): string | undefined;
+  readonly encoding: string | undefined;
+  readonly body: Buffer;
+  readonly text: string;
+  /** Undefined if the body is not JSON. */
+  readonly json: unknown;
+}
 
-export function createProbe(
-  address: string,
-  options: Pick<ClientOptions, 'concurrency' | 'timeouts'>,
-) {
-  const client = createClient({ ...options, retries: 0 });
+/** Requests a deployment as its clients do: any method and headers, any status, no redirects. */
+export interface Probe {
+  /** The deployment's base URL. */
+  readonly address: string;
+  /** Rejects with `UpstreamError` if there is no response. */
+  send(request: ProbeRequest): Promise<ProbeResponse>;
+  /** Aborts all requests. */
+  close(): Promise<void>;
+}
+
+export function createProbe(address: string, options: TransportOptions): Probe {
+  const transport = createTransport(options);
   const limit = pLimit(options.concurrency);
   const limitLarge = pLimit(1);
 
@@ -30,45 +47,43 @@ export function createProbe(
     const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     try {
-      return readResponse(request, await client.request(url, { ...request, maxBytes }), maxBytes);
+      const response = await transport.request(url, { ...request, maxBytes });
+      return readResponse(request, response, maxBytes);
     } catch (error) {
-      // A server may close a keep-alive connection while we reuse it, so we retry once.
-      if (attempts === 1 && ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(error)))
-        return attempt(request, 2);
       const { message, cause, failure } = toAttemptError(error);
-      const options = { cause, hint: failure.hint };
-      throw new UpstreamError(message, { method, url, attempts, unreachable: true }, options);
+      // A server may close a keep-alive connection while we reuse it, so we retry once.
+      const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause));
+      if (isBroken && attempts === 1) return attempt(request, 2);
+      const sent = { method, url, attempts, unreachable: true };
+      throw new UpstreamError(message, sent, { cause, hint: failure.hint });
     }
   }
 
   return {
     address,
-    send: (request: ProbeRequest): Promise<ProbeResponse> =>
-      (request.maxBytes ?? 0) > MAX_BODY_BYTES
-        ? limitLarge(attempt, request)
-        : limit(attempt, request),
-    close: client.close,
+    send(request) {
+      const isLarge = (request.maxBytes ?? 0) > MAX_BODY_BYTES;
+      return isLarge ? limitLarge(attempt, request) : limit(attempt, request);
+    },
+    close: transport.close,
   };
 }
 
 function readResponse(
   request: ProbeRequest,
-  { status, headers, body: sent }: RawResponse,
+  { status, headers, body: received }: RawResponse,
   maxBytes: number,
-) {
-  const { method = 'GET', path, headers: fields = {} } = request;
-  const header = (name: string): string | undefined => {
+): ProbeResponse {
+  function header(name: string): string | undefined {
     const value = headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(', ') : value;
-  };
+  }
   const encoding = header('content-encoding');
   // A HEAD response may have `Content-Encoding` but has no body.
-  const body = sent.length === 0 ? sent : decompress(sent, encoding, maxBytes);
+  const body = received.length === 0 ? received : decompress(received, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
-  const shown = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return {
-    /** `POST /api/gamedata/move/ (Accept: text/html)` */
-    request: `${method} ${path}${shown.length > 0 ? ` (${shown.join('; ')})` : ''}`,
+    request: describeRequest(request),
     status,
     header,
     encoding,
@@ -78,4 +93,10 @@ function readResponse(
       return parseJson(text);
     },
   };
+}
+
+function describeRequest({ method = 'GET', path, headers = {} }: ProbeRequest): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const described = `${method} ${path}`;
+  return fields.length > 0 ? `${described} (${fields.join('; ')})` : described;
 }

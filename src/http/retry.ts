@@ -1,137 +1,69 @@
-import { type Edition, parseEdition } from '../contract/meta.ts';
-import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
+/** What follows a failed attempt. Pure, except for the random part of a delay. */
 
-export type Headers = Readonly<Record<string, string | undefined>>;
+import type { Failure } from './failures.ts';
 
-interface Failure
-  extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-  readonly hint?: string | undefined;
+/** What a request may do. */
+export interface RetryRules {
+  /** Including the first attempt. */
+  readonly maxAttempts: number;
+  /** Whether 403, 404 and 410 are requested once more past caches, regardless of `maxAttempts`. */
+  readonly retriesMissing: boolean;
+  /** Whether any redirect within the origin is followed, instead of only one that adds or removes the trailing slash. */
+  readonly followsRedirects: boolean;
 }
 
-export class AttemptError extends Error {
-  readonly failure: Failure;
-
-  constructor(message: string, { cause, ...failure }: Failure & { readonly cause?: unknown }) {
-    super(message, { cause });
-    this.failure = failure;
-  }
+/** What a request has done so far, including the failed attempt. */
+export interface Progress {
+  /** The URL of the failed attempt. */
+  readonly url: string;
+  readonly attempts: number;
+  /** The number of redirects that were followed. They do not count as attempts. */
+  readonly redirects: number;
+  readonly isPastCaches: boolean;
 }
 
-export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
-  new AttemptError(`got more than ${maxBytes} bytes`, { retryable: false, cause });
+export type Decision =
+  | { readonly action: 'redirect'; readonly url: string }
+  | { readonly action: 'retry' | 'retryPastCaches' | 'fail' };
 
-/** Reads the edition from PokeAPI's response headers: https://github.com/PokeAPI/pokeapi */
-export const readEdition = (headers: Headers): Edition | null =>
-  parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
+/** Caches may still return these statuses although the upstream has the record. */
+const MISSING_STATUS = [403, 404, 410];
 
-/** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
-export const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
+/** `serve` and other hosts redirect `/index.html` to `/`. */
+const MAX_REDIRECTS = 3;
 
-const RETRYABLE_STATUS = new Set([408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS]);
+/**
+ * Decides what follows a failed attempt. Redirects come first, because they are not failures of the upstream. A missing
+ * record is requested once more past caches, even if no retries are allowed, because only caches may lack it. Any other
+ * failure is retried as often as allowed.
+ */
+export function decide(failure: Failure, progress: Progress, rules: RetryRules): Decision {
+  const redirect = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
+  const maxRedirects = rules.followsRedirects ? MAX_REDIRECTS : 1;
+  if (redirect !== undefined && progress.redirects < maxRedirects)
+    return { action: 'redirect', url: redirect };
 
-const MAX_RETRY_AFTER_MS = 900_000;
+  const isMissing = rules.retriesMissing && MISSING_STATUS.includes(failure.status ?? 0);
+  if (isMissing) return { action: progress.isPastCaches ? 'fail' : 'retryPastCaches' };
 
-export function unexpectedStatus(status: number, headers: Headers): AttemptError {
-  const { location } = headers;
-  if (status >= 300 && status < 400 && location !== undefined) {
-    return new AttemptError(
-      `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`,
-      {
-        ...{ status, location, retryable: false },
-        hint: 'Use the final URL, because redirects to other URLs are not followed.',
-      },
-    );
-  }
-  const retryAfterMs = parseRetryAfter(headers['retry-after']);
-  const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
-  return new AttemptError(`got ${status}${wait}, expected 200`, {
-    ...{
-      status,
-      retryAfterMs,
-      edition: readEdition(headers),
-      unreachable: GATEWAY_STATUS.includes(status),
-    },
-    retryable: RETRYABLE_STATUS.has(status) && retryAfterMs <= MAX_RETRY_AFTER_MS,
-  });
+  if (failure.remedy === 'none') return { action: 'fail' };
+  if (progress.attempts >= rules.maxAttempts) return { action: 'fail' };
+  if (failure.remedy === 'bypassCaches') return { action: 'retryPastCaches' };
+  return { action: 'retry' };
 }
 
-const UNREACHABLE_CODES = new Set([
-  ...[
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'ECONNREFUSED',
-    'EHOSTUNREACH',
-    'EHOSTDOWN',
-    'ENETUNREACH',
-    'ENETDOWN',
-  ],
-  ...['EADDRNOTAVAIL', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'],
-]);
-
-const BROKEN_CONNECTION_CODES = new Set([
-  ...[
-    'ECONNRESET',
-    'EPIPE',
-    'ERR_STREAM_PREMATURE_CLOSE',
-    'UND_ERR_SOCKET',
-    'UND_ERR_BODY_TIMEOUT',
-  ],
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-]);
-
-const OWN_CA =
-  'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.';
-
-const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
-  [/SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT/, OWN_CA],
-  [/UNABLE_TO_VERIFY_LEAF/, `The server may not send its intermediate certificates. ${OWN_CA}`],
-  [
-    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
-    "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
-  ],
-  [
-    /ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/,
-    'Try http:// or another port. The server does not seem to use TLS on this port.',
-  ],
-];
-
-const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
-
-/** Converts an error from undici or a decoder to a failed attempt. Rethrows any other error. */
-export function toAttemptError(error: unknown, proxy?: string): AttemptError {
-  const failed = error instanceof AttemptError ? error : describeTransportError(error);
-  if (proxy === undefined) return failed;
-  const { message, failure, cause } = failed;
-  const hint = failure.hint ?? PROXY_HINT;
-  return new AttemptError(`through the proxy ${proxy}: ${message}`, { ...failure, hint, cause });
+/** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */
+function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
+  if (location === '' || !URL.canParse(location, url)) return undefined;
+  const from = new URL(url);
+  const to = new URL(location, url);
+  if (to.origin !== from.origin) return undefined;
+  const isSame = omitTrailingSlash(from) === omitTrailingSlash(to);
+  return isAny || isSame ? to.href : undefined;
 }
 
-function describeTransportError(error: unknown): AttemptError {
-  if (error instanceof GamedataError || !(error instanceof Error)) throw error;
-  if (error.name === 'HTTPParserError')
-    return new AttemptError(`invalid HTTP response: ${error.message}`, {
-      retryable: true,
-      cause: error,
-    });
-  // undici sets no error code if a proxy refuses CONNECT or a request.
-  const refusal = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
-    error.message,
-  )?.[1];
-  if (refusal)
-    return new AttemptError(`the proxy refused to connect (status ${refusal})`, {
-      ...{ retryable: RETRYABLE_STATUS.has(Number(refusal)), unreachable: true, cause: error },
-    });
-  const code = errorCode(error);
-  if (code === '') throw error;
-  const text = error.message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
-  const message = text.includes(code) ? text : `${text || 'connection failed'} (${code})`;
-  const unreachable = UNREACHABLE_CODES.has(code);
-  const retryable = unreachable || BROKEN_CONNECTION_CODES.has(code);
-  const hint = tlsHints.find(([pattern]) => pattern.test(code))?.[1];
-  return new AttemptError(message, { retryable, unreachable, hint, cause: error });
-}
+const omitTrailingSlash = ({ pathname, search }: URL): string =>
+  pathname.replace(/\/$/, '') + search;
 
 /** Adds a query parameter that the upstream ignores, so that caches miss. */
 export function bustCaches(url: string, edition: string | number): string {
@@ -145,9 +77,4 @@ const MAX_BACKOFF_MS = 30_000;
 export function retryDelay(failures: number, baseMs: number, retryAfterMs = 0): number {
   const backoff = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
   return Math.max(retryAfterMs, backoff * (0.5 + Math.random() / 2));
-}
-
-function parseRetryAfter(header = ''): number {
-  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  return Math.max(0, Date.parse(header) - Date.now()) || 0;
 }

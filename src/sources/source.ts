@@ -5,8 +5,7 @@ import { createDataSet, type DataSet } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
-import type { HttpClient } from '../http/client.ts';
-import type { FetcherOptions, FetcherStats } from '../http/fetcher.ts';
+import type { Fetcher, FetcherOptions, FetcherStats } from '../http/fetcher.ts';
 import type { PreviousSite, Site } from './site/read.ts';
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
@@ -42,7 +41,7 @@ export interface Progress {
   /** 0 until it is known. */
   readonly total: number;
   readonly requests: FetcherStats;
-  readonly waiting: HttpClient['getRetryStatus'];
+  readonly waiting: Fetcher['getRetryStatus'];
 }
 
 export interface SourceResult extends Next {

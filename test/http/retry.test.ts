@@ -1,27 +1,106 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { retryDelay, toAttemptError, unexpectedStatus } from '../../src/http/retry.ts';
+import type { Failure } from '../../src/http/failures.ts';
+import {
+  type Decision,
+  decide,
+  type Progress,
+  type RetryRules,
+  retryDelay,
+} from '../../src/http/retry.ts';
 
-describe('Retry-After', () => {
-  it.each<[header: string | undefined, retryAfterMs: number, retryable?: boolean]>([
-    [undefined, 0],
-    ['0', 0],
-    ['3', 3000],
-    [' 120 ', 120_000],
-    ['Wed, 21 Oct 2026 07:28:05 GMT', 5000],
-    ['Wed, 21 Oct 2026 07:27:00 GMT', 0],
-    ['soon', 0],
-    ['2026-10-21T07:28:05Z', 5000],
-    ['', 0],
-    ['-5', 0],
-    ['900', 900_000],
-    ['901', 901_000, false],
-  ])('%j is read as %i ms', (header, retryAfterMs, retryable = true) => {
-    vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
-    onTestFinished(() => void vi.useRealTimers());
-    const { message, failure } = unexpectedStatus(503, { 'retry-after': header });
-    expect(failure).toMatchObject({ retryAfterMs, retryable });
-    const wait = retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
-    expect(message).toBe(`got 503${wait}, expected 200`);
+const URL = 'https://upstream.test/a';
+
+const progress: Progress = { url: URL, attempts: 1, redirects: 0, isPastCaches: false };
+const rules: RetryRules = { maxAttempts: 3, retriesMissing: false, followsRedirects: false };
+
+interface Case {
+  readonly failure: Failure;
+  readonly progress?: Partial<Progress>;
+  readonly rules?: Partial<RetryRules>;
+}
+
+const actionFor = (given: Case): Decision['action'] =>
+  decide(given.failure, { ...progress, ...given.progress }, { ...rules, ...given.rules }).action;
+
+describe('decide', () => {
+  const busy: Failure = { remedy: 'retry', status: 503 };
+  const invalid: Failure = { remedy: 'bypassCaches' };
+  const refused: Failure = { remedy: 'none', status: 400 };
+  const missing: Failure = { remedy: 'none', status: 404 };
+  const isMissing = { retriesMissing: true };
+
+  it.each<[name: string, given: Case, action: Decision['action']]>([
+    ['retries a failure that may end', { failure: busy }, 'retry'],
+    ['retries until the last attempt', { failure: busy, progress: { attempts: 2 } }, 'retry'],
+    ['fails after the last attempt', { failure: busy, progress: { attempts: 3 } }, 'fail'],
+    [
+      'fails at once if no retries are allowed',
+      { failure: busy, rules: { maxAttempts: 1 } },
+      'fail',
+    ],
+    ['fails at once if a retry cannot help', { failure: refused }, 'fail'],
+    ['bypasses caches after an unusable body', { failure: invalid }, 'retryPastCaches'],
+    [
+      'bypasses caches again while attempts are left',
+      { failure: invalid, progress: { attempts: 2, isPastCaches: true } },
+      'retryPastCaches',
+    ],
+    [
+      'fails if the last body is unusable',
+      { failure: invalid, progress: { attempts: 3, isPastCaches: true } },
+      'fail',
+    ],
+    ['bypasses caches after a 404', { failure: missing, rules: isMissing }, 'retryPastCaches'],
+    [
+      'bypasses caches after a 404 even if no retries are allowed',
+      { failure: missing, rules: { ...isMissing, maxAttempts: 1 } },
+      'retryPastCaches',
+    ],
+    [
+      'fails after a 404 past caches',
+      { failure: missing, rules: isMissing, progress: { attempts: 2, isPastCaches: true } },
+      'fail',
+    ],
+    ['fails after a 404 of a file that may be missing', { failure: missing }, 'fail'],
+  ])('%s', (_, given, action) => {
+    expect(actionFor(given)).toBe(action);
+  });
+
+  const slash: Failure = { remedy: 'none', status: 301, location: '/a/' };
+  const other: Failure = { remedy: 'none', status: 301, location: 'b?c=d' };
+  const outside: Failure = { remedy: 'none', status: 301, location: 'https://other.test/a/' };
+  const anyRedirect = { followsRedirects: true };
+
+  it.each<[name: string, given: Case, url: string | undefined]>([
+    ['follows a redirect that adds a slash', { failure: slash }, `${URL}/`],
+    [
+      'does not follow a second redirect',
+      { failure: slash, progress: { redirects: 1 } },
+      undefined,
+    ],
+    ['does not follow a redirect to another path', { failure: other }, undefined],
+    [
+      'follows a redirect to another path if allowed',
+      { failure: other, rules: anyRedirect, progress: { redirects: 2 } },
+      'https://upstream.test/b?c=d',
+    ],
+    [
+      'does not follow a fourth redirect',
+      { failure: other, rules: anyRedirect, progress: { redirects: 3 } },
+      undefined,
+    ],
+    [
+      'never follows a redirect to another host',
+      { failure: outside, rules: anyRedirect },
+      undefined,
+    ],
+  ])('%s', (_, given, url) => {
+    const decision = decide(
+      given.failure,
+      { ...progress, ...given.progress },
+      { ...rules, ...given.rules },
+    );
+    expect(decision).toEqual(url === undefined ? { action: 'fail' } : { action: 'redirect', url });
   });
 });
 
@@ -42,51 +121,3 @@ it.each([
     expect(retryDelay(failures, 500, retryAfterMs)).toBe(delay);
   },
 );
-
-describe('retries', () => {
-  const gateway = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
-  const busy = [408, 421, 425, 429, 500, 507, 509, 529];
-  const others = [200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531];
-  it.each([
-    ...gateway.map((status) => ({ status, retryable: true, unreachable: true })),
-    ...busy.map((status) => ({ status, retryable: true, unreachable: false })),
-    ...others.map((status) => ({ status, retryable: false, unreachable: false })),
-  ])('depend on the status: $status', (failure) => {
-    expect(unexpectedStatus(failure.status, {}).failure).toMatchObject(failure);
-  });
-
-  const refused = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'ENETUNREACH'];
-  const late = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'];
-  const broken = ['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'];
-  it.each<{ code: string; name?: string; retryable: boolean; unreachable?: boolean }>([
-    ...[...refused, ...late].map((code) => ({ code, retryable: true, unreachable: true })),
-    ...broken.map((code) => ({ code, retryable: true, unreachable: false })),
-    { code: 'HPE_INVALID_CONSTANT', name: 'HTTPParserError', retryable: true },
-    { code: '', name: 'HTTPParserError', retryable: true },
-  ])(
-    'depend on the error code $code: retryable $retryable, unreachable $unreachable',
-    ({ code, name = 'Error', ...failure }) => {
-      const error = Object.assign(new Error('x'), { code, name });
-      expect(toAttemptError(error)).toMatchObject({ failure });
-    },
-  );
-});
-
-describe('a failed TLS handshake', () => {
-  it.each([
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS=<file>'],
-    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'NODE_EXTRA_CA_CERTS=<file>'],
-    [
-      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-      'may not send its intermediate certificates. If your network',
-    ],
-    ['CERT_HAS_EXPIRED', "Check this machine's clock"],
-    ['CERT_NOT_YET_VALID', "Check this machine's clock"],
-    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
-  ])('explains %s: "%s"', (code, hint) => {
-    const { failure } = toAttemptError(Object.assign(new Error('x'), { code }));
-    const kind = { retryable: false, unreachable: false };
-    expect(failure).toMatchObject({ hint: expect.stringContaining(hint), ...kind });
-  });
-});

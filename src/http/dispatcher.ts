@@ -1,0 +1,95 @@
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { errorCode, UsageError } from '../errors.ts';
+
+/** In milliseconds. */
+export interface ConnectionLimits {
+  /** The maximum number of connections to an origin, or to the proxy. */
+  readonly connections: number;
+  readonly connectTimeout: number;
+  readonly headersTimeout: number;
+  /** The maximum time between two pieces of a body. */
+  readonly bodyTimeout: number;
+}
+
+export interface Connections {
+  readonly dispatcher: Dispatcher;
+  /** Returns the proxy that carries requests for a URL, without the proxy's password. */
+  findProxy(url: string): string | undefined;
+}
+
+/** Connection timeout for each of a host's addresses. Node's default of 250 ms is too short for slow networks. */
+const ADDRESS_TIMEOUT_MS = 1000;
+
+/**
+ * Creates the connections to the upstream, through the proxy from the environment if there is one. undici decides which
+ * hosts `NO_PROXY` excludes, and asks `createPool` for a pool per origin. The pools get our limits there, because undici
+ * does not pass them to the connections of a proxy.
+ *
+ * @throws UsageError if a variable does not name a proxy
+ */
+export function createConnections(limits: ConnectionLimits): Connections {
+  const connectOptions: buildConnector.BuildOptions = {
+    timeout: limits.connectTimeout,
+    autoSelectFamilyAttemptTimeout: Math.max(
+      ADDRESS_TIMEOUT_MS,
+      getDefaultAutoSelectFamilyAttemptTimeout(),
+    ),
+  };
+  const directOrigins = new Set<string>();
+
+  function createPool(origin: string | URL, options: Pool.Options): Pool {
+    let { connect = {} } = options;
+    // Only the connections of a proxy have a function here.
+    if (typeof connect === 'function') connect = failOnClose(connect);
+    else directOrigins.add(String(origin));
+    return new Pool(origin, {
+      ...options,
+      connect,
+      connections: limits.connections,
+      headersTimeout: limits.headersTimeout,
+      bodyTimeout: limits.bodyTimeout,
+    });
+  }
+
+  function findProxy(url: string): string | undefined {
+    const isDirect = directOrigins.has(new URL(url).origin);
+    return isDirect ? undefined : readProxy(url);
+  }
+
+  try {
+    const dispatcher = new EnvHttpProxyAgent({
+      connect: connectOptions,
+      proxyTls: connectOptions,
+      proxyTunnel: false,
+      factory: createPool,
+      clientFactory: createPool,
+    });
+    return { dispatcher, findProxy };
+  } catch (cause) {
+    // The value is not shown, because it may contain a password.
+    const problem = 'expected a proxy URL, such as http://127.0.0.1:8080';
+    throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
+  }
+}
+
+/** Replaces the error code, because undici would retry indefinitely if a proxy closes the connection instead of opening a tunnel. */
+function failOnClose(connect: buildConnector.connector): buildConnector.connector {
+  return (options, done) =>
+    connect(options, (...result) => {
+      const [error] = result;
+      if (error && errorCode(error) === 'UND_ERR_SOCKET')
+        Object.assign(error, { code: 'ECONNRESET' });
+      done(...result);
+    });
+}
+
+/** Reads the proxy for a URL from the environment, without the proxy's password. */
+function readProxy(url: string): string | undefined {
+  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
+  const forAll = http_proxy ?? HTTP_PROXY;
+  const forTls = https_proxy ?? HTTPS_PROXY;
+  const proxy = (url.startsWith('https:') && forTls) || forAll;
+  if (!proxy) return undefined;
+  return new URL(proxy).href.replace(/[^/]*@|\/$/g, '');
+}

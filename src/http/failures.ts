@@ -1,0 +1,176 @@
+import { type Edition, parseEdition } from '../contract/meta.ts';
+import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
+
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+/** `retry`: the same request may succeed later. `bypassCaches`: a cache may have sent the response. */
+export type Remedy = 'none' | 'retry' | 'bypassCaches';
+
+/** What is known about a failed attempt. */
+export interface Failure
+  extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
+  readonly remedy: Remedy;
+  readonly retryAfterMs?: number;
+  readonly hint?: string | undefined;
+}
+
+interface FailureOptions extends Failure {
+  readonly cause?: unknown;
+}
+
+/** Thrown if one request fails. The client decides whether to send another one. */
+export class AttemptError extends Error {
+  readonly failure: Failure;
+
+  constructor(message: string, { cause, ...failure }: FailureOptions) {
+    super(message, { cause });
+    this.failure = failure;
+  }
+}
+
+/** Thrown for a complete response whose body cannot be used. */
+export class InvalidBodyError extends AttemptError {
+  constructor(message: string, cause?: unknown, hint?: string) {
+    super(message, { remedy: 'bypassCaches', cause, hint });
+  }
+}
+
+export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
+  new AttemptError(`got more than ${maxBytes} bytes`, { remedy: 'none', cause });
+
+/** Reads the edition from PokeAPI's response headers: https://github.com/PokeAPI/pokeapi */
+export const readEdition = (headers: Headers): Edition | null =>
+  parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
+
+/** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
+const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
+
+const RETRYABLE_STATUS = [408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS];
+
+const MAX_RETRY_AFTER_MS = 900_000;
+
+/** Whether a response with this status may come from the upstream itself. */
+export const isOwnStatus = (status: number): boolean => !GATEWAY_STATUS.includes(status);
+
+export function unexpectedStatus(status: number, headers: Headers): AttemptError {
+  const { location } = headers;
+  if (status >= 300 && status < 400 && location !== undefined)
+    return unexpectedRedirect(status, location);
+  const retryAfterMs = parseRetryAfter(headers['retry-after']);
+  const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
+  const isRetryable = RETRYABLE_STATUS.includes(status) && retryAfterMs <= MAX_RETRY_AFTER_MS;
+  return new AttemptError(`got ${status}${wait}, expected 200`, {
+    status,
+    retryAfterMs,
+    edition: readEdition(headers),
+    unreachable: !isOwnStatus(status),
+    remedy: isRetryable ? 'retry' : 'none',
+  });
+}
+
+function unexpectedRedirect(status: number, location: string): AttemptError {
+  const problem = `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`;
+  return new AttemptError(problem, {
+    status,
+    location,
+    remedy: 'none',
+    hint: 'Use the final URL, because redirects to other URLs are not followed.',
+  });
+}
+
+function parseRetryAfter(header = ''): number {
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  const waitMs = Date.parse(header) - Date.now();
+  return waitMs > 0 ? waitMs : 0;
+}
+
+const UNREACHABLE_CODES = [
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+];
+
+const BROKEN_CONNECTION_CODES = [
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+];
+
+const OWN_CA =
+  'If your network inspects TLS or has its own CA, add the CA certificate (PEM) with NODE_EXTRA_CA_CERTS=<file>.';
+
+const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
+  [/SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT/, OWN_CA],
+  [/UNABLE_TO_VERIFY_LEAF/, `The server may not send its intermediate certificates. ${OWN_CA}`],
+  [
+    /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
+    "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
+  ],
+  [
+    /ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/,
+    'Try http:// or another port. The server does not seem to use TLS on this port.',
+  ],
+];
+
+const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
+
+/** Converts an error from undici or a decoder to a failed attempt. Rethrows any other error. */
+export function toAttemptError(error: unknown, proxy?: string): AttemptError {
+  const failed = error instanceof AttemptError ? error : describeTransportError(error);
+  if (proxy === undefined) return failed;
+  return new AttemptError(`through the proxy ${proxy}: ${failed.message}`, {
+    ...failed.failure,
+    hint: failed.failure.hint ?? PROXY_HINT,
+    cause: failed.cause,
+  });
+}
+
+function describeTransportError(error: unknown): AttemptError {
+  if (error instanceof GamedataError || !(error instanceof Error)) throw error;
+  if (error.name === 'HTTPParserError') {
+    const problem = `invalid HTTP response: ${error.message}`;
+    return new AttemptError(problem, { remedy: 'retry', cause: error });
+  }
+  const proxyStatus = findProxyStatus(error);
+  if (proxyStatus !== undefined) {
+    return new AttemptError(`the proxy refused to connect (status ${proxyStatus})`, {
+      remedy: RETRYABLE_STATUS.includes(proxyStatus) ? 'retry' : 'none',
+      unreachable: true,
+      cause: error,
+    });
+  }
+  const code = errorCode(error);
+  if (code === '') throw error;
+  const unreachable = UNREACHABLE_CODES.includes(code);
+  const isRetryable = unreachable || BROKEN_CONNECTION_CODES.includes(code);
+  return new AttemptError(describeCode(error, code), {
+    remedy: isRetryable ? 'retry' : 'none',
+    unreachable,
+    hint: tlsHints.find(([pattern]) => pattern.test(code))?.[1],
+    cause: error,
+  });
+}
+
+/** Finds the status with which a proxy refused CONNECT or a request, because undici sets no error code then. */
+function findProxyStatus({ message }: Error): number | undefined {
+  const match = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(message);
+  return match ? Number(match[1]) : undefined;
+}
+
+/** `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`, without OpenSSL's file names and line numbers. */
+function describeCode({ message }: Error, code: string): string {
+  const text = message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
+  if (text.includes(code)) return text;
+  return `${text || 'connection failed'} (${code})`;
+}
