@@ -28,7 +28,10 @@ export interface Host {
   readonly installation?: Installation;
 }
 
-/** The operator copies a web server's configuration once and owns the copy. `enable` and `reload` are shell commands. */
+/**
+ * The operator copies a web server's configuration once and owns the copy. Paths and commands are those of Debian. `enable` and
+ * `reload` are shell commands.
+ */
 export interface Installation {
   readonly source: string;
   readonly target: string;
@@ -48,12 +51,19 @@ export function installCommand(
   out: string,
   change: (file: string) => 'added' | 'changed' | 'none',
 ): string | undefined {
-  const changed = change(source);
   const template = quoteArgument(`${out}/${source}`);
-  // We use -i, because a copy may exist although the site is new.
-  if (changed === 'added')
-    return [`cp -i ${template} ${target}`, ...(enable ? [enable] : []), reload].join(' && ');
-  if (changed === 'changed')
-    return `diff -u ${target} ${template}  # the template has changed: merge it into your copy, then ${reload}`;
-  return redirects === undefined || change(redirects) === 'none' ? undefined : reload;
+  const changed = change(source);
+  if (changed === 'added') {
+    // We use -i, because a copy may exist although the site is new.
+    const commands = [`cp -i ${template} ${target}`];
+    if (enable !== undefined) commands.push(enable);
+    commands.push(reload);
+    return `${commands.join(' && ')}  # on Debian; docs/OPERATING.md has other systems`;
+  }
+  if (changed === 'changed') {
+    const steps = `the template has changed: merge it into your copy, then ${reload}`;
+    return `diff -u ${target} ${template}  # on Debian; ${steps}`;
+  }
+  if (redirects === undefined) return undefined;
+  return change(redirects) === 'none' ? undefined : reload;
 }

@@ -32,16 +32,17 @@ describe('the report', () => {
     const next = async (...args: string[]) => listNext(await build(...args));
     const [nginx, caddy] = ['/etc/nginx/conf.d/gamedata.conf', '/etc/caddy/Caddyfile'];
     const apache = '/etc/apache2/sites-available/gamedata.conf';
+    const elsewhere = '# on Debian; docs/OPERATING.md has other systems';
     expect(listNext(first)).toEqual([
-      `cp -i site/_hosts/nginx.conf ${nginx} && nginx -s reload`,
-      `cp -i site/_hosts/Caddyfile ${caddy} && systemctl reload caddy`,
-      `cp -i site/_hosts/apache.conf ${apache} && a2enmod rewrite headers && a2ensite gamedata && systemctl reload apache2`,
+      `cp -i site/_hosts/nginx.conf ${nginx} && nginx -s reload  ${elsewhere}`,
+      `cp -i site/_hosts/Caddyfile ${caddy} && systemctl reload caddy  ${elsewhere}`,
+      `cp -i site/_hosts/apache.conf ${apache} && a2enmod rewrite headers && a2ensite gamedata && systemctl reload apache2  ${elsewhere}`,
     ]);
     answers.move.push(moveAnswer(7));
     expect(await next()).toBeNull();
     rename(answers, 'renamed');
     expect(await next()).toEqual(['nginx -s reload', 'systemctl reload caddy']);
-    const merge = '# the template has changed: merge it into your copy, then';
+    const merge = '# on Debian; the template has changed: merge it into your copy, then';
     expect(await next('--base-url', 'https://x.test')).toEqual([
       `diff -u ${nginx} site/_hosts/nginx.conf  ${merge} nginx -s reload`,
       `diff -u ${caddy} site/_hosts/Caddyfile  ${merge} systemctl reload caddy`,
