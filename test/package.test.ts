@@ -40,3 +40,9 @@ it('readPublicFiles reads all files except hidden ones, and those below .well-kn
     published.map((file) => [file, file]),
   );
 });
+
+it('robots.txt keeps crawlers away from the API, but not from pages and downloads', () => {
+  const robots = readPublicFiles().find((file) => file.path === 'robots.txt');
+  const rules = `${robots?.body}`.split('\n').filter((line) => line.startsWith('Disallow'));
+  expect(rules).toEqual(['Disallow: /api/']);
+});

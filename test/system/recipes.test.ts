@@ -106,6 +106,7 @@ const expected: Readonly<Record<string, string | RegExp>> = {
   'Names in another language, in js': 'Écras’Face\n',
   'Names in another language, in sh': 'Pound|Écras’Face\n',
   'Has anything changed?, in js': /^sha256:[0-9a-f]{64} \d{4}-\d\d-\d\d\n$/,
+  'Has anything changed?, in js, again': '746 954\n',
   'Has anything changed?, in sh': '200\n304\n',
   'With types, in ts': '',
 };
