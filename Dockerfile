@@ -1,15 +1,16 @@
-# The site, served by nginx on port 8080 as a user without privileges:
-#   docker build --tag gamedata --build-arg BASE_URL=https://example.org .
-#   docker run --publish 80:8080 gamedata
+# The site, served by nginx on port 8080 as a user without privileges. Requires BuildKit: Docker 23 or later, or buildx.
+#   docker build --tag gamedata .
+#   docker run --publish 8080:8080 gamedata
+# Links lead to http://localhost:8080. For another URL, add --build-arg BASE_URL=https://example.org to the build.
 # The image contains the site: build it again to refresh the data.
 
-# The site is the same for every architecture.
+# BuildKit sets BUILDPLATFORM. The site is the same for every architecture, so it is built on the builder's own.
 FROM --platform=$BUILDPLATFORM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
-ARG BASE_URL=http://localhost
+ARG BASE_URL=http://localhost:8080
 ARG SOURCE=rest
 ARG SPRITES=link
 RUN npm run build -- --source "$SOURCE" --base-url "$BASE_URL" --sprites "$SPRITES" --host nginx --root /srv/gamedata --out site

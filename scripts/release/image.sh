@@ -13,7 +13,7 @@ mkdir -p "$work"
 docker login "$REGISTRY" --username "$GITHUB_ACTOR" --password-stdin <<< "$GH_TOKEN"
 docker buildx create --use
 docker buildx build . --push --platform linux/amd64,linux/arm64 --metadata-file "$work/image.json" \
-  --build-arg SOURCE=snapshot --build-arg BASE_URL=http://127.0.0.1:8080 \
+  --build-arg SOURCE=snapshot \
   --label "org.opencontainers.image.source=${GITHUB_SERVER_URL:-https://github.com}/$GITHUB_REPOSITORY" \
   --tag "$image:${GITHUB_REF_NAME#v}" --tag "$image:latest"
 digest=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1]))["containerimage.digest"]' "$work/image.json")
