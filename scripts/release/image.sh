@@ -2,6 +2,8 @@
 # With --push, builds the image of the bundled data for two architectures, pushes it to REGISTRY, and writes its digest to GITHUB_OUTPUT.
 set -euo pipefail
 
+# People paste variables with a line break.
+REGISTRY=$(node -p 'process.argv[1].trim()' -- "$REGISTRY")
 image="$REGISTRY/${GITHUB_REPOSITORY,,}"
 if [ "${1:-}" != --push ]; then
   echo "usage: $0 --push"

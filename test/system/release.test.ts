@@ -52,13 +52,13 @@ function createRelease({
   git('update-ref', 'refs/remotes/origin/trunk', branch);
   const env = {
     ...{ PATH: `${at('bin')}:${process.env.PATH}`, LOG: at('log'), RELEASE_WORK: at('work') },
-    ...{ GITHUB_REF_NAME: 'v1.2.3', DEFAULT_BRANCH: 'trunk', REGISTRY: 'registry.test' },
+    ...{ GITHUB_REF_NAME: 'v1.2.3', DEFAULT_BRANCH: 'trunk', REGISTRY: 'registry.test\r\n' },
   };
   return {
     at,
     script: (line: string, { cwd = folder, ...more }: Record<string, string> = {}) => {
       const [name, ...args] = line.split(' ');
-      return run(path.join(ROOT, 'scripts/release', `${name}.sh`), args, {
+      return run('bash', [path.join(ROOT, 'scripts/release', `${name}.sh`), ...args], {
         cwd,
         env: { ...env, ...more },
       });
@@ -119,6 +119,7 @@ it("pushes an image for two architectures only with --push, and outputs the imag
     'docker buildx create --use',
     expect.stringMatching(/^docker buildx build \. --push --platform linux\/amd64,linux\/arm64 /),
   ]);
+  expect(readLog().at(-1)).toContain(' --build-arg SOURCE=snapshot ');
   expect(readLog().at(-1)).toMatch(new RegExp(` --tag ${image}:1\\.2\\.3 --tag ${image}:latest$`));
 });
 
