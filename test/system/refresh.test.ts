@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -12,7 +13,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
@@ -40,11 +41,16 @@ case "$1 $2" in
   'api --silent') ;;
   'api repos/{owner}/{repo}') echo "\${HAS_ISSUES:-true}" ;;
   'pr list') [ ! -f "$HOME/proposal" ] || echo 8 ;;
-  'pr create') printf '%s\\n' "$@" > "$HOME/proposal"; cat "\${@: -1}" > "$HOME/proposal.md" ;;
+  'pr create')
+    [ -z "\${FORBIDDEN:-}" ] || { echo "$FORBIDDEN" >&2; exit 1; }
+    printf '%s\\n' "$@" > "$HOME/proposal"
+    cat "\${@: -1}" > "$HOME/proposal.md"
+    ;;
   'api repos/'*) echo "$CREATED" ;;
-  'run list') echo "$SUCCEEDED" ;;
+  'run list') case "$*" in *conclusion*) echo "$PREVIOUS" ;; *) echo "$SUCCEEDED" ;; esac ;;
   'issue list') [ ! -f "$HOME/issue" ] || echo 7 ;;
   'issue create') printf '%s\\n' "$@" > "$HOME/issue"; cat "\${@: -1}" > "$HOME/issue.md" ;;
+  'issue edit') printf '%s\\n' "$@" > "$HOME/edit"; cat "\${@: -1}" > "$HOME/issue.md" ;;
   'issue comment') printf '%s\\n' "$@" > "$HOME/comment" ;;
   *) exit 1 ;;
 esac
@@ -66,6 +72,8 @@ async function createRepository() {
       PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
       HOME: home,
       GITHUB_REF_NAME: 'trunk',
+      GITHUB_REPOSITORY: 'o/r',
+      GITHUB_SERVER_URL: 'https://forge.test',
     },
     ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
   };
@@ -78,6 +86,9 @@ async function createRepository() {
   await git('checkout', '--quiet', '-b', 'trunk');
   for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
     cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
+  // Uploads in the browser lose the executable bit.
+  for (const name of readdirSync(path.join(work, 'scripts/refresh')))
+    chmodSync(path.join(work, 'scripts/refresh', name), 0o644);
   await snapshot({ upstream, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   install(work);
   const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
@@ -98,7 +109,8 @@ async function createRepository() {
   let printed = '';
   /** Runs a script. Returns stderr if it fails. */
   async function step(line: string, more: Variables = {}): Promise<string | undefined> {
-    const command = ['bash', '-c', `scripts/refresh/${line.replace(/^\w+/, '$&.sh')}`];
+    const [name, ...args] = line.split(' ');
+    const command = ['bash', `scripts/refresh/${name}.sh`, ...args];
     const options = { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream, ...more } };
     const { code, stdout, stderr } = await runProgram(command, options);
     printed = stdout;
@@ -109,6 +121,11 @@ async function createRepository() {
     /** Runs the steps of the workflow up to the first failure. */
     async refresh(more: Variables = {}): Promise<string | undefined> {
       return (await step('refresh', more)) ?? (await step('commit --push', more));
+    },
+    /** Makes the remote refuse pushes to the default branch. */
+    protect: () => {
+      const hook = path.join(home, 'remote.git/hooks/update');
+      writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
     },
     rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
     printed: () => printed,
@@ -129,7 +146,7 @@ it('commits changed data with a description of the changes, and builds the site'
   const output = path.join(repo.home, 'output');
   expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
   expect(repo.outcome()).toBe('outcome=changed');
-  expect(repo.read(output)).toBe('outcome=changed\n');
+  expect(repo.read(output)).toBe('base_url=\noutcome=changed\n');
   expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
   const message = await repo.git('log', '-1', '--format=%b|%an');
   expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
@@ -226,12 +243,11 @@ it('stops if the guard refuses the data, and reports it in one issue or in the j
 
 it('opens or updates a single pull request if the branch is protected', async () => {
   const repo = await createRepository();
-  const hook = path.join(repo.home, 'remote.git/hooks/update');
-  writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
+  repo.protect();
   const output = path.join(repo.home, 'output');
   repo.rename('renamed');
   expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
-  expect(repo.read(output)).toBe('outcome=changed\npushed=false\n');
+  expect(repo.read(output)).toBe('base_url=\noutcome=changed\npushed=false\n');
   expect(await repo.log()).toEqual(['Begin']);
   const proposed = ['Refresh the data: 1 move renamed', 'Begin'];
   expect(await repo.log('refresh-data')).toEqual(proposed);
@@ -249,6 +265,63 @@ it('opens or updates a single pull request if the branch is protected', async ()
   expect(repo.has('../proposal.md')).toBe(false);
 });
 
+/** The reason that GitHub prints with its default settings. */
+const FORBIDDEN =
+  'pull request create failed: GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)';
+
+it('reports the branch in one issue if GitHub permits no pull request', async () => {
+  const repo = await createRepository();
+  repo.protect();
+  const output = path.join(repo.home, 'output');
+  repo.rename('renamed');
+  expect(await repo.refresh({ GITHUB_OUTPUT: output, FORBIDDEN })).toBeUndefined();
+  expect(repo.read(output)).toContain('pushed=false\n');
+  expect(await repo.log('refresh-data')).toEqual(['Refresh the data: 1 move renamed', 'Begin']);
+  expect(repo.read('../issue')).toMatch(
+    /^issue\ncreate\n--title\nThe refreshed data waits for a pull request\n/,
+  );
+  const text = repo.read('../issue.md');
+  expect(text).toContain(`\n    ${FORBIDDEN}\n`);
+  expect(text).toContain('https://forge.test/o/r/compare/trunk...refresh-data?expand=1\n');
+  expect(text).toContain('\n    Refresh the data: 1 move renamed\n');
+
+  await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
+  repo.answers.move.push(moveAnswer(7));
+  expect(await repo.refresh({ FORBIDDEN })).toBeUndefined();
+  expect(repo.read('../edit')).toMatch(/^issue\nedit\n7\n/);
+  expect(repo.read('../issue.md')).toContain('Refresh the data: 1 move added, 1 renamed');
+});
+
+it('fails with an annotation if GitHub permits no pull request and issues are off', async () => {
+  const repo = await createRepository();
+  repo.protect();
+  const summary = path.join(repo.home, 'summary');
+  const off = { FORBIDDEN, HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
+  repo.rename('renamed');
+  expect(await repo.refresh(off)).toContain(FORBIDDEN);
+  expect(repo.has('../issue')).toBe(false);
+  expect(repo.read(summary)).toContain('compare/trunk...refresh-data?expand=1');
+  expect(repo.printed()).toMatch(
+    /^::error title=The refreshed data waits for a pull request::.*compare\/trunk\.\.\.refresh-data/m,
+  );
+});
+
+it('commits new files of a data set that a global ignore file lists', async () => {
+  const repo = await createRepository();
+  writeFileSync(path.join(repo.home, 'ignore'), 'data\n');
+  const config = path.join(repo.home, 'gitconfig');
+  writeFileSync(config, `[core]\n\texcludesFile = ${path.join(repo.home, 'ignore')}\n`);
+  const names = [
+    { language: { name: 'en' }, name: 'Item 1' },
+    { language: { name: 'fr' }, name: 'Objet' },
+    { language: { name: 'de' }, name: 'Ding' },
+  ];
+  Object.assign(repo.answers.item[0] as Answer, { names });
+  expect(await repo.refresh({ GIT_CONFIG_GLOBAL: config })).toBeUndefined();
+  expect(await repo.git('ls-files', 'data/names/de.json')).toBe('data/names/de.json');
+  expect(await repo.status()).toBe('');
+});
+
 it('fails if the upstream fails or an input is invalid, and changes nothing', async () => {
   const repo = await createRepository();
   repo.state.broken = true;
@@ -260,12 +333,35 @@ it('fails if the upstream fails or an input is invalid, and changes nothing', as
     [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
     [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
     [{ REFRESH_MAX_SHRINK: '--skip' }, '--max-shrink: got "--skip": expected a percentage'],
+    [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
+    [{ REFRESH_HOSTS: 'nginx --out' }, '--host: got "--out": expected names of hosts'],
   ] as const) {
     expect(await repo.refresh(variables)).toContain(problem);
     if (outcome) expect(repo.outcome()).toBe(outcome);
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.status()).toBe('');
   }
+});
+
+it('understands values that were pasted with line breaks', async () => {
+  const repo = await createRepository();
+  const output = path.join(repo.home, 'output');
+  repo.answers.move.pop();
+  const pasted = {
+    BASE_URL: '\r\n https://games.test/\r\n',
+    GITHUB_OUTPUT: output,
+    REFRESH_UPSTREAM: ` ${repo.upstream}\r\n`,
+    REFRESH_SOURCE: '\n',
+    REFRESH_HOSTS: 'nginx\r\ncaddy\n',
+    REFRESH_ALLOW_MISSING: 'item/none\n\tmove/move-3\u00a0\r\n',
+    REFRESH_MAX_SHRINK: '2.5\n',
+  };
+  expect(await repo.refresh(pasted)).toBeUndefined();
+  expect(repo.read(output)).toContain('base_url=https://games.test/\n');
+  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
+  expect(meta).toMatchObject({ source: 'rest', base_url: 'https://games.test' });
+  expect(repo.has('build/_hosts/nginx.conf')).toBe(true);
+  expect(repo.has('build/_hosts/Caddyfile')).toBe(true);
 });
 
 it("skips an unreadable record if an input allows that, and keeps its text inside the issue's indented block", async () => {
@@ -312,22 +408,63 @@ it("receives only regular files with known names from another job's artifact, an
   expect(repo.has(victim)).toBe(false);
 });
 
-it('calls the build hook only if the data changed', async () => {
-  const repo = await createRepository();
-  const asked: string[] = [];
-  let status = 200;
-  const server = await startServer((response, { method, url }) => {
-    asked.push(`${method} ${url}`);
-    response.writeHead(status).end();
+describe('build hook', () => {
+  /** Starts a build hook that responds with each status in turn, and then with the last one. */
+  async function startHook(...statuses: number[]) {
+    const requests: string[] = [];
+    const server = await startServer((response, { method, url }) => {
+      requests.push(`${method} ${url}`);
+      const status = statuses[requests.length - 1] ?? statuses.at(-1) ?? 200;
+      response.writeHead(status).end();
+    });
+    return { requests, url: `${server.url}/build_hooks/secret` };
+  }
+
+  it.each([
+    ['changed', 'success', 1],
+    ['unchanged', 'success', 0],
+    ['unchanged', 'failure', 1],
+    ['unchanged', 'cancelled', 1],
+  ])(
+    'handles %s data after a previous run that ended with %s',
+    async (outcome, previous, calls) => {
+      const repo = await createRepository();
+      const { requests, url } = await startHook();
+      const variables = { NETLIFY_BUILD_HOOK: url, PREVIOUS: previous };
+      expect(await repo.step(`hook ${outcome}`, variables)).toBeUndefined();
+      expect(requests).toEqual(Array(calls).fill('POST /build_hooks/secret'));
+      if (outcome === 'changed') return;
+      expect(repo.read('../asked')).toContain(
+        'run list --workflow refresh.yml --branch trunk --status completed --limit 1 ',
+      );
+    },
+  );
+
+  it('is called at a URL that was pasted with line breaks', async () => {
+    const repo = await createRepository();
+    const { requests, url } = await startHook();
+    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: `\n${url}\r\n` })).toBeUndefined();
+    expect(requests).toEqual(['POST /build_hooks/secret']);
+    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: '\n' })).toBeUndefined();
   });
-  const hook = { NETLIFY_BUILD_HOOK: `${server.url}/build_hooks/secret` };
-  expect(await repo.refresh(hook)).toBeUndefined();
-  expect(asked).toEqual([]);
-  repo.rename('renamed');
-  expect(await repo.refresh(hook)).toBeUndefined();
-  expect(asked).toEqual(['POST /build_hooks/secret']);
-  status = 404;
-  expect(await repo.step('commit --push', hook)).toBe('the build hook failed\n');
+
+  it('is called again if it fails', async () => {
+    const repo = await createRepository();
+    const { requests, url } = await startHook(404, 200);
+    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url })).toBeUndefined();
+    expect(requests).toHaveLength(2);
+  });
+
+  it("fails with curl's reason, without the URL, if every try fails", async () => {
+    const repo = await createRepository();
+    const { url } = await startHook(404);
+    const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url });
+    expect(problem).toMatch(/^the build hook failed: curl: .* 404/);
+    expect(problem).not.toContain('secret');
+    const name = 'secret';
+    const malformed = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: name });
+    expect(malformed).toBe('NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n');
+  });
 });
 
 it('builds the same bytes on Netlify as in the workflow', async () => {
@@ -359,12 +496,7 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
 it('keeps the schedule enabled, and reports a week without success in one issue or fails', async () => {
   const repo = await createRepository();
   const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-  const stale = (state: Variables) =>
-    repo.step('report stale', {
-      GITHUB_REPOSITORY: 'o/r',
-      GITHUB_SERVER_URL: 'https://forge.test',
-      ...state,
-    });
+  const stale = (state: Variables) => repo.step('report stale', state);
   expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
   expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
   expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
