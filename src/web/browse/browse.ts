@@ -122,6 +122,7 @@ document.addEventListener('click', (event) => {
   if (
     event.defaultPrevented ||
     event.button !== 0 ||
+    event.altKey ||
     event.metaKey ||
     event.ctrlKey ||
     event.shiftKey

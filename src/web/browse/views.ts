@@ -104,7 +104,10 @@ async function suggestRecords(address: string): Promise<HTMLElement[]> {
   const found = await suggesting.catch(() => []);
   if (found.length === 0) return [];
   const items = found.map((record) => createResult(record));
-  return [element('h2', {}, 'Did you mean'), element('ul', { class: 'results' }, ...items)];
+  return [
+    element('h2', {}, 'Did you mean'),
+    element('ul', { class: 'results', role: 'list' }, ...items),
+  ];
 }
 
 function suggestPages(address: string): HTMLElement {
@@ -122,7 +125,11 @@ function suggestPages(address: string): HTMLElement {
     createLink(API_PREFIX, 'All kinds'),
     element('a', { href: siteRoot + folderPage }, 'Search'),
   );
-  return element('ul', { class: 'ways' }, ...ways.map((way) => element('li', {}, way)));
+  return element(
+    'ul',
+    { class: 'ways', role: 'list' },
+    ...ways.map((way) => element('li', {}, way)),
+  );
 }
 
 /** HTTP/2 and later have no reason phrases. */

@@ -148,6 +148,39 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.evaluate('window.isSame')).toBe(true);
   });
 
+  it.each(['altKey', 'ctrlKey', 'metaKey', 'shiftKey'])(
+    'leaves a click with a modifier to the browser: %s',
+    async (modifier) => {
+      const { page } = await visit(site.url + LIST);
+      await page.locator('.records').waitFor();
+      // The listener runs last, and keeps the browser from following the link.
+      const isPrevented = await page.evaluate(`new Promise((resolve) => {
+        addEventListener('click', (event) => {
+          resolve(event.defaultPrevented);
+          event.preventDefault();
+        });
+        const options = { bubbles: true, cancelable: true, ${modifier}: true };
+        document.querySelector('.records tbody a').dispatchEvent(new MouseEvent('click', options));
+      })`);
+      expect(isPrevented).toBe(false);
+      expect(page.url()).toBe(site.url + LIST);
+    },
+  );
+
+  it('prints every column of a list on A4 and Letter', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/item/?format=api&limit=1000`);
+    await page.emulateMedia({ media: 'print' });
+    // The width of the paper without Chromium's default margins.
+    for (const width of [718, 740]) {
+      await page.setViewportSize({ width, height: 1000 });
+      const right: number = await page.evaluate(
+        `Math.max(...Array.from(document.querySelectorAll('.records :is(th, td)'), (cell) => cell.getBoundingClientRect().right))`,
+      );
+      expect(right).toBeGreaterThan(width / 2);
+      expect(right).toBeLessThanOrEqual(width);
+    }
+  });
+
   it('shows errors with suggestions', async () => {
     const { page, problems } = await visit(`${site.url}/api/gamedata/move/Mastre-Ball/`);
     await waitForHeading(page, 'Not found');

@@ -86,6 +86,13 @@ const findBrokenWords = (page: Page): Promise<string[]> =>
     return broken;
   })`);
 
+/** Safari's screen reader announces a list without markers only if it has the role. */
+const findSilentLists = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('ul, ol')]
+    .filter((list) => getComputedStyle(list).listStyleType === 'none')
+    .filter((list) => list.getAttribute('role') !== 'list')
+    .map(({ outerHTML }) => outerHTML)`);
+
 describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
@@ -99,6 +106,7 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
     const unexpected = problems.filter((problem) => !problem.includes('status of 404'));
     expect([...unexpected, ...foreign]).toEqual([]);
     await state.act?.(page);
+    expect(await findSilentLists(page)).toEqual([]);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const width of WIDTHS) {
