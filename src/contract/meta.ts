@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { mapKinds } from './kinds.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
-import { type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
+import { isUrl, type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
 
@@ -17,6 +17,13 @@ export type Edition = z.infer<typeof editionSchema>;
 
 export const describeEdition = ({ hash, deployed }: Edition): string =>
   `edition ${hash.slice(0, 8)} from ${deployed.slice(0, 10)}`;
+
+/**
+ * Formats the upstream for a page. Cloudflare's e-mail protection would hide `pokedex@1.1.0`, which looks like an e-mail
+ * address.
+ */
+export const formatUpstream = (upstream: string): string =>
+  upstream.replaceAll('@', isUrl(upstream) ? '%40' : ' ');
 
 export const findNewestEdition = (editions: readonly (Edition | null)[]): Edition | null =>
   editions.reduce(

@@ -28,12 +28,40 @@ export const joinWords = (names: readonly string[]): string =>
 
 export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 
+/** What the data is about: `Pokémon moves and items` */
+export const describeSubject = (): string => `Pokémon ${listKinds()}`;
+
+export const TRADEMARK_NOTE =
+  'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
+
 export const groupDigits = (value: number): string =>
   String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 
 /** `1 item`, `954 items` */
 export const formatCount = (count: number, one: string, many = pluralize(one)): string =>
   `${groupDigits(count)} ${count === 1 ? one : many}`;
+
+/** We do not use `Intl`, whose texts differ between machines. */
+const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** `2017-12-08` → `December 8, 2017` */
+export function formatDate(date: string): string {
+  const [year, month, day] = date.split('-').map(Number);
+  return `${months[Number(month) - 1]} ${day}, ${year}`;
+}
 
 /** `824 kB` */
 export function formatBytes(bytes: number, blank = ' '): string {

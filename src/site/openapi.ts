@@ -3,14 +3,14 @@
 import type { Comparison } from '../contract/changes.ts';
 import { plainBulkRows } from '../contract/files.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
-import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import { formatUpstream, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import { errorDetails, getMediaType, isCompressible } from '../contract/responses.ts';
 import * as served from '../contract/served.ts';
-import { capitalize, formatCount, joinWords, listKinds } from '../contract/words.ts';
+import { describeSubject, formatCount, joinWords, TRADEMARK_NOTE } from '../contract/words.ts';
 import { addUrl, addUrls, type Records } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import { hosts } from '../hosts/index.ts';
@@ -69,7 +69,7 @@ function createFileExamples(
   meta: Meta,
   names: readonly Names[],
 ): Record<string, object> {
-  const { digest, captured, counts, names: summary, ...others } = meta;
+  const { digest, captured, counts, names: summary, upstream, ...others } = meta;
   const kind = kindNames.find((name) => first[name].length > 0);
   const [record] = kind ? first[kind] : [];
   if (!kind || !record) return {};
@@ -91,6 +91,9 @@ function createFileExamples(
     ...(own && { getNames: own }),
     getMeta: {
       ...others,
+      upstream: formatUpstream(upstream),
+      // The reason may be a network error of the machine that built the site, which says nothing to a reader.
+      fallback: null,
       digest,
       captured,
       counts,
@@ -135,7 +138,7 @@ function createOpenApi(
     info: {
       title: 'gamedata',
       version: generator.split('/').at(-1),
-      summary: `${capitalize(listKinds())} of a series of creature-collecting games, as static JSON.`,
+      summary: `${describeSubject()} as a JSON API: static files built from PokéAPI.`,
       description: describeSite(meta),
       license: { name: 'BSD-3-Clause (data from PokéAPI)', url: `${baseUrl}/data-license.txt` },
     },
@@ -161,7 +164,7 @@ function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
     links === 'file'
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
       : 'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
-  return `${about}\n\n${hosts}`;
+  return `${about}\n\n${hosts}\n\n${TRADEMARK_NOTE}`;
 }
 
 /** Endpoints list only JSON, because typed clients would treat an HTML page as a record. */

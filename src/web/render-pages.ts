@@ -1,18 +1,26 @@
 import { fileRows, plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { describeEdition, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import {
+  describeEdition,
+  type Edition,
+  formatUpstream,
+  getLinkBase,
+  type Meta,
+  type SiteFile,
+} from '../contract/meta.ts';
 import { getNativeName } from '../contract/names.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import {
-  capitalize,
+  describeSubject,
   formatBytes,
   formatCount,
+  formatDate,
   formatKindTitle,
   joinWords,
-  listKinds,
 } from '../contract/words.ts';
 import { addUrl, type Records } from '../dataset/data-set.ts';
+import { describeDataset } from './front/describe-dataset.ts';
 import {
   fillPlaceholders,
   html,
@@ -23,147 +31,252 @@ import {
   type Values,
 } from './shared/markup.ts';
 
+/** Path → size in bytes. */
 type Sizes = ReadonlyMap<string, number>;
 
 export interface PagesInput {
+  /** Reads a template by the name of its file. */
   readonly template: (name: string) => string;
   readonly records: Records;
   readonly meta: Meta;
   /** Every file of the site except the pages. */
   readonly sizes: Sizes;
+  /** Whether the site contains its own archive. */
   readonly archive: boolean;
 }
 
+/** Renders every page except the docs: the browsable page, the error page and the front page. */
 export function renderPages(input: PagesInput): SiteFile[] {
-  const { template, meta } = input;
-  const search = renderSearch(input);
-  const root = `${paths.getBasePath(meta.base_url)}/`;
-  const render = (name: string, values: Values, page: PageOptions): string =>
-    renderPage(template('page.html'), fillPlaceholders(template(name), values), page, meta);
-  const browse = {
+  const basePath = `${paths.getBasePath(input.meta.base_url)}/`;
+  return [
+    // The same page twice: for API paths of any depth, and for plain file servers.
+    { path: paths.BROWSE_FILE, body: renderBrowsePage(input, basePath, '?format=json') },
+    {
+      path: 'browse/index.html',
+      body: renderBrowsePage(input, '../', `..${paths.API_PREFIX}index.json`),
+    },
+    { path: paths.NOT_FOUND_FILE, body: renderNotFoundPage(input, basePath) },
+    { path: 'index.html', body: renderFrontPage(input) },
+  ];
+}
+
+/** Fills the template of a page's content, and puts the content into the frame of all pages. */
+function fillPage(
+  { template, meta }: PagesInput,
+  name: string,
+  values: Values,
+  options: PageOptions,
+): string {
+  const content = fillPlaceholders(template(name), values);
+  return renderPage(template('page.html'), content, options, meta);
+}
+
+/** @param json the link to the JSON, for browsers without JavaScript */
+function renderBrowsePage(input: PagesInput, root: string, json: string): string {
+  const files: Markup[] = [];
+  for (const { path } of listBulkFiles(input.sizes)) {
+    files.push(html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`);
+  }
+  const values = { search: renderSearch(input), json, files };
+  const options = {
     title: 'gamedata',
-    description: `Game ${listKinds()}, as tables, cards and JSON.`,
+    description: `${describeSubject()}, as tables, cards and JSON.`,
+    root,
     script: 'browse',
   };
-  const renderBrowse = (root: string, json: string): string => {
-    const files = plainBulkRows.filter(({ path }) => input.sizes.has(path));
-    const links = files.map(
-      ({ path }) => html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`,
-    );
-    return render('browse.html', { search, json, files: links }, { ...browse, root });
-  };
-  const missing = {
+  return fillPage(input, 'browse.html', values, options);
+}
+
+function renderNotFoundPage(input: PagesInput, root: string): string {
+  const options = {
     title: 'Not found · gamedata',
     description: 'There is nothing at this URL.',
     root,
   };
-  const front = {
-    title: `gamedata: ${listKinds()} as JSON`,
-    description: `A read-only JSON API of ${summarize(meta)} from a series of creature-collecting games, served as static files.`,
-    ...{ root: '', path: '/', script: 'front' },
-  };
-  return [
-    // The same page twice: for API paths of any depth, and for plain file servers.
-    { path: paths.BROWSE_FILE, body: renderBrowse(root, '?format=json') },
-    { path: 'browse/index.html', body: renderBrowse('../', '../api/gamedata/index.json') },
-    { path: paths.NOT_FOUND_FILE, body: render('404.html', { root }, missing) },
-    { path: 'index.html', body: render('index.html', { search, ...describeSite(input) }, front) },
-  ];
+  return fillPage(input, '404.html', { root }, options);
 }
 
-function renderSearch({ template, meta }: PagesInput): Markup {
-  const languages = Object.keys(meta.names?.languages ?? {}).filter(
-    (language) => language !== 'en',
-  );
-  return fillPlaceholders(template('search.html'), {
-    kinds: kindNames.map((kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`),
-    languages: languages.map(
-      (language) =>
-        html`<option value="${language}" lang="${language}">${getNativeName(language)}</option>`,
-    ),
-  });
-}
-
-const summarize = ({ counts }: Meta): string =>
-  joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
-
-function describeSite({ records, meta, sizes, archive }: PagesInput): Values {
-  const { counts, edition, fallback, links, upstream } = meta;
+function renderFrontPage(input: PagesInput): string {
+  const { records, meta, sizes, archive } = input;
+  const subject = describeSubject();
+  const summary = summarizeCounts(meta);
+  const description = `A read-only JSON API of ${summary} from the Pokémon games: static files built from PokéAPI.`;
   const downloads = renderDownloads(sizes, archive);
-  return {
-    title: `${capitalize(listKinds())}, as JSON`,
-    summary: summarize(meta),
+  const values = {
+    title: `${subject}, as JSON`,
+    summary,
     example: renderExample(getLinkBase(meta), records),
-    lists: kindNames.map(
-      (
-        kind,
-      ) => html`<li>${renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind))}
-<span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`,
-    ),
+    negotiated: meta.links === 'query',
+    search: renderSearch(input),
+    lists: renderLists(meta),
     captured: meta.captured,
-    // For local files, `upstream` is a label instead of a URL.
-    upstream: /^https?:\/\//.test(upstream)
-      ? html`<a href="${upstream}" rel="noreferrer">${upstream}</a>`
-      : upstream,
-    edition: edition
-      ? html`, <span title="${edition.hash}">${describeEdition(edition)}</span>`
-      : '',
-    fallback: fallback ?? '',
+    date: formatDate(meta.captured),
+    generations: describeGenerations(records),
+    upstream: renderUpstream(meta.upstream),
+    edition: renderEdition(meta.edition),
     downloads,
     empty: downloads.length === 0,
     descriptions: renderDescriptions(sizes),
+    dataset: describeDataset(description, meta, sizes, archive),
   };
+  const options = {
+    title: `gamedata: ${subject} as JSON`,
+    description,
+    root: '',
+    path: '/',
+    script: 'front',
+  };
+  return fillPage(input, 'index.html', values, options);
 }
 
+/** `746 moves and 954 items` */
+function summarizeCounts({ counts }: Meta): string {
+  return joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
+}
+
+function renderSearch({ template, meta }: PagesInput): Markup {
+  const kinds = kindNames.map(
+    (kind) => html`<option value="${kind}">${formatKindTitle(kind)}</option>`,
+  );
+  const languages: Markup[] = [];
+  for (const language of Object.keys(meta.names?.languages ?? {})) {
+    // Records have English names, so English is the template's default.
+    if (language === 'en') continue;
+    const name = getNativeName(language);
+    languages.push(html`<option value="${language}" lang="${language}">${name}</option>`);
+  }
+  return fillPlaceholders(template('search.html'), { kinds, languages });
+}
+
+/** Renders a request for the first record, and its response. */
 function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
   const record = kind && records[kind][0];
   if (!kind || !record) return html`<p>There are no records.</p>`;
-  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl "${paths.recordUrl(linkBase, kind, record.slug)}"</span>
-<span id="answer">${JSON.stringify(addUrl(linkBase, kind, record), null, 2)}</span></code></pre>`;
+  const url = paths.recordUrl(linkBase, kind, record.slug);
+  const response = JSON.stringify(addUrl(linkBase, kind, record), null, 2);
+  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl "${url}"</span>
+<span id="answer">${response}</span></code></pre>`;
+}
+
+function renderLists({ counts, links }: Meta): Markup[] {
+  return kindNames.map((kind) => {
+    const link = renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind));
+    return html`<li>${link}
+<span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`;
+  });
+}
+
+/** ` (generations 1 to 7)`. Only moves state the generation that introduced them. */
+function describeGenerations(records: Records): string {
+  const generations = new Set<number>();
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      if ('generation' in record) generations.add(record.generation);
+    }
+  }
+  if (generations.size === 0) return '';
+  const first = Math.min(...generations);
+  const last = Math.max(...generations);
+  return first === last ? ` (generation ${first})` : ` (generations ${first} to ${last})`;
+}
+
+/** For local files, the upstream is a label instead of a URL. */
+function renderUpstream(upstream: string): Markup | string {
+  const label = formatUpstream(upstream);
+  if (!paths.isUrl(upstream)) return label;
+  return html`<a href="${upstream}" rel="noreferrer">${label}</a>`;
+}
+
+function renderEdition(edition: Edition | null): Markup | string {
+  if (edition === null) return '';
+  return html`, <span title="${edition.hash}">${describeEdition(edition)}</span>`;
 }
 
 export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
-  const render = ({ path, summary }: SiteFileRow, size: string, copy: string | Markup): Markup =>
-    html`<tr><th scope="row"><a href="${path}" download>${getFileName(path)}</a></th><td>${summary.replace(/\. .*/s, '.')}</td>
-<td>${size}</td>
-<td>${copy}</td></tr>`;
-  const bulk = plainBulkRows.filter(({ path }) => sizes.has(path));
-  return [
-    ...bulk.map((file) => {
-      const path = paths.gzipFile(file.path);
-      const size = formatSize(sizes, path);
-      const label = `${getFileName(path)}, ${size}`;
-      const copy = html`<a href="${path}" download aria-label="${label}">${size}</a>`;
-      return render(file, formatSize(sizes, file.path), sizes.has(path) ? copy : '–');
-    }),
+  const rows: Markup[] = [];
+  for (const file of listBulkFiles(sizes)) {
+    const size = formatSize(sizes, file.path);
+    rows.push(renderDownload(file, size, renderCompressedCopy(sizes, file.path)));
+  }
+  if (!archive) return rows;
+  for (const file of fileRows.archives) {
     // The archive contains this page, so the page cannot state its size.
-    ...(archive ? fileRows.archives.map((file) => render(file, '–', '–')) : []),
-  ];
+    rows.push(renderDownload(file, '–', '–'));
+  }
+  return rows;
 }
 
+function renderDownload(
+  { path, summary }: SiteFileRow,
+  size: string,
+  copy: string | Markup,
+): Markup {
+  const firstSentence = summary.replace(/\. .*/s, '.');
+  return html`<tr><th scope="row"><a href="${path}" download>${getFileName(path)}</a></th><td>${firstSentence}</td>
+<td>${size}</td>
+<td>${copy}</td></tr>`;
+}
+
+/** Links to the compressed copy of a bulk file. */
+function renderCompressedCopy(sizes: Sizes, path: string): Markup | string {
+  const copy = paths.gzipFile(path);
+  if (!sizes.has(copy)) return '–';
+  const size = formatSize(sizes, copy);
+  const label = `${getFileName(copy)}, ${size}`;
+  return html`<a href="${copy}" download aria-label="${label}">${size}</a>`;
+}
+
+const listBulkFiles = (sizes: Sizes): SiteFileRow[] =>
+  plainBulkRows.filter(({ path }) => sizes.has(path));
+
 const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
+
 const formatSize = (sizes: Sizes, path: string): string =>
   formatBytes(sizes.get(path) ?? 0, '\u00a0');
 
 /** The most useful files come first. */
-const described: readonly string[] = [
-  ...[paths.OPENAPI_FILE, paths.schemaFile('{schema}'), paths.TYPES_FILE, paths.NAMES_INDEX_FILE],
-  ...[paths.CHANGES_FILE, paths.FEED_FILE, paths.META_FILE, paths.SEARCH_FILE, paths.MANIFEST_FILE],
+const describedFiles: readonly string[] = [
+  paths.OPENAPI_FILE,
+  paths.schemaFile('{schema}'),
+  paths.TYPES_FILE,
+  paths.NAMES_INDEX_FILE,
+  paths.CHANGES_FILE,
+  paths.FEED_FILE,
+  paths.META_FILE,
+  paths.SEARCH_FILE,
+  paths.MANIFEST_FILE,
 ];
 
 export function renderDescriptions(sizes: Sizes): Markup[] {
-  const link = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
-  const row = (name: string | Markup, meaning: string, links: readonly Markup[] = []): Markup =>
-    html`<tr><th scope="row">${name}</th><td>${meaning}${links}</td></tr>`;
-  const all = [...(sizes.has(paths.NAMES_INDEX_FILE) ? fileRows.names : []), ...fileRows.site];
-  const files = described.flatMap((path) => all.filter((file) => file.path === path));
-  const rows = files.map(({ path, summary }) => {
+  const rows = [
+    renderDescription(renderFileLink('docs/'), 'Every endpoint and field, with code to copy.'),
+  ];
+  for (const path of describedFiles) {
+    const file = [...fileRows.names, ...fileRows.site].find((row) => row.path === path);
+    if (!file) throw new Error(`${path}: no file has this path`);
+    if (path === paths.NAMES_INDEX_FILE && !sizes.has(path)) continue;
     const [folder = '', parameter] = path.split('{');
-    if (parameter === undefined) return row(link(path), `${summary}.`);
-    const inside = [...sizes.keys()].filter((file) => file.startsWith(folder)).sort();
-    const links = inside.map((file) => link(file, file.slice(folder.length)));
-    return row(folder, `${summary} for every response: `, links);
-  });
-  return [row(link('docs/'), 'Every endpoint and field, with code to copy.'), ...rows];
+    if (parameter === undefined) {
+      rows.push(renderDescription(renderFileLink(path), `${file.summary}.`));
+      continue;
+    }
+    const links: Markup[] = [];
+    for (const listed of [...sizes.keys()].sort()) {
+      if (!listed.startsWith(folder)) continue;
+      links.push(renderFileLink(listed, listed.slice(folder.length)));
+    }
+    rows.push(renderDescription(folder, `${file.summary} for every response: `, links));
+  }
+  return rows;
+}
+
+const renderFileLink = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
+
+function renderDescription(
+  name: string | Markup,
+  meaning: string,
+  links: readonly Markup[] = [],
+): Markup {
+  return html`<tr><th scope="row">${name}</th><td>${meaning}${links}</td></tr>`;
 }

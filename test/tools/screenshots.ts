@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { SOCIAL_CARD_FILE } from '../../src/contract/paths.ts';
-import { capitalize, listKinds } from '../../src/contract/words.ts';
+import { describeSubject } from '../../src/contract/words.ts';
 import { startServe } from '../support/engines/serve.ts';
 import { findProgram } from '../support/engines/web-servers.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
@@ -26,7 +26,7 @@ body { margin: 0; height: 630px; display: grid; place-content: center; gap: 36px
 svg { width: 180px; margin: auto }
 b { font-size: 92px; letter-spacing: -0.02em }
 p { margin: 0; color: #57606a }
-</style>${logo}<b>gamedata</b><p>${capitalize(listKinds())}, as JSON</p>`;
+</style>${logo}<b>gamedata</b><p>${describeSubject()}, as JSON</p>`;
 
 /** Wraps a square PNG: https://en.wikipedia.org/wiki/ICO_(file_format) */
 function wrapInIco(png: Buffer, size: number): Buffer {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { joinWords } from '../../src/contract/words.ts';
+import { joinWords, listKinds } from '../../src/contract/words.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createSpecification } from '../../src/site/openapi.ts';
 import { renderDescriptions, renderDownloads, renderPages } from '../../src/web/render-pages.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { otherKinds } from '../support/kinds.ts';
-import { rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
+import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
 
 const hostile = `<img src=x onerror="alert('1')">&`;
 const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
@@ -73,7 +73,17 @@ it.each([
   [pages, 'href="api/gamedata/move/"'],
   [
     pages,
-    `API of ${joinWords(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from`,
+    `API of ${joinWords(['2 moves', '1 item', ...otherKinds.map((kind) => `1 ${kind}`)])} from the Pokémon games`,
+  ],
+  [pages, `<title>gamedata: Pokémon ${listKinds()} as JSON</title>`],
+  [pages, ' may be omitted: programs get JSON'],
+  [
+    pages,
+    'Data of <time datetime="2026-01-02">January 2, 2026</time> (generation 1), from <a href="https://upstream.test/api/v2"',
+  ],
+  [
+    render({ ...three, move: [rawMove(1), rawMove(2, { generation: 7 })] }),
+    '</time> (generations 1 to 7), from',
   ],
   [pages, ' type="application/vnd.oai.openapi+json;version=3.1" href="openapi.json">'],
   [pages, '<link rel="service-doc" type="text/html" href="docs/">'],
@@ -98,7 +108,9 @@ it.each([...pages])(
       4,
     );
     expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
-    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>)/);
+    expect(page).not.toMatch(
+      /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,
+    );
     // Translation would change code.
     expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
   },
@@ -108,13 +120,67 @@ it("loads files from the base URL's path at any depth, and escapes text from the
   const hostileMeta = {
     base_url: 'https://example.test/games',
     upstream: hostile,
-    fallback: hostile,
   };
   const found = render(three, {}, hostileMeta);
   expect(found.get('browse.html')).toMatch(
     /href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/,
   );
   const page = found.get('index.html');
-  expect(page?.split(escaped)).toHaveLength(3);
+  expect(page?.split(escaped)).toHaveLength(2);
   expect(page).not.toContain('<img src=x');
+});
+
+const fallback =
+  'https://pokeapi.co/api/v2 could not be reached (ECONNREFUSED): built from bundled data';
+
+it.each([...render(three, {}, { fallback })])(
+  "shows no network error of the builder's machine: %s",
+  (_, page) => expect(page).not.toContain('could not be reached'),
+);
+
+it.each([
+  ['npm package pokedex@1.1.0', 'from npm package pokedex 1.1.0.'],
+  ['https://cdn.test/pokedex@1.1.0/csv', '>https://cdn.test/pokedex%401.1.0/csv</a>.'],
+])('shows no text that Cloudflare would hide as an e-mail address: %s', (upstream, text) => {
+  const found = render(three, {}, { upstream });
+  expect(found.get('index.html')).toContain(text);
+  for (const page of found.values()) expect(page.replaceAll(/<[^>]*>/g, '')).not.toContain('@1');
+});
+
+it.each([...pages])('states who owns the Pokémon trademark: %s', (_, page) => {
+  expect(page).toContain('The Pokémon Company, who own the Pokémon trademark.');
+});
+
+describe("the front page's metadata for search engines", () => {
+  const readMetadata = (page = ''): unknown => {
+    const [, text = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page) ?? [];
+    return JSON.parse(text);
+  };
+
+  it('describes the data set, and names the files in /download/', () => {
+    const { plan } = siteOf(three);
+    const { template } = readBuildAssets();
+    const sizes = new Map([['download/item.csv', 1500]]);
+    const [front] = renderPages({ ...plan, template, sizes, archive: true }).slice(-1);
+    expect(readMetadata(String(front?.body))).toMatchObject({
+      '@context': 'https://schema.org',
+      '@type': 'Dataset',
+      name: `Pokémon ${listKinds()}`,
+      url: 'https://example.test/',
+      license: 'https://example.test/data-license.txt',
+      dateModified: '2026-01-02',
+      distribution: [
+        { contentUrl: 'https://example.test/download/item.csv', encodingFormat: 'text/csv' },
+        {
+          contentUrl: 'https://example.test/download/gamedata.tar.gz',
+          encodingFormat: 'application/gzip',
+        },
+      ],
+    });
+  });
+
+  it('escapes the start of tags', () => {
+    const found = render(three, {}, { captured: '</script><img src=x>' }).get('index.html');
+    expect(readMetadata(found)).toMatchObject({ dateModified: '</script><img src=x>' });
+  });
 });

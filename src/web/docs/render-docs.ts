@@ -2,7 +2,7 @@ import { type Operation, type Parameter, parameters } from '../../contract/opera
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
-import { listKinds } from '../../contract/words.ts';
+import { describeSubject } from '../../contract/words.ts';
 import {
   fillPlaceholders,
   html,
@@ -67,7 +67,7 @@ export function renderDocs(
   });
   const page = {
     title: 'Docs · gamedata',
-    description: `The endpoints, fields, errors and downloads of ${listKinds()} as JSON, with code to copy.`,
+    description: `The endpoints, fields, errors and downloads of ${describeSubject()} as JSON, with code to copy.`,
     root: ROOT,
     path: DOCS_PATH,
     script: 'docs',

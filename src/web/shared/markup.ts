@@ -1,7 +1,7 @@
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { DOCS_PATH, FEED_FILE, listPath, SOCIAL_CARD_FILE } from '../../contract/paths.ts';
-import { formatKindTitle } from '../../contract/words.ts';
+import { formatKindTitle, TRADEMARK_NOTE } from '../../contract/words.ts';
 
 /** HTML, which is not escaped again. */
 export class Markup {
@@ -34,7 +34,15 @@ export const html = (text: TemplateStringsArray, ...values: readonly HtmlValue[]
 
 export type Values = Readonly<Record<string, HtmlValue | boolean>>;
 
-/** Fills placeholders such as `{{captured}}`, and omits blocks such as `{{#files}}…{{/files}}` if their value is empty or false. */
+const BLOCK = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs;
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+/**
+ * Fills placeholders such as `{{captured}}`, and omits blocks such as `{{#files}}…{{/files}}` if their value is empty or false.
+ * Blocks are resolved first, because an omitted block may contain placeholders.
+ *
+ * @throws if a placeholder has no value, or a value no placeholder
+ */
 export function fillPlaceholders(template: string, values: Values): Markup {
   const unused = new Set(Object.keys(values));
   const take = (name: string): HtmlValue | boolean => {
@@ -43,17 +51,21 @@ export function fillPlaceholders(template: string, values: Values): Markup {
     unused.delete(name);
     return value;
   };
-  const filled = template
-    .replaceAll(/\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs, (_, name: string, block: string) => {
-      const value = take(name);
-      return value === '' || value === false || (Array.isArray(value) && value.length === 0)
-        ? ''
-        : block;
-    })
-    .replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeValue(take(name) as HtmlValue));
-  if (unused.size > 0)
+  const withoutBlocks = template.replaceAll(BLOCK, (_, name: string, content: string) =>
+    isEmpty(take(name)) ? '' : content,
+  );
+  const filled = withoutBlocks.replaceAll(PLACEHOLDER, (_, name: string) =>
+    escapeValue(take(name) as HtmlValue),
+  );
+  if (unused.size > 0) {
     throw new Error(`page template: no placeholder for ${[...unused].join(', ')}`);
+  }
   return new Markup(filled);
+}
+
+function isEmpty(value: HtmlValue | boolean): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === '' || value === false;
 }
 
 export interface PageOptions {
@@ -64,38 +76,55 @@ export interface PageOptions {
   readonly root: string;
   /** Below the base URL; undefined for a page that is served at many paths, which search engines skip. */
   readonly path?: string;
+  /** The name of the page's script without its extension. */
   readonly script?: string;
 }
 
 export type Site = Pick<Meta, 'base_url' | 'links'>;
 
+/**
+ * Puts the content of a page into the frame of all pages. Then changes what no template should have to repeat: code is not
+ * translated, long URLs in code may break, and on plain file servers, links to folders name the index page.
+ */
 export function renderPage(
   template: string,
   content: Markup,
   options: PageOptions,
   site: Site,
 ): string {
-  const { path, script, ...values } = options;
-  const { root } = values;
+  const { title, description, root, path, script } = options;
   const { base_url: baseUrl, links } = site;
-  const page = fillPlaceholders(template, {
-    ...{ ...values, links, content, home: root || './', feed: FEED_FILE },
+  const filled = fillPlaceholders(template, {
+    title,
+    description,
+    root,
+    links,
+    content,
+    home: root === '' ? './' : root,
+    feed: FEED_FILE,
     card: `${baseUrl}/${SOCIAL_CARD_FILE}`,
-    identity:
-      path === undefined
-        ? html`<meta name="robots" content="noindex">`
-        : html`<meta property="og:url" content="${baseUrl}${path}">`,
+    identity: renderIdentity(baseUrl, path),
     script: script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`,
-    nav: [
-      ...kindNames.map((kind) =>
-        renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)),
-      ),
-      html`<a href="${root}docs/"${path === DOCS_PATH ? html` aria-current="page"` : ''}>Docs</a>`,
-    ],
-  })
-    .text.replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"')
-    .replaceAll(/(?<=<code[^>]*>).*?(?=<\/code>)/gs, breakUrls);
-  return links === 'file' ? page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"') : page;
+    nav: renderNavigation(options, links),
+    trademark: TRADEMARK_NOTE,
+  });
+  const untranslated = filled.text.replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"');
+  const page = untranslated.replaceAll(/(?<=<code[^>]*>).*?(?=<\/code>)/gs, breakUrls);
+  if (links === 'query') return page;
+  return page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"');
+}
+
+function renderIdentity(baseUrl: string, path: string | undefined): Markup {
+  if (path === undefined) return html`<meta name="robots" content="noindex">`;
+  return html`<meta property="og:url" content="${baseUrl}${path}">`;
+}
+
+function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Markup[] {
+  const lists = kindNames.map((kind) =>
+    renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)),
+  );
+  const current = path === DOCS_PATH ? html` aria-current="page"` : '';
+  return [...lists, html`<a href="${root}docs/"${current}>Docs</a>`];
 }
 
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
@@ -104,12 +133,15 @@ const breakUrls = (markup: string): string =>
     match.startsWith('<') ? match : `${match}<wbr>`,
   );
 
+/** Matches a relative link to a folder, with an optional fragment. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /** Links to an endpoint's page. On plain file servers, the browsable page reads the path from the fragment. */
-export const renderApiLink = (
+export function renderApiLink(
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
   path: string,
   text: HtmlValue,
-): Markup =>
-  html`<a href="${root}${links === 'file' ? `browse/#${path}` : path.slice(1)}" data-api="${path}">${text}</a>`;
+): Markup {
+  const target = links === 'file' ? `browse/#${path}` : path.slice(1);
+  return html`<a href="${root}${target}" data-api="${path}">${text}</a>`;
+}

@@ -35,6 +35,15 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect([...problems, ...foreign]).toEqual([]);
   });
 
+  it('has metadata for search engines, which the Content-Security-Policy does not block', async () => {
+    const { page, problems } = await visit(`${site.url}/`);
+    const response = await fetch(site.url);
+    expect(response.headers.get('Content-Security-Policy')).toContain("script-src 'self';");
+    const text = await page.locator('script[type="application/ld+json"]').textContent();
+    expect(JSON.parse(text ?? '')).toMatchObject({ '@type': 'Dataset' });
+    expect(problems).toEqual([]);
+  });
+
   it('shows a request and its response, and copies the request', async () => {
     const { page } = await visit(`${site.url}/`, {
       permissions: ['clipboard-read', 'clipboard-write'],
