@@ -30,6 +30,22 @@ const rooms = {
     imports: ['contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site', 'sources'],
     packages: ['node:*', 'p-limit'],
   },
+  pipeline: {
+    imports: [
+      'contract',
+      'dataset',
+      'errors.ts',
+      'files.ts',
+      'hosts',
+      'http',
+      'package.ts',
+      'publish',
+      'site',
+      'sources',
+      'verify',
+    ],
+    packages: ['fs-extra', 'node:*'],
+  },
   cli: {
     imports: [
       ...[
@@ -43,9 +59,12 @@ const rooms = {
         'serve',
         'site',
       ],
-      ...['sources', 'verify', 'package.ts'],
+      'pipeline',
+      'sources',
+      'verify',
+      'package.ts',
     ],
-    packages: ['commander', 'fastest-levenshtein', 'fs-extra', 'node:*', 'zod'],
+    packages: ['commander', 'fastest-levenshtein', 'node:*', 'zod'],
   },
   // Compiles src/ to dist/. No other folder needs it.
   compile: {

@@ -7,13 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseOptions } from '../src/cli/command.ts';
-import { dataSetFiles } from '../src/cli/commands/snapshot.ts';
 import { resolveSource, sourceOptions } from '../src/cli/source-options.ts';
-import { checkUpdate } from '../src/dataset/guard.ts';
-import { planUpdate } from '../src/dataset/update.ts';
 import { BUNDLED_DATA } from '../src/package.ts';
+import { loadUpdate } from '../src/pipeline/load-update.ts';
+import { dataSetFiles } from '../src/pipeline/make-data-set.ts';
 import { withOutput } from '../src/publish/publish.ts';
-import { loadSource } from '../src/sources/index.ts';
 import { readPreviousSnapshot } from '../src/sources/snapshot.ts';
 
 const PACKAGE = 'pokedex@1.1.0';
@@ -27,9 +25,7 @@ try {
   const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
   const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
-    const next = await loadSource(source);
-    const update = planUpdate(next, readPreviousSnapshot(output.folder), source);
-    checkUpdate(update, source);
+    const { update } = await loadUpdate(source, readPreviousSnapshot(output.folder));
     const provenance = {
       ...update.dataSet.provenance,
       upstream: `npm package ${PACKAGE}, data/csv`,

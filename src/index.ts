@@ -4,7 +4,6 @@ export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mi
 export { type ServeOptions, type SiteServer, serve } from './cli/commands/serve.ts';
 export { type SnapshotOptions, snapshot } from './cli/commands/snapshot.ts';
 export { type VerifyOptions, verify } from './cli/commands/verify.ts';
-export type { BuildReport, Report, WarningGroup } from './cli/report.ts';
 export type { SourceOptions } from './cli/source-options.ts';
 export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';
@@ -12,6 +11,17 @@ export type { LinkStyle } from './contract/paths.ts';
 export type { Item, Move } from './contract/records.ts';
 export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
 export type { HostName } from './hosts/index.ts';
+export type {
+  BuildReport,
+  ChangesReport,
+  ChecksReport,
+  DataReport,
+  FilesReport,
+  LeftBehindReport,
+  Report,
+  SiteReport,
+  WarningGroup,
+} from './pipeline/report.ts';
 export type { Limits } from './serve/server.ts';
 export type { Progress, SourceName, Watchers } from './sources/source.ts';
 export type { DeploymentReport, GuaranteeResult } from './verify/deployment.ts';

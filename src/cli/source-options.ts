@@ -1,24 +1,15 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
-import type { GuardOptions } from '../dataset/guard.ts';
-import type { UpdateOptions } from '../dataset/update.ts';
-import { OutputError, UsageError } from '../errors.ts';
-import { attempt } from '../files.ts';
+import { UsageError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
-import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
+import type { SourceSettings } from '../pipeline/source-settings.ts';
 import { isArchive } from '../sources/site/storage.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
-import {
-  type SourceContext,
-  type SourceName,
-  sourceNames,
-  type Watchers,
-} from '../sources/source.ts';
+import { type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';
 import {
   codeOnly,
@@ -108,11 +99,6 @@ export const sourceOptions = {
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
-export type SourceSettings = SourceContext &
-  UpdateOptions &
-  GuardOptions &
-  Pick<OpenOptions, 'takeLock'>;
-
 /** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
 export function resolveSource(
   { cache, names, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
@@ -168,22 +154,4 @@ function groupSkipped(records: readonly string[]): Skipped | undefined {
     const ids = own.map((record) => Number(record.slice(kind.length + 1)));
     return [...new Set(ids)].sort((a, b) => a - b);
   });
-}
-
-/** Waits for the folder that a source reads, except the output folder, which is recovered later. @throws OutputError */
-export async function waitForSource(
-  { source, dataFolder, upstream = dataFolder }: SourceSettings,
-  out: string,
-) {
-  if (source !== 'rest' && source !== 'csv')
-    await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
-}
-
-/** Waits until no build is changing a folder. URLs and archives are always settled. @throws OutputError after a second */
-export async function assertSettledFolder(target: string, out?: string): Promise<void> {
-  if (isUrl(target) || isArchive(target)) return;
-  if (attempt(() => statSync(target))?.isDirectory() === false)
-    throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
-  if (out === undefined || path.resolve(target) !== path.resolve(out))
-    await waitUntilStable(target);
 }

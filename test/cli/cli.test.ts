@@ -62,7 +62,11 @@ it('prints only the report, without absolute paths, to stdout with --json', asyn
   expect(code).toBe(0);
   const report = JSON.parse(stdout);
   expect(stdout).toBe(`${JSON.stringify(report)}\n`);
-  expect(report).toMatchObject({ changed: true, out: 'site', source: 'snapshot', fallback: null });
+  expect(report).toMatchObject({
+    changed: true,
+    out: 'site',
+    data: { source: 'snapshot', fallback: null },
+  });
   expect(readdirSync(cwd)).toEqual(['data', 'site']);
   const read = (file: string) => readFileSync(path.join(cwd, 'site', file), 'utf8');
   const written = ['meta.json', 'manifest.json', '_redirects', '_headers'].map(read);
@@ -71,8 +75,12 @@ it('prints only the report, without absolute paths, to stdout with --json', asyn
     for (const folder of [upstream, cwd, process.cwd(), path.dirname(process.execPath)])
       expect(text).not.toContain(folder);
   const verified = await callCli(['verify', 'site', '--json'], { cwd });
-  const { files, counts } = report;
-  expect(JSON.parse(verified.stdout)).toEqual({ files: files.files, counts, problems: [] });
+  const { files, data } = report;
+  expect(JSON.parse(verified.stdout)).toEqual({
+    files: files.files,
+    counts: data.counts,
+    problems: [],
+  });
 });
 
 it('prints only problems with --quiet', async () => {

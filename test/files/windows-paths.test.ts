@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveDocumentRoot } from '../../src/cli/site-options.ts';
 import { UsageError } from '../../src/errors.ts';
 import { journalName } from '../../src/http/cache.ts';
+import { resolveDocumentRoot } from '../../src/pipeline/settings.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 
 /** https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { keepArchive } from '../../src/cli/keep-archive.ts';
+import { keepArchive } from '../../src/pipeline/keep-archive.ts';
 import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { modeOf, octal } from '../support/fingerprint.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
-import { makeSite } from '../../src/cli/make-site.ts';
+import { makeSite } from '../../src/pipeline/make-site.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { stateNumber } from '../support/editions.ts';

@@ -76,11 +76,11 @@ describe('--skip', () => {
     const without = await build({ ...strict, skip: ['item/2', 'item/2'] });
     expect(without).toMatchObject({
       changed: true,
-      missing: { move: [], item: [] },
-      counts: { item: 1 },
+      changes: { missing: { move: [], item: [] } },
+      data: { counts: { item: 1 } },
     });
     expect(readMeta().skipped).toEqual(ids({ item: [2] }));
-    expect((await build(strict)).counts.item).toBe(2);
+    expect((await build(strict)).data.counts.item).toBe(2);
     expect(readMeta()).not.toHaveProperty('skipped');
   });
 

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll } from 'vitest';
 import { type BuildOptions, build } from '../../src/cli/commands/build.ts';
-import { dataSetFiles } from '../../src/cli/commands/snapshot.ts';
+import { dataSetFiles } from '../../src/pipeline/make-data-set.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { encodeDataSet } from './decode.ts';
 import { dataSetOf, rawRecords, type SomeRecords } from './sites.ts';

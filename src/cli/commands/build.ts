@@ -5,6 +5,8 @@ import { joinWords, quoteArgument } from '../../contract/words.ts';
 import { isInside } from '../../files.ts';
 import { webServerNames } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
+import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
+import type { BuildReport, SiteReport } from '../../pipeline/report.ts';
 import {
   defineCommand,
   exitCodes,
@@ -12,12 +14,11 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { type MakeSiteOptions, makeSite } from '../make-site.ts';
 import { inGroup, integer, option } from '../options.ts';
-import { type BuildReport, formatProblems, formatPublished, formatSummary } from '../report.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
+import { formatProblems, formatPublished, formatSummary } from '../summary.ts';
 
 export const outputFolder = z
   .string()
@@ -61,19 +62,24 @@ export const command = defineCommand({
 });
 
 export function reportBuild(report: BuildReport, reporter: Reporter) {
-  const { out, problems } = report;
+  const { out } = report;
+  const { problems } = report.checks;
   reporter.print([...formatSummary(report), ...listNextSteps(report)], formatPublished(report));
   reporter.fail(formatProblems(out, problems));
   return { output: report, exitCode: problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
 }
 
-function listNextSteps({ changed, problems, out, install, kept, hosts }: BuildReport): string[] {
-  if (!changed || problems.length > 0) return [];
-  const archive = kept === null ? [] : [`archive: ${kept}`];
-  const isInstalled = hosts.some((host) => webServerNames.includes(host));
-  const elsewhere = hosts.includes('cloudflare')
-    ? `cd ${quoteArgument(out)} && npx wrangler deploy`
-    : `${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`;
-  const commands = isInstalled ? install : [elsewhere];
-  return [...archive, ...commands.map((command) => `next: ${command}`)];
+function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {
+  if (!changed || checks.problems.length > 0) return [];
+  const lines = checks.archive === null ? [] : [`archive: ${checks.archive}`];
+  for (const step of listCommands(out, site)) lines.push(`next: ${step}`);
+  return lines;
+}
+
+function listCommands(out: string, { hosts, install }: SiteReport): readonly string[] {
+  const hasWebServer = hosts.some((host) => webServerNames.includes(host));
+  if (hasWebServer) return install;
+  const folder = quoteArgument(out);
+  if (hosts.includes('cloudflare')) return [`cd ${folder} && npx wrangler deploy`];
+  return [`${findStartCommand()} serve ${folder}, or upload that folder to a host`];
 }

@@ -6,11 +6,12 @@ import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from '../../dataset/compare.ts';
 import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
+import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
 import { flag, httpUrl, inGroup, oneOf, option, parseValue } from '../options.ts';
 import { printToStdout } from '../reporter.ts';
-import { assertSettledFolder, resolveSource, sourceOptions } from '../source-options.ts';
+import { resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
 const dataSet = z

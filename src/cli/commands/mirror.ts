@@ -1,11 +1,11 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { isUrl } from '../../contract/paths.ts';
+import { makeSite } from '../../pipeline/make-site.ts';
+import type { BuildReport } from '../../pipeline/report.ts';
 import { isArchive } from '../../sources/site/storage.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
-import { makeSite } from '../make-site.ts';
 import { httpUrl, parseValue } from '../options.ts';
-import type { BuildReport } from '../report.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 import { outputFolder, reportBuild } from './build.ts';

@@ -10,9 +10,9 @@ import { createBoundedServer, defaultLimits, type Limits } from '../../serve/ser
 import { watchSite } from '../../serve/site.ts';
 import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
 import { codeOnly, flag, inGroup, integer, option, text } from '../options.ts';
-import { formatCounts } from '../report.ts';
 import { printToStdout } from '../reporter.ts';
 import { BUILD_FOLDER } from '../site-options.ts';
+import { formatCounts } from '../summary.ts';
 
 const ownAddress = text(
   (given) => isIP(given) !== 0 || given === 'localhost',

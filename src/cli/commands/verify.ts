@@ -5,6 +5,7 @@ import { isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hostNames, hosts } from '../../hosts/index.ts';
+import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { openSite } from '../../sources/site/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
@@ -26,8 +27,8 @@ import {
   parseValue,
   text,
 } from '../options.ts';
-import { formatCounts, formatProblems } from '../report.ts';
-import { assertSettledFolder, sourceOptions } from '../source-options.ts';
+import { sourceOptions } from '../source-options.ts';
+import { formatCounts, formatProblems } from '../summary.ts';
 
 const siteFolder = text((given) => !isUrl(given) && !isArchive(given), 'the folder of a site');
 

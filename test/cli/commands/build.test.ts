@@ -38,7 +38,8 @@ it('build writes exactly the expected files, then requests no body and changes n
   const server = await serveUpstream(data, { maxAge: 86_400, stateOf: () => state });
   const options = buildOptions(server.url);
   expect(await build(options)).toMatchObject({
-    ...{ source: 'rest', upstream: server.url, changed: true, counts: { move: 4, item: 11 } },
+    changed: true,
+    data: { source: 'rest', upstream: server.url, counts: { move: 4, item: 11 } },
   });
   const api = path.join(options.out, 'api', 'gamedata');
   const expected = expectedFiles(data, BASE_URL);
@@ -51,9 +52,11 @@ it('build writes exactly the expected files, then requests no body and changes n
 
   expect(await build(options)).toMatchObject({
     changed: false,
-    isCached: true,
+    data: {
+      isCached: true,
+      requests: { bodies: 1, notModified: 0, cacheHits: 2 + 4 + 11 + 2 * otherKinds.length },
+    },
     files: { written: 0, removed: 0 },
-    requests: { bodies: 1, notModified: 0, cacheHits: 2 + 4 + 11 + 2 * otherKinds.length },
   });
   expect(server.log.slice(sent).map(({ status }) => status)).toEqual([200]);
   expect(fingerprint(options.out)).toEqual(before);

@@ -4,10 +4,10 @@ import fsExtra from 'fs-extra';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
-import { keepArchive } from '../../../src/cli/keep-archive.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
 import { digestLines, encodeLine, removeUrl } from '../../../src/dataset/data-set.ts';
+import { keepArchive } from '../../../src/pipeline/keep-archive.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -48,8 +48,10 @@ describe('mirror', () => {
     for (const from of [url, packed, site]) {
       const out = newFolder();
       expect(await mirror({ from, out })).toMatchObject({
-        ...{ address: from, changed: true, baseUrl: FROM, baseUrlFrom: 'source' },
-        ...{ leftBehind: [], missingKinds: [] },
+        address: from,
+        changed: true,
+        site: { baseUrl: FROM, baseUrlFrom: 'source' },
+        leftBehind: { files: [], kinds: [] },
       });
       expect(readTree(out)).toEqual(readTree(site));
     }
@@ -81,7 +83,7 @@ describe('mirror', () => {
     const before = fingerprint(out);
     expect(await mirror({ from: server.url, out })).toMatchObject({
       changed: false,
-      hosts: ['caddy'],
+      site: { hosts: ['caddy'] },
     });
     expect(server.paths().slice(asked)).toEqual(['manifest.json', 'meta.json']);
     expect(fingerprint(out)).toEqual(before);
@@ -128,7 +130,7 @@ describe('a site from an untrusted author', () => {
       skipped: mapKinds(() => [17]),
     });
     expect(tree).toEqual(readTree(site));
-    expect(await mirror({ from })).toMatchObject({ hosts: ['netlify'] });
+    expect(await mirror({ from })).toMatchObject({ site: { hosts: ['netlify'] } });
   });
 
   it('drops an upstream that is not a URL, and dates in the future', async () => {
@@ -248,7 +250,7 @@ describe('a published site', () => {
         `the base URL of ${out} cannot be read`,
       );
     }
-    expect((await build({ ...options, maxShrink: 100 })).missing.move).toHaveLength(5);
+    expect((await build({ ...options, maxShrink: 100 })).changes.missing.move).toHaveLength(5);
   });
 
   it('requires readable old slugs unless --forget-history is set', async () => {

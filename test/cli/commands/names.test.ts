@@ -64,7 +64,10 @@ describe('names/', () => {
     const before = fingerprint(out);
     Object.assign(answers.move[0] as Answer, named({ en: 'Move 1', fr: 'Autre' }));
     const nameChanges = [{ language: 'fr', before: 2, changed: 1, lost: 0 }];
-    expect(await run()).toMatchObject({ changed: true, steps: [], nameChanges });
+    expect(await run()).toMatchObject({
+      changed: true,
+      changes: { steps: [], names: nameChanges },
+    });
     const after = fingerprint(out);
     const changed = [...after.keys()].filter(
       (file) => file.includes('.') && before.get(file) !== after.get(file),
@@ -75,12 +78,15 @@ describe('names/', () => {
     const names = namesIn('fr', { move: { 'move-1': 'Autre', 'move-2': 'Capacité 2' } });
     for (const damage of [undefined, JSON.stringify({ ...names, move: {} })]) {
       if (damage !== undefined) writeFileSync(path.join(out, 'names/fr.json'), damage);
-      expect(await run()).toMatchObject({ changed: damage !== undefined, nameChanges: [] });
+      expect(await run()).toMatchObject({
+        changed: damage !== undefined,
+        changes: { names: [] },
+      });
       expect(read(out, 'names/fr.json')).toEqual(names);
     }
     writeFileSync(path.join(out, 'names/fr.json'), '{');
     Object.assign(answers.move[0] as Answer, named({ en: 'Move 1', fr: 'Encore' }));
-    expect(await run()).toMatchObject({ changed: true, nameChanges: [] });
+    expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
     expect(read(out, 'names/fr.json').move['move-1']).toBe('Encore');
   });
 });

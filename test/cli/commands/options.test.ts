@@ -6,8 +6,9 @@ import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
 import { verify } from '../../../src/cli/commands/verify.ts';
-import { type Environment, resolveSettings } from '../../../src/cli/site-options.ts';
+import type { Environment } from '../../../src/cli/site-options.ts';
 import { UsageError } from '../../../src/errors.ts';
+import { resolveSettings } from '../../../src/pipeline/settings.ts';
 
 /** The settings of a first build. */
 function settingsOf(options: BuildOptions, environment: Environment) {

@@ -40,7 +40,7 @@ describe('a site from another gamedata version', () => {
     });
     edit(file('meta.json'), (json) => ({ ...json, digest, power: 9000 }));
     listAsTheyAre(out);
-    const { steps } = await run();
+    const { steps } = (await run()).changes;
     expect(steps[0]?.totals).toEqual({ added: 0, removed: 0, renamed: 0, changed: 3 });
     expect(steps[0]?.changes.move.changed[0]?.fields).toEqual([
       { field: 'generation', from: null, to: 1 },
@@ -91,6 +91,6 @@ it('replaces a snapshot from another gamedata version, and continues its history
   const digest = digestLines((kind) => readFileSync(path.join(data, `${kind}.ndjson`)));
   edit(path.join(data, 'provenance.json'), (json) => ({ ...json, digest, tool: 'old' }));
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
-  const { steps } = await snapshot({ upstream: url, data, cache: false, maxShrink: 100 });
-  expect(steps[0]?.totals).toMatchObject({ removed: 5 + 3, changed: 3 });
+  const report = await snapshot({ upstream: url, data, cache: false, maxShrink: 100 });
+  expect(report.changes.steps[0]?.totals).toMatchObject({ removed: 5 + 3, changed: 3 });
 });

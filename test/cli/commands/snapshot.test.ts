@@ -22,10 +22,15 @@ describe('snapshot', () => {
     const options = createOptions(upstream);
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
-    const { digest, ...report } = await snapshot(options);
+    const report = await snapshot(options);
+    const { digest } = report.data;
     const counts = everyKind({ move: 3, item: 2 }, () => 1);
     const captured = '2023-11-14';
-    expect(report).toMatchObject({ source: 'rest', out: options.data, changed: true, counts });
+    expect(report).toMatchObject({
+      out: options.data,
+      changed: true,
+      data: { source: 'rest', counts },
+    });
     const provenance = { source: 'rest', upstream, captured, edition: null };
     expect(openSnapshot(options.data).data()).toMatchObject({ digest, counts, provenance });
     expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain(
@@ -33,7 +38,7 @@ describe('snapshot', () => {
     );
     const before = fingerprint(options.data);
     vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
-    expect(await snapshot(options)).toMatchObject({ changed: false, captured });
+    expect(await snapshot(options)).toMatchObject({ changed: false, data: { captured } });
     expect(fingerprint(options.data)).toEqual(before);
   });
 

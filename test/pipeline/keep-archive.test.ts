@@ -12,7 +12,7 @@ import {
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import { keepArchive } from '../../src/cli/keep-archive.ts';
+import { keepArchive } from '../../src/pipeline/keep-archive.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';

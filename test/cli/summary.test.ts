@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  countWarnings,
-  formatProblems,
-  formatSummary,
-  groupWarnings,
-  type Report,
-} from '../../src/cli/report.ts';
+import { formatProblems, formatSummary } from '../../src/cli/summary.ts';
+import type { Report } from '../../src/pipeline/report.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind, oneOfOthers } from '../support/kinds.ts';
 
@@ -20,25 +15,25 @@ const requests = {
 const report: Report = {
   changed: true,
   out: 'build',
-  source: 'rest',
-  upstream: 'https://upstream.test/api/v2',
-  captured: '2026-01-02',
-  edition: namedEdition(7),
-  skipped: everyKind({ move: [3], item: [17, 18] }, () => []),
-  isCached: false,
-  notices: ['GET /meta/: got null'],
-  steps: [],
-  nameChanges: [],
-  missing: everyKind({}, () => []),
-  fallback: null,
-  digest: 'sha256:0',
-  counts: everyKind({ move: 937, item: 1 }, () => 1),
+  data: {
+    source: 'rest',
+    upstream: 'https://upstream.test/api/v2',
+    captured: '2026-01-02',
+    edition: namedEdition(7),
+    skipped: everyKind({ move: [3], item: [17, 18] }, () => []),
+    fallback: null,
+    digest: 'sha256:0',
+    counts: everyKind({ move: 937, item: 1 }, () => 1),
+    isCached: false,
+    requests,
+  },
+  changes: { steps: [], missing: everyKind({}, () => []), names: [] },
   files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1 },
-  requests,
   warnings: [
     { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
     { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
   ],
+  notices: ['GET /meta/: got null'],
   seconds: 1.25,
 };
 const counts = `937 moves, 1 item${oneOfOthers}`;
@@ -58,7 +53,10 @@ describe('formatSummary', () => {
       'fetched: 1 request · 1 body · 1.5 kB · 0 not modified · 1,234 from cache · 2 retries',
       'build: 3,203 files, 2.3 MB: 1,203 written, 2,000 kept, 1 removed, in 1.25 s',
     ]);
-    const cached = formatSummary({ ...report, isCached: true }).join('\n');
+    const cached = formatSummary({
+      ...report,
+      data: { ...report.data, isCached: true },
+    }).join('\n');
     expect(cached).toContain(' · 2 retries · the upstream has no newer edition\n');
   });
 
@@ -79,24 +77,4 @@ it('formatProblems lists up to 20 problems', () => {
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe('0.json: is missing');
   expect(lines.slice(-2)).toEqual(['… and 3 more', 'site: 23 problems found']);
-});
-
-it('groupWarnings counts warnings by kind and code', () => {
-  const warn = (kind: 'move' | 'item', code: string, ...ids: number[]) =>
-    ids.map((id) => ({ code, kind, id, message: `${kind} ${id}` }));
-  const groups = groupWarnings([
-    ...warn('item', 'other', 7),
-    ...warn('item', 'no-icon', 1, 2, 3, 4),
-    ...warn('move', 'other', 5),
-  ]);
-  expect(groups).toEqual([
-    { kind: 'move', code: 'other', count: 1, examples: ['move 5'] },
-    { kind: 'item', code: 'other', count: 1, examples: ['item 7'] },
-    { kind: 'item', code: 'no-icon', count: 4, examples: ['item 1', 'item 2', 'item 3'] },
-  ]);
-  const counted = everyKind<object>(
-    { move: { other: 1 }, item: { other: 1, 'no-icon': 4 } },
-    () => ({}),
-  );
-  expect(countWarnings(groups)).toEqual(counted);
 });

@@ -1,0 +1,173 @@
+import type { Comparison } from '../contract/changes.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { describeEdition } from '../contract/meta.ts';
+import type { Counts } from '../contract/records.ts';
+import { formatBytes, formatCount, groupDigits, listFirst } from '../contract/words.ts';
+import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
+import type {
+  BuildReport,
+  ChecksReport,
+  DataReport,
+  LeftBehindReport,
+  Report,
+  SiteReport,
+  WarningGroup,
+} from '../pipeline/report.ts';
+import type { IconsReport } from '../sources/icons.ts';
+import type { Problem } from '../verify/folder.ts';
+
+const MAX_SHOWN = 20;
+
+/**
+ * Formats the report that a command prints at its end.
+ *
+ * The order is that of the work: changes of the data, its warnings, the requests, then the files.
+ * If nothing changed, one line follows the notices.
+ */
+export function formatSummary(report: Report & Partial<BuildReport>): string[] {
+  const notices = report.notices.map((notice) => `warning: ${notice}`);
+  if (!report.changed) return [...notices, formatUnchanged(report)];
+  const { data, changes, site, icons, checks } = report;
+  return [
+    ...changes.steps.toReversed().flatMap(formatStep),
+    ...changes.names.map(
+      ({ changed, language }) => `names: ${formatCount(changed, 'name')} changed in ${language}`,
+    ),
+    `data: ${formatCounts(data.counts)} from ${data.upstream}${formatEdition(data)}, captured ${data.captured}`,
+    ...formatSkipped(data),
+    ...report.warnings.flatMap(formatWarnings),
+    ...notices,
+    ...formatRequests(data),
+    ...formatRemoved(report),
+    ...formatLeftBehind(report.leftBehind),
+    ...formatBaseUrl(site),
+    formatPublished(report),
+    ...formatIcons(icons),
+    ...formatVerified(checks),
+  ];
+}
+
+function formatUnchanged(report: Report & Partial<BuildReport>): string {
+  const { data, site, checks } = report;
+  const facts = [
+    formatPublished(report),
+    `${formatCounts(data.counts)}, captured ${data.captured}${formatEdition(data)}`,
+    ...formatBaseUrl(site),
+    ...formatVerified(checks),
+  ];
+  return facts.join('; ');
+}
+
+function formatStep(step: Comparison): string[] {
+  const lines = [`records: ${formatHeadline(step)}`];
+  for (const group of describeGroups(step, { max: 3, maxRemoved: MAX_SHOWN })) {
+    for (const line of group.lines) lines.push(`  ${group.title.toLowerCase()}: ${line}`);
+    lines.push(...formatMore(group.more));
+  }
+  return lines;
+}
+
+const formatMore = (more: number): string[] =>
+  more > 0 ? [`  … and ${groupDigits(more)} more`] : [];
+
+const formatEdition = ({ edition }: DataReport): string =>
+  edition ? `, ${describeEdition(edition)}` : '';
+
+function formatSkipped({ skipped }: DataReport): string[] {
+  const records: string[] = [];
+  for (const kind of kindNames) {
+    for (const id of skipped?.[kind] ?? []) records.push(`${kind}/${id}`);
+  }
+  return records.length > 0 ? [`skipped: ${listFirst(records)}`] : [];
+}
+
+function formatWarnings({ kind, code, count, examples }: WarningGroup): string[] {
+  const lines = [`warning: ${kind} ${code}: ${groupDigits(count)}`];
+  if (examples.length === 0) return lines;
+  for (const example of examples) lines.push(`  - ${example}`);
+  lines.push(...formatMore(count - examples.length));
+  return lines;
+}
+
+function formatRequests({ requests, isCached }: DataReport): string[] {
+  if (!requests) return [];
+  const parts = [
+    formatCount(requests.requests, 'request'),
+    formatCount(requests.bodies, 'body'),
+    formatBytes(requests.bytes),
+    `${groupDigits(requests.notModified)} not modified`,
+    `${groupDigits(requests.cacheHits)} from cache`,
+  ];
+  if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
+  if (isCached) parts.push('the upstream has no newer edition');
+  return [`fetched: ${parts.join(' · ')}`];
+}
+
+/** Lists removed records if no step does, because the previous records could not be read. */
+function formatRemoved({ changes: { steps, missing } }: Report): string[] {
+  if (steps.length > 0) return [];
+  const lines: string[] = [];
+  for (const kind of kindNames) {
+    const slugs = missing[kind];
+    if (slugs.length === 0) continue;
+    const listed = listFirst(slugs, MAX_SHOWN);
+    lines.push(`removed since the last build: ${formatCount(slugs.length, kind)}: ${listed}`);
+  }
+  return lines;
+}
+
+function formatLeftBehind(leftBehind: LeftBehindReport | undefined): string[] {
+  if (!leftBehind || leftBehind.files.length === 0) return [];
+  const { files, kinds } = leftBehind;
+  const lines = [`not copied: ${formatCount(files.length, 'file')}: ${listFirst(files)}`];
+  if (kinds.length > 0) lines.unshift(`not copied: kinds ${kinds.join(', ')}`);
+  return lines;
+}
+
+function formatBaseUrl(site: SiteReport | undefined): string[] {
+  if (site?.baseUrlFrom === 'published') return [`base URL: ${site.baseUrl}, as published`];
+  if (site?.baseUrlFrom === 'source') return [`base URL: ${site.baseUrl}, as in the source`];
+  return [];
+}
+
+/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
+export function formatPublished({ out, files, changed, seconds }: Report): string {
+  const size = `${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}`;
+  if (!changed) return `${out}: ${size}: nothing changed, in ${seconds} s`;
+  const written = `${groupDigits(files.written)} written`;
+  const kept = `${groupDigits(files.kept)} kept`;
+  const removed = `${groupDigits(files.removed)} removed`;
+  return `${out}: ${size}: ${written}, ${kept}, ${removed}, in ${seconds} s`;
+}
+
+function formatIcons(report: IconsReport | undefined): string[] {
+  if (!report || report.mode === 'link') return [];
+  const { icons, copied, published, placeholders, requests } = report;
+  const parts = [formatCount(icons, 'icon')];
+  if (copied > 0) parts.push(`${groupDigits(copied)} from the source`);
+  if (published > 0) parts.push(`${groupDigits(published)} as published`);
+  parts.push(`${groupDigits(placeholders)} replaced by the placeholder`);
+  if (requests) {
+    parts.push(formatCount(requests.bodies, 'body'));
+    parts.push(`${groupDigits(requests.cacheHits)} from cache`);
+  }
+  return [`icons: ${parts.join(' · ')}`];
+}
+
+function formatVerified(checks: ChecksReport | undefined): string[] {
+  if (!checks || checks.verified === null || checks.problems.length > 0) return [];
+  return [`verified ${formatCount(checks.verified, 'file')}`];
+}
+
+/** `937 moves, 2,223 items` */
+export const formatCounts = (counts: Counts): string =>
+  kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
+
+export function formatProblems(folder: string, problems: readonly Problem[]): string[] {
+  if (problems.length === 0) return [];
+  const lines = problems.slice(0, MAX_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  const more = problems.length - MAX_SHOWN;
+  if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
+  lines.push(`${folder}: ${formatCount(problems.length, 'problem')} found`);
+  return lines;
+}

@@ -1,0 +1,40 @@
+import { META_FILE } from '../contract/paths.ts';
+import { OutputError, UsageError } from '../errors.ts';
+import { isInside } from '../files.ts';
+import type { Output } from '../publish/publish.ts';
+import { resolveWorkPaths } from '../publish/work-paths.ts';
+import { PROVENANCE_FILE } from '../sources/snapshot.ts';
+
+type Contents = 'site' | 'data set';
+
+/** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
+export function assertReplaceableContents(
+  output: Output,
+  wanted: Contents,
+  cache: string | undefined,
+): void {
+  const { name, folder } = output;
+  const published = findContents(output);
+  if (published !== undefined && published !== wanted) {
+    const option = wanted === 'site' ? 'out' : 'data';
+    throw new OutputError(
+      `contains a ${published}, expected a ${wanted} or an empty folder`,
+      name,
+      { hint: `Choose another folder with --${option}.` },
+    );
+  }
+  if (cache === undefined) return;
+  const cacheFolder = resolveWorkPaths(cache).out;
+  if (cacheFolder !== folder && !isInside(folder, cacheFolder)) return;
+  throw new UsageError(
+    `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(name)}`,
+  );
+}
+
+/** Returns undefined if the folder is empty or damaged. */
+function findContents({ published: { entries } }: Output): Contents | undefined {
+  const isSite = entries.has(META_FILE);
+  const isDataSet = entries.has(PROVENANCE_FILE);
+  if (isSite === isDataSet) return undefined;
+  return isSite ? 'site' : 'data set';
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { SiteFile } from '../contract/meta.ts';
+import { CHANGES_FILE, FORMER_FILE } from '../contract/paths.ts';
+import type { DataSet } from '../dataset/data-set.ts';
+import { encodeHistory } from '../dataset/history.ts';
+import { encodeOldSlugs } from '../dataset/old-slugs.ts';
+import { emptyPast, type Past } from '../dataset/past.ts';
+import { PUBLIC_FOLDER } from '../package.ts';
+import { withOutput } from '../publish/publish.ts';
+import { readPreviousSnapshot, snapshotFiles } from '../sources/snapshot.ts';
+import { assertReplaceableContents } from './contents.ts';
+import { loadUpdate } from './load-update.ts';
+import { createReport, groupWarnings, type Report } from './report.ts';
+import { type SourceSettings, waitForSource } from './source-settings.ts';
+
+/** Lists the files of a data set, including its past and the license of the data. */
+export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
+  ...snapshotFiles(data),
+  { path: CHANGES_FILE, body: encodeHistory(past.history) },
+  { path: FORMER_FILE, body: encodeOldSlugs(past.oldSlugs) },
+  { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
+];
+
+/**
+ * Reads a data set, compares it with the one in the folder, checks it, and publishes its files.
+ *
+ * @throws UpstreamError, DataError, GuardError or OutputError
+ */
+export async function makeDataSet(folder: string, source: SourceSettings): Promise<Report> {
+  const started = performance.now();
+  await waitForSource(source, folder);
+  return withOutput(
+    folder,
+    async (output) => {
+      assertReplaceableContents(output, 'data set', source.cacheFolder);
+      const { loaded, update } = await loadUpdate(source, readPreviousSnapshot(output.folder));
+      const files = dataSetFiles(update.dataSet, update.past);
+      const result = await output.publish(files, { signal: source.signal });
+      const warnings = groupWarnings(loaded.dataSet.warnings);
+      return createReport(loaded, update, result, { output, warnings, started });
+    },
+    source,
+  );
+}

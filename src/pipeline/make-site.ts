@@ -1,0 +1,267 @@
+import { hash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { archiveFiles } from '../contract/files.ts';
+import {
+  type AnyFile,
+  type BuildInputs,
+  createMeta,
+  encodeBody,
+  type Meta,
+} from '../contract/meta.ts';
+import { API_PREFIX, isHostConfig, isUrl } from '../contract/paths.ts';
+import { checkIcons } from '../dataset/guard.ts';
+import { encodeOldSlugs } from '../dataset/old-slugs.ts';
+import type { Update } from '../dataset/update.ts';
+import { OutputError, toOutputError } from '../errors.ts';
+import { type Host, installCommand } from '../hosts/host.ts';
+import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
+import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
+import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
+import type { SiteInput } from '../site/generate-site.ts';
+import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
+import { readPreviousSite, type Site } from '../sources/site/read.ts';
+import { folderStorage } from '../sources/site/storage.ts';
+import type { SourceResult } from '../sources/source.ts';
+import { assertReplaceableContents } from './contents.ts';
+import { loadUpdate } from './load-update.ts';
+import {
+  type BuildReport,
+  type ChecksReport,
+  countWarnings,
+  createReport,
+  groupWarnings,
+  type LeftBehindReport,
+  readWarnings,
+  type WarningGroup,
+} from './report.ts';
+import { resolveSettings, type Settings, type WantedSettings } from './settings.ts';
+import { type SourceSettings, waitForSource } from './source-settings.ts';
+
+export interface MakeSiteOptions {
+  readonly out: string;
+  readonly source: SourceSettings;
+  readonly wanted: WantedSettings;
+  readonly verify: boolean;
+  /** The number of states of the data whose archives are kept. */
+  readonly keep?: number | undefined;
+  /** Whether the source is another site or the published one; undefined for a build from an upstream or snapshot. */
+  readonly copies?: 'another' | 'itself' | undefined;
+}
+
+/**
+ * Builds a site or a copy, and publishes it into a folder.
+ *
+ * The folder is locked, and an interrupted build is recovered, before anything is read. After the
+ * site is published and the lock is released, the site is verified and archived if the user wants.
+ *
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
+ */
+export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
+  const started = performance.now();
+  const { out, verify, source } = options;
+  await waitForSource(source, out);
+  const work = (output: Output) => replaceSite(output, options, started);
+  const report = await withOutput(out, work, { ...source, byContent: verify });
+  const checks = await verifyAndArchive(options);
+  return { ...report, checks };
+}
+
+/** Reads a data set, compares it with the published one, checks it, and publishes its site. */
+async function replaceSite(
+  output: Output,
+  { out, source, wanted, copies }: MakeSiteOptions,
+  started: number,
+): Promise<Omit<BuildReport, 'checks'>> {
+  assertReplaceableContents(output, 'site', source.cacheFolder);
+  const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
+  const published = findPublishedMeta(output);
+  const resolve = (sourceMeta: Meta | undefined): Settings => {
+    const copied = copies ? sourceMeta : undefined;
+    return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
+  };
+  // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
+  if (!copies) resolve(undefined);
+
+  const hasIcons = (meta: Meta | undefined): boolean => resolve(meta).sprites.mode === 'mirror';
+  const { loaded, update } = await loadUpdate({ ...source, previous, hasIcons }, previous);
+
+  const settings = resolve(loaded.site?.meta);
+  const publicFiles = readPublicFiles();
+  const icons = await gatherIcons(settings.sprites, update.dataSet.records, {
+    assets: publicFiles,
+    site: loaded.site,
+    previous,
+    fetching: chooseFetching(wanted, source, loaded),
+    fetcher: source,
+  });
+  checkIcons(update, icons.warnings, source);
+
+  const warnings = [...findDataWarnings(loaded), ...groupWarnings(icons.warnings)];
+  const inputs: Inputs = {
+    meta: describeSite(loaded, update, settings, warnings),
+    records: update.dataSet.records,
+    names: update.dataSet.names,
+    past: update.past,
+    hosts: settings.hosts,
+    root: settings.root,
+    archive: settings.archive,
+    assets: [...publicFiles, ...icons.files],
+  };
+  const { result, files, install } = await publishSite(output, inputs, source.signal);
+  const { baseUrl, baseUrlFrom, links, hosts } = settings;
+  return {
+    ...createReport(loaded, update, result, { output, warnings, notices: icons.notices, started }),
+    site: { baseUrl, baseUrlFrom, links, hosts, install },
+    icons: icons.report,
+    leftBehind: findLeftBehind(loaded.site, files),
+  };
+}
+
+/** Returns undefined if nothing is published, and an empty object if `meta.json` is damaged. */
+function findPublishedMeta({ published }: Output): Partial<Meta> | undefined {
+  if (published.entries.size === 0) return undefined;
+  return published.meta ?? {};
+}
+
+function findDataWarnings({ site, dataSet }: SourceResult): WarningGroup[] {
+  return site ? readWarnings(site.meta) : groupWarnings(dataSet.warnings);
+}
+
+function describeSite(
+  loaded: SourceResult,
+  { dataSet, fallback }: Update,
+  settings: Settings,
+  warnings: readonly WarningGroup[],
+): Meta {
+  return createMeta({
+    generator: PRODUCT,
+    ...dataSet.provenance,
+    source: loaded.source,
+    fallback,
+    warnings: countWarnings(warnings),
+    digest: dataSet.digest,
+    names: dataSet.namesSummary,
+    counts: dataSet.counts,
+    base_url: settings.baseUrl,
+    links: settings.links,
+    hosts: [...settings.hosts],
+    downloads: settings.downloads,
+    sprites: settings.sprites,
+    // Sites without an archive omit the field.
+    ...(settings.archive && { archive: true }),
+  });
+}
+
+/** By default, allows icon requests only if the source is remote as well. */
+export function chooseFetching(
+  { sprites }: Pick<WantedSettings, 'sprites'>,
+  { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
+  { fallback }: Pick<SourceResult, 'fallback'>,
+): IconOrigins['fetching'] {
+  const isRequested = sprites.mode !== undefined || sprites.upstream !== undefined;
+  if (isRequested) return 'always';
+  const isLocal = source === 'snapshot' || fallback !== undefined;
+  const isFolder = upstream !== undefined && !isUrl(upstream);
+  return isLocal || isFolder ? 'never' : 'ifReachable';
+}
+
+/** The inputs of a site, except those that are part of this version of gamedata. */
+type Inputs = Omit<SiteInput, 'buildAssets'>;
+
+interface PublishedSite {
+  readonly result: PublishResult;
+  /** The files of the site, which has not changed if they were not generated again. */
+  readonly files: readonly { readonly path: string }[];
+  readonly install: readonly string[];
+}
+
+/** Generates and publishes a site, unless the same code has already generated it from the same inputs. */
+async function publishSite(
+  output: Output,
+  inputs: Inputs,
+  signal: AbortSignal | undefined,
+): Promise<PublishedSite> {
+  const buildInputs = fingerprint(inputs);
+  if (output.isUnchanged(buildInputs)) {
+    const files = [...output.published.entries.values()];
+    return { result: output.keepPublished(), files, install: [] };
+  }
+  // Most scheduled builds change nothing, so the page-rendering code is loaded only here.
+  const { generateFiles } = await import('../site/generate-site.ts');
+  const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
+  const install = listInstallCommands(inputs.hosts, output, files);
+  const result = await output.publish(files, { signal, buildInputs });
+  return { result, files, install };
+}
+
+/** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
+function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<BuildInputs> {
+  const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
+  hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+  const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), archive, hashes];
+  // Only the configuration of web servers contains the document root.
+  const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
+  const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
+  return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', hashed) };
+}
+
+/** Finds what a copied site has and its copy does not, such as a kind that this version does not know. */
+function findLeftBehind(
+  source: Site | undefined,
+  files: readonly { readonly path: string }[],
+): LeftBehindReport {
+  const copiedFiles = new Set(files.map(({ path }) => path));
+  // `api/gamedata/<kind>/index.json`
+  const listFile = new RegExp(`^${API_PREFIX.slice(1)}([^/]+)/index\\.json$`);
+  const leftBehind: string[] = [];
+  const kinds: string[] = [];
+  for (const file of source?.entries.keys() ?? []) {
+    if (copiedFiles.has(file) || isHostConfig(file) || archiveFiles.includes(file)) continue;
+    leftBehind.push(file);
+    const kind = listFile.exec(file)?.[1];
+    if (kind !== undefined) kinds.push(kind);
+  }
+  return { files: leftBehind, kinds };
+}
+
+/** Lists the commands that install the configuration of hosts, as far as the configuration changed. */
+function listInstallCommands(
+  names: readonly HostName[],
+  { name: out, published }: Output,
+  files: readonly AnyFile[],
+): string[] {
+  const findChange = (name: string): 'none' | 'added' | 'changed' => {
+    const publishedFile = published.entries.get(name);
+    const file = files.find(({ path }) => path === name);
+    if (file === undefined) return 'none';
+    if (publishedFile === undefined) return 'added';
+    return publishedFile.sha256 === hash('sha256', encodeBody(file)) ? 'none' : 'changed';
+  };
+  const commands: string[] = [];
+  for (const name of names) {
+    const { installation }: Host = allHosts[name];
+    const command = installation && installCommand(installation, out, findChange);
+    if (command !== undefined) commands.push(command);
+  }
+  return commands;
+}
+
+/** Verifies and archives a published site. Failures are problems instead of errors, because the site stays published. */
+async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Promise<ChecksReport> {
+  let verified: number | null = null;
+  try {
+    if (verify) {
+      const { verifyFolder } = await import('../verify/folder.ts');
+      const { files, problems } = verifyFolder(out);
+      verified = files;
+      if (problems.length > 0) return { verified, problems, archive: null };
+    }
+    if (keep === 0) return { verified, problems: [], archive: null };
+    const { keepArchive } = await import('./keep-archive.ts');
+    return { verified, problems: [], archive: await keepArchive(out, keep) };
+  } catch (thrown) {
+    const error = toOutputError(thrown, out);
+    if (!(error instanceof OutputError)) throw thrown;
+    return { verified, problems: [{ file: error.path, problem: error.problem }], archive: null };
+  }
+}

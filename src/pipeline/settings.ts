@@ -1,0 +1,162 @@
+import path from 'node:path';
+import type { Meta } from '../contract/meta.ts';
+import { type LinkStyle, PLAIN_URL } from '../contract/paths.ts';
+import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.ts';
+import { UsageError } from '../errors.ts';
+import { type HostName, hostNames, queryIgnoringHosts, webServerNames } from '../hosts/index.ts';
+
+/**
+ * The settings that the user gave. The others come from the published site, the copied site, or
+ * defaults.
+ */
+export interface WantedSettings {
+  readonly baseUrl: string | undefined;
+  readonly links: LinkStyle | undefined;
+  readonly hosts: readonly HostName[] | undefined;
+  /** The document root of nginx, Caddy or Apache. */
+  readonly root: string | undefined;
+  /** Whether the site has bulk files. */
+  readonly downloads: boolean;
+  /** Whether the site contains its own archive. */
+  readonly archive: boolean;
+  readonly sprites: {
+    readonly mode: IconSource['mode'] | undefined;
+    /** The base URL of icons. */
+    readonly upstream: string | undefined;
+  };
+}
+
+export interface Settings {
+  readonly baseUrl: string;
+  readonly baseUrlFrom: 'option' | 'published' | 'source' | 'default';
+  readonly links: LinkStyle;
+  readonly hosts: readonly HostName[];
+  readonly root: string;
+  readonly downloads: boolean;
+  readonly archive: boolean;
+  readonly sprites: IconSource;
+}
+
+/** The sites whose settings may be kept. */
+export interface KnownSites {
+  /** Undefined if no site is published; an empty object if the site's description is damaged. */
+  readonly published: Partial<Meta> | undefined;
+  /** Undefined unless a site is copied. */
+  readonly copied: Meta | undefined;
+  /** Whether the published site is rebuilt from itself. Such a site may come from anyone, so its hosts are not kept. */
+  readonly isOwnSource: boolean;
+}
+
+/**
+ * Completes the wanted settings, each from the first origin that has it.
+ *
+ * A build keeps the published base URL, because it must not change by accident. A copy also keeps
+ * the published links and hosts, and otherwise takes the base URL and the links of its source.
+ *
+ * @throws UsageError if only the user can name a base URL, or hosts and links contradict each other
+ */
+export function resolveSettings(wanted: WantedSettings, out: string, known: KnownSites): Settings {
+  const hosts = wanted.hosts ?? findKeptHosts(known) ?? ['netlify'];
+  const links = resolveLinks(wanted.links, hosts, known);
+  return {
+    ...resolveBaseUrl(wanted, out, known),
+    links,
+    hosts: [...new Set(hosts)],
+    root: resolveDocumentRoot(wanted.root, hosts, out),
+    downloads: wanted.downloads,
+    archive: wanted.archive,
+    sprites: resolveIconSource(wanted, links),
+  };
+}
+
+/** Returns the hosts of a published copy that this version supports. */
+function findKeptHosts({ published, copied, isOwnSource }: KnownSites): HostName[] | undefined {
+  if (!copied || isOwnSource) return undefined;
+  const publishedHosts = published?.hosts;
+  return publishedHosts && hostNames.filter((name) => publishedHosts.includes(name));
+}
+
+function resolveLinks(
+  wanted: LinkStyle | undefined,
+  hosts: readonly HostName[],
+  { published, copied }: KnownSites,
+): LinkStyle {
+  const host = hosts.find((name) => queryIgnoringHosts.includes(name));
+  if (host === undefined) {
+    const kept = copied && (published ?? copied).links;
+    return wanted ?? kept ?? 'query';
+  }
+  if (wanted === undefined || wanted === 'file') return 'file';
+  throw new UsageError(`--links: got ${wanted}, expected file for ${host}, which ignores queries`);
+}
+
+/** Sites with links to files are for hosts that cannot redirect to icons, so they contain the icons. */
+function resolveIconSource({ sprites }: WantedSettings, links: LinkStyle): IconSource {
+  const defaultMode = links === 'file' ? 'mirror' : 'link';
+  const mode = sprites.mode ?? defaultMode;
+  if (mode === 'none') return { mode, upstream: null };
+  return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
+}
+
+const CLOUDFLARE_HINT =
+  'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
+
+function resolveBaseUrl(
+  { baseUrl, hosts = [] }: WantedSettings,
+  out: string,
+  { published, copied }: KnownSites,
+): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
+  if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
+  if (published) return { baseUrl: readBaseUrl(published, out), baseUrlFrom: 'published' };
+  if (copied) return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
+  if (hosts.length === 0) return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
+  const names = [...new Set(hosts)].join(', ');
+  throw new UsageError(`--base-url: got none, expected the base URL of the site on ${names}`, {
+    hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : 'Use --base-url or BASE_URL.',
+  });
+}
+
+function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): string {
+  if (baseUrl !== undefined && PLAIN_URL.test(baseUrl)) return baseUrl;
+  throw new UsageError(`--base-url: got none, and the base URL of ${owner} cannot be read`, {
+    hint: 'Set the base URL with --base-url or BASE_URL.',
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
+const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
+
+/**
+ * Resolves the document root that the configuration of a web server contains.
+ *
+ * @param system resolves paths; tests use another system's paths
+ * @throws UsageError
+ */
+export function resolveDocumentRoot(
+  wanted: string | undefined,
+  hosts: readonly HostName[],
+  out: string,
+  system: Pick<typeof path, 'resolve'> = path,
+): string {
+  const isPosix = wanted?.startsWith('/') ?? false;
+  const root = (isPosix ? path.posix : system).resolve(wanted ?? out);
+  const server = hosts.find((host) => webServerNames.includes(host));
+  if (server === undefined) {
+    if (wanted === undefined) return root;
+    throw new UsageError(
+      '--root: got no host that uses it, expected --host nginx, caddy or apache',
+    );
+  }
+  if (!root.startsWith('/')) {
+    const origin = wanted === undefined ? ' from --out' : '';
+    throw new UsageError(
+      `--root: got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
+    );
+  }
+  if (FORBIDDEN_IN_ROOT.test(root)) {
+    throw new UsageError(
+      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
+    );
+  }
+  return root;
+}

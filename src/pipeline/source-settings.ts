@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { isUrl } from '../contract/paths.ts';
+import type { GuardOptions } from '../dataset/guard.ts';
+import type { UpdateOptions } from '../dataset/update.ts';
+import { OutputError } from '../errors.ts';
+import { attempt } from '../files.ts';
+import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
+import { isArchive } from '../sources/site/storage.ts';
+import type { SourceContext } from '../sources/source.ts';
+
+/** Where the data comes from, and how much it may differ from the published data. */
+export interface SourceSettings
+  extends SourceContext,
+    UpdateOptions,
+    GuardOptions,
+    Pick<OpenOptions, 'takeLock'> {}
+
+/** Waits for the folder that a source reads, except the output folder, which is recovered later. @throws OutputError */
+export async function waitForSource(settings: SourceSettings, out: string): Promise<void> {
+  const { source, dataFolder } = settings;
+  if (source === 'rest' || source === 'csv') return;
+  const upstream = settings.upstream ?? dataFolder;
+  await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
+}
+
+/** Waits until no build is changing a folder. URLs and archives are always settled. @throws OutputError after a second */
+export async function assertSettledFolder(target: string, out?: string): Promise<void> {
+  if (isUrl(target) || isArchive(target)) return;
+  const status = attempt(() => statSync(target));
+  if (status?.isDirectory() === false) {
+    throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
+  }
+  const isOutput = out !== undefined && path.resolve(target) === path.resolve(out);
+  if (!isOutput) await waitUntilStable(target);
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { countWarnings, groupWarnings } from '../../src/pipeline/report.ts';
+import { everyKind } from '../support/kinds.ts';
+
+it('groupWarnings counts warnings by kind and code', () => {
+  const warn = (kind: 'move' | 'item', code: string, ...ids: number[]) =>
+    ids.map((id) => ({ code, kind, id, message: `${kind} ${id}` }));
+  const groups = groupWarnings([
+    ...warn('item', 'other', 7),
+    ...warn('item', 'no-icon', 1, 2, 3, 4),
+    ...warn('move', 'other', 5),
+  ]);
+  expect(groups).toEqual([
+    { kind: 'move', code: 'other', count: 1, examples: ['move 5'] },
+    { kind: 'item', code: 'other', count: 1, examples: ['item 7'] },
+    { kind: 'item', code: 'no-icon', count: 4, examples: ['item 1', 'item 2', 'item 3'] },
+  ]);
+  const counted = everyKind<object>(
+    { move: { other: 1 }, item: { other: 1, 'no-icon': 4 } },
+    () => ({}),
+  );
+  expect(countWarnings(groups)).toEqual(counted);
+});
