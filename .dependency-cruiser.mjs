@@ -11,27 +11,32 @@ const rooms = {
   },
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
-    imports: ['contract', 'errors.ts', 'files.ts'],
+    imports: ['built', 'contract', 'errors.ts', 'files.ts'],
     packages: ['node:*', 'p-limit'],
+  },
+  built: {
+    imports: ['contract', 'dataset', 'errors.ts', 'files.ts'],
+    packages: ['modern-tar', 'node:*', 'zod'],
   },
   http: {
     imports: ['contract', 'errors.ts', 'files.ts', 'package.ts'],
     packages: ['fs-extra', 'node:*', 'p-limit', 'undici', 'zod'],
   },
   sources: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'http'],
-    packages: ['modern-tar', 'node:*', 'p-limit', 'papaparse', 'zod'],
+    imports: ['built', 'contract', 'dataset', 'errors.ts', 'files.ts', 'http'],
+    packages: ['node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['contract', 'errors.ts', 'files.ts', 'sources', 'package.ts'],
+    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'package.ts'],
     packages: ['node:*', 'zod'],
   },
   verify: {
-    imports: ['contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site', 'sources'],
+    imports: ['built', 'contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site'],
     packages: ['node:*', 'p-limit'],
   },
   pipeline: {
     imports: [
+      'built',
       'contract',
       'dataset',
       'errors.ts',
@@ -48,6 +53,7 @@ const rooms = {
   },
   cli: {
     imports: [
+      'built',
       ...[
         'contract',
         'dataset',

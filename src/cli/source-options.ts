@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { isArchive } from '../built/storage.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { isUrl } from '../contract/paths.ts';
@@ -7,7 +8,6 @@ import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';
 import type { SourceSettings } from '../pipeline/source-settings.ts';
-import { isArchive } from '../sources/site/storage.ts';
 import { readBundledSnapshot } from '../sources/snapshot.ts';
 import { type SourceName, sourceNames, type Watchers } from '../sources/source.ts';
 import type { OptionInput, ParsedOptions } from './command.ts';

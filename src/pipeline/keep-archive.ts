@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
+import { openSite, readVerified, type Site } from '../built/read.ts';
+import { folderStorage } from '../built/storage.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { explainFailure, readFile, readStatus } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
-import { openSite, readVerified, type Site } from '../sources/site/read.ts';
-import { folderStorage } from '../sources/site/storage.ts';
 
 /** The date of publication, and the digests of the records and names. */
 const ARCHIVE = /^gamedata-\d{4}-\d\d-\d\d(?:T\d{6}Z)?-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { readPreviousSite, type Site } from '../built/read.ts';
+import { folderStorage } from '../built/storage.ts';
 import { archiveFiles } from '../contract/files.ts';
 import {
   type AnyFile,
@@ -19,8 +21,6 @@ import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../packag
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
-import { readPreviousSite, type Site } from '../sources/site/read.ts';
-import { folderStorage } from '../sources/site/storage.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { assertReplaceableContents } from './contents.ts';
 import { loadUpdate } from './load-update.ts';

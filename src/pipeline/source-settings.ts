@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { isArchive } from '../built/storage.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { UpdateOptions } from '../dataset/update.ts';
 import { OutputError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
-import { isArchive } from '../sources/site/storage.ts';
 import type { SourceContext } from '../sources/source.ts';
 
 /** Where the data comes from, and how much it may differ from the published data. */

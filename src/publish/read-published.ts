@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { entriesByPath, readManifest, readMeta } from '../built/read.ts';
+import { folderStorage, type SiteStorage } from '../built/storage.ts';
 import { describeExcess, getMaxBytes } from '../contract/limits.ts';
 import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
 import { parseJson, parseOptional } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
-import { entriesByPath, readManifest, readMeta } from '../sources/site/read.ts';
-import { folderStorage, type SiteStorage } from '../sources/site/storage.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 export type Published = ReturnType<typeof readPublished>;

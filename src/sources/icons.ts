@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { ignoreDamage, type PreviousSite, readVerified, type Site } from '../built/read.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
@@ -13,7 +14,6 @@ import {
   type FetcherStats,
   withFetcher,
 } from '../http/fetcher.ts';
-import { ignoreDamage, type PreviousSite, readVerified, type Site } from './site/read.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons in records, excluding the placeholder. */

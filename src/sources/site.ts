@@ -1,5 +1,7 @@
 /** The site source: reads only the data of a built site, from a folder, an archive or a deployment. */
 
+import { openSite, readVerified, type Site, withRestoreHint } from '../built/read.ts';
+import { openStorage, type SiteStorage } from '../built/storage.ts';
 import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import { isAhead, type Meta } from '../contract/meta.ts';
@@ -16,8 +18,6 @@ import { emptyHistory } from '../dataset/history.ts';
 import type { Past } from '../dataset/past.ts';
 import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
-import { openSite, readVerified, type Site, withRestoreHint } from './site/read.ts';
-import { openStorage, type SiteStorage } from './site/storage.ts';
 import { removeSkipped, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
@@ -56,7 +56,7 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
   const { upstream = '', signal } = context;
   if (!isUrl(upstream)) return [await openStorage(upstream)];
   const { closeOnAbort, createClient } = await import('../http/client.ts');
-  const { deploymentStorage } = await import('./site/deployment.ts');
+  const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, context);
     return [storage, client.stats];

@@ -3,6 +3,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import {
+  entriesByPath,
+  ignoreDamage,
+  readManifest,
+  readNames,
+  readVerified,
+  withRestoreHint,
+} from '../built/read.ts';
+import { folderStorage, readOrThrow } from '../built/storage.ts';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
@@ -27,15 +36,6 @@ import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.
 import { type Past, RESTART } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
-import {
-  entriesByPath,
-  ignoreDamage,
-  readManifest,
-  readNames,
-  readVerified,
-  withRestoreHint,
-} from './site/read.ts';
-import { folderStorage, readOrThrow } from './site/storage.ts';
 import { removeSkipped, type Source } from './source.ts';
 
 export const PROVENANCE_FILE = 'provenance.json';

@@ -1,3 +1,4 @@
+import type { PreviousSite, Site } from '../built/read.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
@@ -6,7 +7,6 @@ import { selectNames } from '../dataset/names.ts';
 import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
 import type { Fetcher, FetcherOptions, FetcherStats } from '../http/fetcher.ts';
-import type { PreviousSite, Site } from './site/read.ts';
 
 export const sourceNames = ['auto', 'rest', 'csv', 'snapshot', 'site'] as const;
 export type SourceName = (typeof sourceNames)[number];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findMismatch, type Site } from '../built/read.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
@@ -15,7 +16,6 @@ import { DataError, GamedataError } from '../errors.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
-import { findMismatch, type Site } from '../sources/site/read.ts';
 
 interface AwaitOptions {
   readonly site: Site;

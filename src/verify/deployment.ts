@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
+import type { Site } from '../built/read.ts';
 import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
@@ -7,7 +8,6 @@ import { measureSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe } from '../http/probe.ts';
-import type { Site } from '../sources/site/read.ts';
 import { expectCrawled, expectSite, type Fail } from './expected.ts';
 import { createRequests, table } from './table.ts';
 

@@ -1,3 +1,4 @@
+import { readVerified, type Site } from '../built/read.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
@@ -12,7 +13,6 @@ import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
-import { readVerified, type Site } from '../sources/site/read.ts';
 
 export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;

@@ -1,3 +1,5 @@
+import { findMismatch, openSite, type Site } from '../built/read.ts';
+import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
 import {
   isWebServerConfig,
   MANIFEST_FILE,
@@ -7,8 +9,6 @@ import {
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
-import { findMismatch, openSite, type Site } from '../sources/site/read.ts';
-import { folderStorage, readOrThrow, type SiteStorage } from '../sources/site/storage.ts';
 
 export interface Problem {
   readonly file: string;

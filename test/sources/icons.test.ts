@@ -1,6 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { entriesByPath, type PreviousSite, type Site } from '../../src/built/read.ts';
+import { memoryStorage } from '../../src/built/storage.ts';
 import { build, resolveBuild } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
 import { formatSummary } from '../../src/cli/summary.ts';
@@ -9,8 +11,6 @@ import type { IconSource } from '../../src/contract/responses.ts';
 import { chooseFetching } from '../../src/pipeline/make-site.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
 import { gatherIcons, type IconOrigins } from '../../src/sources/icons.ts';
-import { entriesByPath, type PreviousSite, type Site } from '../../src/sources/site/read.ts';
-import { memoryStorage } from '../../src/sources/site/storage.ts';
 import { deploy } from '../support/deployed.ts';
 import { deserted, type Responder, startServer, status } from '../support/local-server.ts';
 import { dataSetOf, rawItem, rawRecords, type SomeRecords } from '../support/sites.ts';

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
+import { archiveStorage, folderStorage, readOrThrow } from '../../src/built/storage.ts';
 import { getMaxBytes, MAX_MEMORY_BYTES } from '../../src/contract/limits.ts';
-import { deploymentStorage } from '../../src/sources/site/deployment.ts';
-import { archiveStorage, folderStorage, readOrThrow } from '../../src/sources/site/storage.ts';
+import { deploymentStorage } from '../../src/sources/deployment.ts';
 import { startServer, testClient } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

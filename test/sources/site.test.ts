@@ -1,4 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import {
+  entriesByPath,
+  openSite,
+  readManifest,
+  readMeta,
+  readPreviousSite,
+} from '../../src/built/read.ts';
+import { isArchive, memoryStorage } from '../../src/built/storage.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
@@ -7,14 +15,6 @@ import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { RESTART } from '../../src/dataset/past.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
 import { readLists } from '../../src/sources/crawl.ts';
-import {
-  entriesByPath,
-  openSite,
-  readManifest,
-  readMeta,
-  readPreviousSite,
-} from '../../src/sources/site/read.ts';
-import { isArchive, memoryStorage } from '../../src/sources/site/storage.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { isArchive } from '../../built/storage.ts';
 import { isUrl } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
-import { isArchive } from '../../sources/site/storage.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { httpUrl, parseValue } from '../options.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';

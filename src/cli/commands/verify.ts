@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { openSite } from '../../built/read.ts';
+import { folderStorage, isArchive, openStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { isUrl } from '../../contract/paths.ts';
@@ -6,8 +8,6 @@ import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
 import { hostNames, hosts } from '../../hosts/index.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
-import { openSite } from '../../sources/site/read.ts';
-import { folderStorage, isArchive, openStorage } from '../../sources/site/storage.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
 import {

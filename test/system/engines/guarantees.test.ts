@@ -3,6 +3,8 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSite } from '../../../src/built/read.ts';
+import { folderStorage } from '../../../src/built/storage.ts';
 import { build } from '../../../src/cli/commands/build.ts';
 import { archiveFiles, bulkFiles } from '../../../src/contract/files.ts';
 import {
@@ -13,8 +15,6 @@ import {
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { getMediaType } from '../../../src/contract/responses.ts';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
-import { openSite } from '../../../src/sources/site/read.ts';
-import { folderStorage } from '../../../src/sources/site/storage.ts';
 import { awaitSite } from '../../../src/verify/await-site.ts';
 import { selectGuarantees, verifyDeployment } from '../../../src/verify/deployment.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';

@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
-import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../../contract/limits.ts';
-import { isUrl } from '../../contract/paths.ts';
-import { errorCode, GamedataError, OutputError } from '../../errors.ts';
-import { openRegular, readFile, walk } from '../../files.ts';
+import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../contract/limits.ts';
+import { isUrl } from '../contract/paths.ts';
+import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { openRegular, readFile, walk } from '../files.ts';
 
 /** A folder, or memory with the files of an archive or a deployment. */
 export interface SiteStorage {

@@ -1,7 +1,15 @@
-import { kindNames } from '../../contract/kinds.ts';
-import { getMaxBytes } from '../../contract/limits.ts';
-import { type ManifestEntry, metaReader } from '../../contract/meta.ts';
-import { parseJson } from '../../contract/parse.ts';
+import {
+  findMismatch,
+  ignoreDamage,
+  type PreviousSite,
+  readManifest,
+  readVerified,
+} from '../built/read.ts';
+import { assertSize, memoryStorage, type SiteStorage } from '../built/storage.ts';
+import { kindNames } from '../contract/kinds.ts';
+import { getMaxBytes } from '../contract/limits.ts';
+import { type ManifestEntry, metaReader } from '../contract/meta.ts';
+import { parseJson } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
   FORMER_FILE,
@@ -12,19 +20,11 @@ import {
   META_FILE,
   NAMES_FOLDER,
   NAMES_INDEX_FILE,
-} from '../../contract/paths.ts';
-import { GamedataError } from '../../errors.ts';
-import { decodeJson, InvalidBodyError } from '../../http/body.ts';
-import type { HttpClient } from '../../http/client.ts';
-import type { SourceContext } from '../source.ts';
-import {
-  findMismatch,
-  ignoreDamage,
-  type PreviousSite,
-  readManifest,
-  readVerified,
-} from './read.ts';
-import { assertSize, memoryStorage, type SiteStorage } from './storage.ts';
+} from '../contract/paths.ts';
+import { GamedataError } from '../errors.ts';
+import { decodeJson, InvalidBodyError } from '../http/body.ts';
+import type { HttpClient } from '../http/client.ts';
+import type { SourceContext } from './source.ts';
 
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;

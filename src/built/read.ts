@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { type History, movedReader } from '../../contract/changes.ts';
-import { mapKinds } from '../../contract/kinds.ts';
+import { type History, movedReader } from '../contract/changes.ts';
+import { mapKinds } from '../contract/kinds.ts';
 import {
   type Entries,
   type Manifest,
@@ -10,10 +10,10 @@ import {
   manifestReader,
   metaReader,
   rejectOtherFormat,
-} from '../../contract/meta.ts';
-import { type Names, type NamesSummary, namesReader } from '../../contract/names.ts';
-import { pageOffsets } from '../../contract/page-range.ts';
-import { parse, parseJson, parseJsonRecord } from '../../contract/parse.ts';
+} from '../contract/meta.ts';
+import { type Names, type NamesSummary, namesReader } from '../contract/names.ts';
+import { pageOffsets } from '../contract/page-range.ts';
+import { parse, parseJson, parseJsonRecord } from '../contract/parse.ts';
 import {
   CHANGES_FILE,
   FORMER_FILE,
@@ -24,30 +24,19 @@ import {
   MOVED_FILE,
   namesFile,
   recordFile,
-} from '../../contract/paths.ts';
-import {
-  type AnyRecords,
-  anyRecordSchema,
-  digestRecords,
-  removeUrl,
-} from '../../dataset/data-set.ts';
-import { decodeHistory, emptyHistory } from '../../dataset/history.ts';
+} from '../contract/paths.ts';
+import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../dataset/data-set.ts';
+import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import {
   type AddressedRecords,
   convertMoved,
   decodeOldSlugs,
   noOldSlugs,
   type OldSlugs,
-} from '../../dataset/old-slugs.ts';
-import { RESTART } from '../../dataset/past.ts';
-import type { Previous } from '../../dataset/update.ts';
-import {
-  DataError,
-  type ErrorOptions,
-  errorCode,
-  GamedataError,
-  OutputError,
-} from '../../errors.ts';
+} from '../dataset/old-slugs.ts';
+import { RESTART } from '../dataset/past.ts';
+import type { Previous } from '../dataset/update.ts';
+import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 
 const servedSchema = anyRecordSchema.refine(
