@@ -31,7 +31,16 @@ const rooms = {
     packages: ['node:*', 'zod'],
   },
   verify: {
-    imports: ['built', 'contract', 'dataset', 'errors.ts', 'http', 'serve/handler', 'site'],
+    imports: [
+      'built',
+      'contract',
+      'dataset',
+      'errors.ts',
+      'http',
+      'serve/handler',
+      'site',
+      'sources',
+    ],
     packages: ['node:*', 'p-limit'],
   },
   pipeline: {
