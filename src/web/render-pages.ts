@@ -19,8 +19,10 @@ import {
   formatKindTitle,
   joinWords,
 } from '../contract/words.ts';
-import { addUrl, type Records } from '../dataset/data-set.ts';
+import type { Records } from '../dataset/data-set.ts';
 import { describeDataset } from './front/describe-dataset.ts';
+import { renderFirstRequest } from './front/first-request.ts';
+import { renderIcons } from './front/icons.ts';
 import {
   fillPlaceholders,
   html,
@@ -105,7 +107,8 @@ function renderFrontPage(input: PagesInput): string {
   const values = {
     title: `${subject}, as JSON`,
     summary,
-    example: renderExample(getLinkBase(meta), records),
+    example: renderFirstRequest(getLinkBase(meta), records),
+    icons: renderIcons(records, meta, sizes),
     negotiated: meta.links === 'query',
     search: renderSearch(input),
     lists: renderLists(meta),
@@ -117,6 +120,7 @@ function renderFrontPage(input: PagesInput): string {
     downloads,
     empty: downloads.length === 0,
     descriptions: renderDescriptions(sizes),
+    schemas: renderSchemas(sizes),
     dataset: describeDataset(description, meta, sizes, archive),
   };
   const options = {
@@ -146,17 +150,6 @@ function renderSearch({ template, meta }: PagesInput): Markup {
     languages.push(html`<option value="${language}" lang="${language}">${name}</option>`);
   }
   return fillPlaceholders(template('search.html'), { kinds, languages });
-}
-
-/** Renders a request for the first record, and its response. */
-function renderExample(linkBase: paths.LinkBase, records: Records): Markup {
-  const kind = kindNames.find((name) => records[name].length > 0);
-  const record = kind && records[kind][0];
-  if (!kind || !record) return html`<p>There are no records.</p>`;
-  const url = paths.recordUrl(linkBase, kind, record.slug);
-  const response = JSON.stringify(addUrl(linkBase, kind, record), null, 2);
-  return html`<pre class="terminal" tabindex="0"><code><span class="prompt">$ </span><span id="command">curl "${url}"</span>
-<span id="answer">${response}</span></code></pre>`;
 }
 
 function renderLists({ counts, links }: Meta): Markup[] {
@@ -238,7 +231,6 @@ const formatSize = (sizes: Sizes, path: string): string =>
 /** The most useful files come first. */
 const describedFiles: readonly string[] = [
   paths.OPENAPI_FILE,
-  paths.schemaFile('{schema}'),
   paths.TYPES_FILE,
   paths.NAMES_INDEX_FILE,
   paths.CHANGES_FILE,
@@ -248,35 +240,29 @@ const describedFiles: readonly string[] = [
   paths.MANIFEST_FILE,
 ];
 
-export function renderDescriptions(sizes: Sizes): Markup[] {
-  const rows = [
-    renderDescription(renderFileLink('docs/'), 'Every endpoint and field, with code to copy.'),
-  ];
+function renderDescriptions(sizes: Sizes): Markup[] {
+  const rows = [renderDescription('docs/', 'Every endpoint and field, with code to copy')];
   for (const path of describedFiles) {
     const file = [...fileRows.names, ...fileRows.site].find((row) => row.path === path);
     if (!file) throw new Error(`${path}: no file has this path`);
     if (path === paths.NAMES_INDEX_FILE && !sizes.has(path)) continue;
-    const [folder = '', parameter] = path.split('{');
-    if (parameter === undefined) {
-      rows.push(renderDescription(renderFileLink(path), `${file.summary}.`));
-      continue;
-    }
-    const links: Markup[] = [];
-    for (const listed of [...sizes.keys()].sort()) {
-      if (!listed.startsWith(folder)) continue;
-      links.push(renderFileLink(listed, listed.slice(folder.length)));
-    }
-    rows.push(renderDescription(folder, `${file.summary} for every response: `, links));
+    rows.push(renderDescription(path, file.summary));
   }
   return rows;
 }
 
-const renderFileLink = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
+const renderDescription = (path: string, summary: string): Markup =>
+  html`<tr><th scope="row">${renderFileLink(path)}</th><td>${summary}.</td></tr>`;
 
-function renderDescription(
-  name: string | Markup,
-  meaning: string,
-  links: readonly Markup[] = [],
-): Markup {
-  return html`<tr><th scope="row">${name}</th><td>${meaning}${links}</td></tr>`;
+const [SCHEMAS_FOLDER = ''] = paths.schemaFile('{schema}').split('{');
+
+export function renderSchemas(sizes: Sizes): Markup[] {
+  const links: Markup[] = [];
+  for (const path of [...sizes.keys()].sort()) {
+    if (!path.startsWith(SCHEMAS_FOLDER)) continue;
+    links.push(html`<li>${renderFileLink(path, path.slice(SCHEMAS_FOLDER.length))}</li>`);
+  }
+  return links;
 }
+
+const renderFileLink = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;

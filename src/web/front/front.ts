@@ -1,5 +1,6 @@
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
+import { connectTabs, findSelectedPanel } from './tabs.ts';
 
 void adaptLinks();
 
@@ -14,7 +15,12 @@ const setSearch = createSearchBox(keepInUrl);
 if (location.search !== '' && !isOnDisk)
   void setSearch(Object.fromEntries(new URLSearchParams(location.search)));
 
-const command = document.getElementById('command');
-requireElement('copy', HTMLButtonElement).addEventListener('click', () => {
-  if (command) void copyText(command);
-});
+const tabs = document.querySelector<HTMLElement>('[role="tablist"]');
+// A site without records has nothing to request.
+if (tabs) {
+  connectTabs(tabs);
+  requireElement('copy', HTMLButtonElement).addEventListener('click', () => {
+    const sample = findSelectedPanel(tabs);
+    if (sample) void copyText(sample);
+  });
+}

@@ -1,4 +1,5 @@
 import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import { tokenize } from './tokens.ts';
 
 /** The base URL with a trailing slash, because every script is at the top of the site. */
 export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
@@ -136,24 +137,16 @@ export async function fetchJson<T>(file: string): Promise<T> {
   return response.json();
 }
 
-/** Strings, numbers and keywords of JSON and of the code samples. */
-const TOKEN =
-  /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:as|await|const|from|if|import|new|throw|type|with|true|false|null)\b)/i;
+type LinkString = (text: string) => Node | undefined;
 
-function classifyToken(token: string, next = ''): string {
-  if (next.startsWith(':') && token.startsWith('"')) return 'key';
-  if (/^["'`]/.test(token)) return 'string';
-  return token === 'null' ? 'null' : 'literal';
+/** Highlights code. @param linkString creates a link for a JSON string, or returns undefined if it is not a link */
+export function highlight(code: string, linkString: LinkString = () => undefined): Content[] {
+  const content: Content[] = [];
+  for (const { text, type } of tokenize(code)) {
+    const link = type === 'string' ? linkString(text) : undefined;
+    if (link) content.push(link);
+    else if (type === undefined) content.push(text);
+    else content.push(element('span', { class: type }, ...breakUrls(text)));
+  }
+  return content;
 }
-
-/** Highlights code. @param linkString creates a link for a JSON string */
-export const highlight = (
-  code: string,
-  linkString: (text: string) => Node | undefined = () => undefined,
-): Content[] =>
-  code.split(TOKEN).map((text, at, all) => {
-    if (at % 2 === 0) return text;
-    const token = classifyToken(text, all[at + 1]);
-    const created = token === 'string' ? linkString(text) : undefined;
-    return created ?? element('span', { class: token }, ...breakUrls(text));
-  });

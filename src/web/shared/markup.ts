@@ -2,6 +2,7 @@ import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { DOCS_PATH, FEED_FILE, listPath, SOCIAL_CARD_FILE } from '../../contract/paths.ts';
 import { formatKindTitle, TRADEMARK_NOTE } from '../../contract/words.ts';
+import { tokenize } from './tokens.ts';
 
 /** HTML, which is not escaped again. */
 export class Markup {
@@ -31,6 +32,17 @@ function escapeValue(value: HtmlValue): string {
 
 export const html = (text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup =>
   new Markup(String.raw({ raw: text }, ...values.map(escapeValue)));
+
+/** Highlights code, and allows line breaks between the members of compact JSON. */
+export function highlightCode(code: string): Markup {
+  let highlighted = '';
+  for (const { text, type } of tokenize(code)) {
+    const escaped = escapeValue(text);
+    if (type === undefined) highlighted += escaped.replaceAll(',', ',<wbr>');
+    else highlighted += `<span class="${type}">${escaped}</span>`;
+  }
+  return new Markup(highlighted);
+}
 
 export type Values = Readonly<Record<string, HtmlValue | boolean>>;
 

@@ -44,20 +44,59 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(problems).toEqual([]);
   });
 
-  it('shows a request and its response, and copies the request', async () => {
-    const { page } = await visit(`${site.url}/`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
+  describe('the first request', () => {
+    const openTab = async (page: Page, label: string): Promise<string> => {
+      await page.getByRole('tab', { name: label }).click();
+      const panels = page.getByRole('tabpanel');
+      expect(await panels.count()).toBe(1);
+      const code = (await panels.textContent()) ?? '';
+      return code.replace('https://example.test', site.url);
+    };
+    const readAnswer = async (page: Page): Promise<string> =>
+      (await page.locator('#answer').textContent()) ?? '';
+
+    it('shows what curl prints', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const command = await openTab(page, 'curl');
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
+      expect(stdout).toContain('"slug":"pound"');
+      expect(await readAnswer(page)).toBe(stdout);
     });
-    const command = (await page.locator('#command').textContent()) ?? '';
-    const here = command.replace('https://example.test', site.url);
-    const { stdout } = await promisify(execFile)('sh', ['-c', `${here} --silent`]);
-    expect(stdout).toContain('"slug":"pound"');
-    expect(await page.locator('#answer').textContent()).toBe(
-      JSON.stringify(JSON.parse(stdout), null, 2),
-    );
-    await page.getByRole('button', { name: 'Copy command' }).click();
-    await page.getByText('Copied.').waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);
+
+    it('shows JavaScript that reads the response', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const code = await openTab(page, 'JavaScript');
+      const record = await page.evaluate(`(async () => { ${code}; return move; })()`);
+      expect(record).toEqual(JSON.parse(await readAnswer(page)));
+    });
+
+    it('shows Python that reads the response', async () => {
+      const { page } = await visit(`${site.url}/`);
+      const code = await openTab(page, 'Python');
+      const program = `${code}\nprint(json.dumps(move))`;
+      const { stdout } = await promisify(execFile)('python3', ['-c', program]);
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(await readAnswer(page)));
+    });
+
+    it('moves between the tabs with arrow keys, and copies the visible code', async () => {
+      const { page } = await visit(`${site.url}/`, {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      await page.getByRole('tab', { name: 'curl' }).focus();
+      await page.keyboard.press('ArrowLeft');
+      const readFocus = () => page.evaluate('document.activeElement.textContent');
+      expect(await readFocus()).toBe('Python');
+      await page.keyboard.press('ArrowRight');
+      expect(await readFocus()).toBe('curl');
+      await page.keyboard.press('ArrowRight');
+      expect(await readFocus()).toBe('JavaScript');
+
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByText('Copied.').waitFor();
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      expect(copied).toBe(await page.getByRole('tabpanel').textContent());
+      expect(copied).toContain('await fetch');
+    });
   });
 
   it('finds records while the user types, shows more, and opens the best match with Enter', async () => {
