@@ -7,13 +7,7 @@ import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { isCommitted, resolveWorkPaths } from '../publish/work-paths.ts';
-import {
-  type CliOption,
-  type Command,
-  exitCodes,
-  listCliOptions,
-  ON_CHANGE_HINT,
-} from './command.ts';
+import { type CliOption, type Command, exitCodes, listCliOptions } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
 
@@ -164,8 +158,6 @@ export function reportError(error: unknown, usage: string): number {
   if (error instanceof CommanderError) {
     // commander adds a suggestion on a line of its own.
     if (error.code !== 'commander.help') error.message.split('\n').forEach(reporter.notice);
-    if (error.message.includes("unknown option '--on-change'"))
-      `hint: ${ON_CHANGE_HINT}`.split('\n').forEach(reporter.notice);
     reporter.notice(usage);
     return exitCodes.usage;
   }

@@ -81,8 +81,3 @@ export function parseOptions<O extends Options>(
   ]);
   return Object.fromEntries(parsed) as ParsedOptions<O>;
 }
-
-/** The replacement of the removed option `--on-change`. */
-export const ON_CHANGE_HINT = `Run the command from the shell:
-  gamedata build --json > report.json
-  grep -q '"changed":true' report.json && <command>`;

@@ -5,7 +5,7 @@ import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.
 import { isUrl } from '../contract/paths.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
-import { type Command, listCliOptions, ON_CHANGE_HINT } from './command.ts';
+import { type Command, listCliOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
 import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
@@ -68,10 +68,6 @@ function parseConfig(file: string, commands: Commands): Config {
   if (issue.code !== 'unrecognized_keys')
     throw new UsageError(`${where.join(' › ')}: ${describeIssue(issue, json)}`);
   const [key = ''] = issue.keys;
-  if (key === 'on-change')
-    throw new UsageError(`${[...where, key].join(' › ')}: got a removed option, expected none`, {
-      hint: ON_CHANGE_HINT,
-    });
   const [section] = issue.path.map(String);
   const expected = section === undefined ? 'a command' : `an option of gamedata ${section}`;
   throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {

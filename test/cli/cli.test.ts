@@ -26,10 +26,6 @@ describe('wrong usage', () => {
     [['mirror', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
     [['diff', 'data'], /missing required argument 'new'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
-    [
-      ['build', '--on-change', 'x'],
-      /unknown option '--on-change'\nhint: Run the command from the shell:\n/,
-    ],
     [[], /^Usage: gamedata/],
   ])('exits with 2 after printing the usage: %j', async (args, problem) => {
     const cwd = temporaryFolder();

@@ -98,11 +98,6 @@ describe('gamedata.config.json', () => {
       ' › build › cache: got true, expected a folder, or false for none',
     ],
     [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
-    [
-      { serve: { 'on-change': 'x' } },
-      ' › serve › on-change: got a removed option, expected none',
-      expect.stringContaining('gamedata build --json > report.json\n'),
-    ],
     ['build', ': got "build" in line 1, column 1, expected JSON'],
     [
       '\uFEFF{\n  "build": }',
