@@ -45,7 +45,7 @@ const withChecksums = (...archives: string[]) =>
 
 describe('keepArchive', () => {
   it('keeps the newest archive of each of the last states of the records and names', async () => {
-    const { folder, at, list, publish, keep } = createSite();
+    const { folder, list, publish, keep } = createSite();
     await publish(1);
     const first = await keep(2);
     expect(first).toMatch(/^gamedata-2023-11-14T221320Z-[0-9a-f]{12}\.tar\.gz$/);
@@ -64,17 +64,36 @@ describe('keepArchive', () => {
     expect(fourth).toMatch(/-0123456789ab\.tar\.gz$/);
     expect(list()).toEqual(withChecksums(third, fourth));
     execFileSync('sha256sum', ['-c', `${fourth}.sha256`], { cwd: folder });
-    for (const name of list()) utimesSync(at(name), NEXT_CENTURY, NEXT_CENTURY);
-    await publish(3);
-    const fifth = await keep(1);
-    expect(list(), 'regardless of the clock').toEqual(withChecksums(fifth));
+  });
+
+  it('removes the archives with the oldest times in their names, regardless of their mtimes', async () => {
+    const { at, list, publish, keep } = createSite();
+    const archives: string[] = [];
+    for (const moves of [1, 2, 3]) {
+      await publish(moves);
+      archives.push(await keep(3));
+    }
+    const [first = '', second = '', third = ''] = archives;
+    // As after copying the folder: the oldest archive is the newest file.
+    utimesSync(at(first), NEXT_CENTURY, NEXT_CENTURY);
+    expect(await keep(2)).toBe(third);
+    expect(list()).toEqual(withChecksums(second, third));
+  });
+
+  it('keeps the current archive even if others have a later time', async () => {
+    const { at, list, publish, keep } = createSite();
+    await publish(1);
+    const archive = await keep(1);
+    writeFileSync(at('gamedata-2100-01-01T000000Z-0123456789ab.tar.gz'), '');
+    expect(await keep(1)).toBe(archive);
+    expect(list()).toEqual(withChecksums(archive));
   });
 
   it('removes unused checksums and drafts older than a day, and rejects a folder that is a site', async () => {
     const { at, list, publish, keep } = createSite();
     await publish(1);
     const archive = await keep(1);
-    const files = ['notes.txt', 'gamedata-2001-02-03-0123456789ab.tar.gz.sha256'];
+    const files = ['notes.txt', 'gamedata-2001-02-03T040506Z-0123456789ab.tar.gz.sha256'];
     for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part'])
       writeFileSync(at(name), '');
     utimesSync(at('gamedata-x.old.part'), 0, 0);
@@ -91,7 +110,9 @@ describe('keepArchive', () => {
     await publish(1);
     const file = at(await keep(1));
     writeFileSync(`${folder}.txt`, 'mine');
-    const others = ['2001-02-03', '2001-02-04'].map((day) => `gamedata-${day}-0123456789ab.tar.gz`);
+    const others = ['2001-02-03', '2001-02-04'].map(
+      (day) => `gamedata-${day}T040506Z-0123456789ab.tar.gz`,
+    );
     symlinkSync('nothing', at(others[0] ?? ''));
     fsExtra.outputFileSync(path.join(at(others[1] ?? ''), 'mine'), '');
     for (const obstruct of [
