@@ -49,15 +49,16 @@ export function* walk(folder: string, inside = ''): Generator<{ path: string; is
 
 export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
 
+/** Lists the parent folders of relative paths, including `.`. */
 export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
-  for (const file of files)
-    for (
-      let folder = path.posix.dirname(file);
-      !folders.has(folder);
-      folder = path.posix.dirname(folder)
-    )
+  for (const file of files) {
+    let folder = path.posix.dirname(file);
+    while (!folders.has(folder)) {
       folders.add(folder);
+      folder = path.posix.dirname(folder);
+    }
+  }
   return folders;
 }
 
@@ -67,9 +68,12 @@ export const isInFolders = (folder: string, file: string): boolean =>
     (parent) => parent === '.' || readStatus(path.join(folder, parent))?.isDirectory() !== false,
   );
 
-/** Whether a file belongs to this user or to the owner of the folder that it is in or next to. Windows has no owners. */
-export const isTrusted = (folder: string, { uid }: Stats): boolean =>
-  !process.geteuid || [process.geteuid(), readStatus(folder)?.uid].includes(uid);
+/** Whether a file belongs to this user or to the owner of the folder that it is in or next to. */
+export function isTrusted(folder: string, { uid }: Stats): boolean {
+  // Windows has no owners.
+  if (!process.geteuid) return true;
+  return uid === process.geteuid() || uid === readStatus(folder)?.uid;
+}
 
 /** Symlinks lead outside, FIFOs block and devices never end. Windows has neither flag. */
 export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

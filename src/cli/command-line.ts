@@ -6,7 +6,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { attempt } from '../files.ts';
-import { isCommitted, resolveWorkPaths } from '../publish/work-paths.ts';
+import { isBeingChanged } from '../publish/publish.ts';
 import { type CliOption, type Command, exitCodes, listCliOptions } from './command.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
@@ -129,7 +129,7 @@ async function runCommand(
 
 export function describePreserved(out: string | undefined, cache: unknown): string[] {
   if (out === undefined) return [];
-  if (attempt(() => isCommitted(resolveWorkPaths(out))))
+  if (attempt(() => isBeingChanged(out)))
     return [`${out}: partly the new site: run the command again to complete the change`];
   const published = existsSync(path.join(out, MANIFEST_FILE))
     ? 'unchanged'

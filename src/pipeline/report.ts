@@ -56,7 +56,7 @@ export interface ChangesReport {
   readonly names: readonly NameChanges[];
 }
 
-export type FilesReport = Omit<PublishResult, 'changed'>;
+export type FilesReport = Omit<PublishResult, 'changed' | 'notices'>;
 
 /** The report of a build or a copy. */
 export interface BuildReport extends Report {
@@ -98,7 +98,7 @@ interface ReportContext {
 export function createReport(
   loaded: SourceResult,
   update: Update,
-  { changed, ...files }: PublishResult,
+  { changed, notices, ...files }: PublishResult,
   context: ReportContext,
 ): Report {
   const { dataSet, fallback } = update;
@@ -122,6 +122,7 @@ export function createReport(
       ...(loaded.notices ?? []),
       ...update.notices,
       ...(context.notices ?? []),
+      ...notices,
     ],
     seconds: measureSeconds(context.started),
   };

@@ -1,16 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
+import { entriesByPath } from '../built/read.ts';
 import type { Entries } from '../contract/meta.ts';
 import { API_PREFIX, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, isInFolders, listParentFolders, readStatus } from '../files.ts';
-import type { Lock, LockedPaths } from './lock.ts';
+import type { LockedPaths } from './lock.ts';
 import { setPermission, setPermissions } from './permissions.ts';
-import { listOwnFiles, readFileList } from './read-published.ts';
+import { hashFile, readFileList } from './read-published.ts';
 import { flush, flushAll } from './stage.ts';
+import type { StagingFolder } from './staging.ts';
 import type { WorkPaths } from './work-paths.ts';
+
+/** What a change does to a folder, apart from replacing the manifest. */
+export interface Change {
+  /** The files of the published manifest. Only these may be replaced or removed. */
+  readonly published: Entries;
+  /** The paths of all files of the new site. */
+  readonly next: readonly string[];
+  /** The paths of the staged files, which are moved into place. */
+  readonly added: readonly string[];
+  /** The paths of published files that the new site lacks. */
+  readonly removed: readonly string[];
+}
+
+/** Reads what is left to do of a committed change: its files that are still staged, and published files that it lacks. */
+export function readChange({ out, staged }: WorkPaths): Change {
+  const next = readFileList(staged)?.map((entry) => entry.path);
+  if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
+  const published = entriesByPath({ files: readFileList(out) ?? [] });
+  return {
+    published,
+    next,
+    added: next.filter((file) => fs.existsSync(path.join(staged, file))),
+    removed: listRemoved(out, published, next),
+  };
+}
 
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
   const isKept = createLookup(out, next);
@@ -19,7 +46,8 @@ export function listRemoved(out: string, published: Entries, next: Iterable<stri
 
 /** Looks up paths in a list. On a file system that ignores case, `a` and `A` are the same file. */
 function createLookup(out: string, files: Iterable<string>): (file: string) => boolean {
-  const byKey = new Map(Array.from(files, (file) => [file.toLowerCase(), file]));
+  const byKey = new Map<string, string>();
+  for (const file of files) byKey.set(file.toLowerCase(), file);
   return (file) => {
     const listed = byKey.get(file.toLowerCase());
     if (listed === undefined || listed === file) return listed === file;
@@ -28,42 +56,64 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
   };
 }
 
-interface Change {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
-
-/** @throws OutputError if a file not written by gamedata is in the way, or a folder cannot be changed */
-export function assertApplicable(paths: WorkPaths, published: Entries, change: Change): void {
-  const isFirstSite = published.size === 0 && !fs.existsSync(paths.out);
-  if (isFirstSite) return;
-  const obstacles = findObstacles(paths.out, published, change);
+/**
+ * Checks that a change can be applied: nothing that gamedata did not write is in its way, and every folder can be changed. A
+ * build checks this before it commits the change, and recovery checks it again, because files may have come since.
+ *
+ * @throws OutputError if a file is in the way, or a folder cannot be changed
+ */
+export function assertApplicable(paths: WorkPaths, change: Change): void {
+  if (!fs.existsSync(paths.out)) return;
+  const obstacles = findObstacles(paths, change);
   if (obstacles.length > 0) {
     const problem = `contains files that gamedata did not write: ${listFirst(obstacles, 5)}`;
     const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
     throw new OutputError(problem, paths.name, { hint });
   }
-  const folders = listParentFolders([...change.added, ...change.removed]);
-  for (const file of change.removed) folders.delete(file);
-  for (const folder of folders) assertWritable(paths, folder);
+  const knownFiles = new Set([...change.removed, ...change.next]);
+  for (const folder of listParentFolders([...change.added, ...change.removed])) {
+    // The change replaces this file by a folder, or it has already replaced a folder by this file.
+    const isFile = readStatus(path.join(paths.out, folder))?.isDirectory() === false;
+    if (isFile && knownFiles.has(folder)) continue;
+    assertWritable(paths, folder);
+  }
 }
 
-function findObstacles(out: string, published: Entries, { added, removed }: Change): string[] {
-  const isOwn = createLookup(out, [...published.keys(), MANIFEST_FILE]);
-  const [folders, emptied] = [listParentFolders([...published.keys()]), listParentFolders(removed)];
-  const isInPlaceOfFolder = (name: string): boolean =>
-    !folders.has(name) && !isOwn(name) && readStatus(path.join(out, name))?.isDirectory() === false;
-  const findInPlaceOfFile = (name: string): string[] => {
-    const file = path.join(out, name);
-    const status = readStatus(file);
-    if (!status?.isDirectory()) return !status || isOwn(name) ? [] : [name];
-    if (!emptied.has(name)) return [`${name}/`];
-    return fs.readdirSync(file).flatMap((inside) => findInPlaceOfFile(`${name}/${inside}`));
+/** Finds files where the change needs folders, and files or folders where it adds files. */
+function findObstacles({ out, staged }: WorkPaths, change: Change): string[] {
+  const { published, removed } = change;
+  const added = [...change.added, MANIFEST_FILE];
+  const publishedFolders = listParentFolders([...published.keys()]);
+  const emptiedFolders = listParentFolders(removed);
+  const isListed = createLookup(out, [...published.keys(), MANIFEST_FILE]);
+  // A change that was discarded may have moved this file into place.
+  const isSameAsStaged = (name: string): boolean => {
+    const stagedHash = hashFile(staged, name);
+    return stagedHash !== undefined && stagedHash === hashFile(out, name);
   };
-  return [
-    ...[...listParentFolders(added)].filter(isInPlaceOfFolder),
-    ...added.flatMap(findInPlaceOfFile),
-  ];
+  const isOwn = (name: string): boolean => isListed(name) || isSameAsStaged(name);
+  const obstacles: string[] = [];
+
+  const checkFolder = (name: string): void => {
+    const status = readStatus(path.join(out, name));
+    if (!status || status.isDirectory()) return;
+    if (!publishedFolders.has(name) && !isOwn(name)) obstacles.push(name);
+  };
+  const checkFile = (name: string): void => {
+    const status = readStatus(path.join(out, name));
+    if (!status) return;
+    if (!status.isDirectory()) {
+      if (!isOwn(name)) obstacles.push(name);
+      return;
+    }
+    // The change removes all files that it knows in this folder, and then the folder.
+    if (!emptiedFolders.has(name)) obstacles.push(`${name}/`);
+    else for (const inside of fs.readdirSync(path.join(out, name))) checkFile(`${name}/${inside}`);
+  };
+
+  for (const folder of listParentFolders(added)) checkFolder(folder);
+  for (const file of added) checkFile(file);
+  return obstacles;
 }
 
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
@@ -82,21 +132,24 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
 }
 
-/** Moves the files of a committed change into place. Can be interrupted and repeated at any time. */
-export function applyChange(paths: LockedPaths): void {
-  const { name, out, staging, setAside, lock } = paths;
-  const apply = fs.existsSync(out) ? replaceFiles : createFolder;
+/**
+ * Moves the files of a committed change into place. A first site is renamed as a whole. Otherwise files are replaced one by one,
+ * in an order that keeps links valid, and the manifest last. Can be interrupted and repeated at any time.
+ */
+export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
+  const { name, out } = paths;
   const hint =
     'It is partly the new site. Remove the cause, and run the command again to complete it.';
-  explainFailure('cannot be completed', name, () => apply(paths), hint);
-  attempt(() => removeAll([setAside, staging], lock));
-}
-
-export function removeAll(files: readonly string[], lock: Lock): void {
-  for (const file of files) {
-    lock.assertHeld();
-    fs.rmSync(file, { recursive: true, force: true });
-  }
+  explainFailure(
+    'cannot be completed',
+    name,
+    () => {
+      staging.assertSame();
+      if (fs.existsSync(out)) replaceFiles(paths);
+      else createFolder(paths);
+    },
+    hint,
+  );
 }
 
 function createFolder({ name, out, staged, lock, permissions }: LockedPaths): void {
@@ -106,16 +159,16 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
   flush(path.dirname(out));
 }
 
+/** Removes files that are in the way, moves the staged files, and removes the other files that the new site lacks. */
 function replaceFiles(paths: LockedPaths): void {
-  const { out, staged, lock, permissions } = paths;
-  const next = readFileList(staged)?.map((entry) => entry.path);
-  if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
-  const added = sortByLinks(next.filter((file) => fs.existsSync(path.join(staged, file))));
-  const removed = listRemoved(out, listOwnFiles(paths, readFileList(out) ?? []), next);
-  const [files, folders] = [new Set(added), listParentFolders(added)];
-  // A file where a folder goes, or in a folder where a file goes, must be removed before files are moved.
+  const { name, out, staged, lock, permissions } = paths;
+  const { added, removed } = readChange(paths);
+  const addedFiles = new Set(added);
+  const addedFolders = listParentFolders(added);
+  // A file where a folder goes, or in a folder where a file goes.
   const isInTheWay = (file: string): boolean =>
-    folders.has(file) || [...listParentFolders([file])].some((folder) => files.has(folder));
+    addedFolders.has(file) || [...listParentFolders([file])].some((above) => addedFiles.has(above));
+
   const remove = (file: string): void => {
     lock.assertHeld();
     // A file below a symlink stays, and so does a folder in place of the file.
@@ -130,13 +183,14 @@ function replaceFiles(paths: LockedPaths): void {
     const target = path.join(out, file);
     const isNewFolder = fs.mkdirSync(path.dirname(target), { recursive: true }) !== undefined;
     if (!isInFolders(out, file))
-      throw new OutputError('is below a symbolic link', path.join(paths.name, file));
+      throw new OutputError('is below a symbolic link', path.join(name, file));
     if (isNewFolder) setPermissions(out, [file], permissions);
     fs.renameSync(path.join(staged, file), target);
   };
-  removed.filter(isInTheWay).forEach(remove);
-  added.forEach(move);
-  removed.forEach(remove);
+
+  for (const file of removed.filter(isInTheWay)) remove(file);
+  for (const file of sortByLinks(added)) move(file);
+  for (const file of removed) remove(file);
   // Otherwise a power cut could leave the new manifest without the other renames.
   flushAll(out, [...added, ...removed]);
   move(MANIFEST_FILE);

@@ -35,7 +35,12 @@ export function describeProcess(): LockOwner {
   };
 }
 
-export type Lock = ReturnType<typeof acquireLock>;
+export interface Lock {
+  isHeld(): boolean;
+  /** Called before each change. @throws OutputError if another build has taken the lock over */
+  assertHeld(): void;
+  release(): void;
+}
 
 export interface LockedPaths extends WorkPaths {
   readonly lock: Lock;
@@ -46,7 +51,7 @@ export interface LockedPaths extends WorkPaths {
 const heldLocks = new Set<string>();
 
 /** @throws OutputError if another build holds the lock */
-export function acquireLock(paths: WorkPaths, takeLock = false) {
+export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;

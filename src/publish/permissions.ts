@@ -2,10 +2,16 @@ import { closeSync, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs'
 import path from 'node:path';
 import { attempt, listParentFolders, NO_FOLLOW, readStatus } from '../files.ts';
 
-export type Permissions = ReturnType<typeof readPermissions>;
+/** The modes and the group of published files and folders. */
+export interface Permissions {
+  readonly file: number;
+  readonly folder: number;
+  /** Undefined if the site's folder does not exist. */
+  readonly gid: number | undefined;
+}
 
-/** Returns the modes and group of published files: users who may read the site's folder may read its files, regardless of the umask. */
-export function readPermissions(folder: string) {
+/** Derives permissions from a site's folder: users who may read the folder may read its files, regardless of the umask. */
+export function readPermissions(folder: string): Permissions {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;

@@ -1,17 +1,24 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import * as contract from '../contract/meta.ts';
+import {
+  type AnyFile,
+  type BuildInputs,
+  FORMAT,
+  type Manifest,
+  type ManifestEntry,
+} from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, readText } from '../files.ts';
 import { PRODUCT } from '../package.ts';
-import { applyChange, assertApplicable, listRemoved, removeAll } from './apply.ts';
+import { applyChange, assertApplicable, listRemoved } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
 import { readPermissions, setPermissions } from './permissions.ts';
 import { createEntry, hashFile, type Published, readPublished } from './read-published.ts';
-import { type Recovery, recover } from './recover.ts';
+import { isFitting, type Recovery, recover, removeStaging } from './recover.ts';
 import { commit, stageFiles } from './stage.ts';
+import { prepareStaging, type Staging } from './staging.ts';
 import { isCommitted, resolveWorkPaths, type WorkPaths } from './work-paths.ts';
 
 export interface PublishResult {
@@ -21,18 +28,44 @@ export interface PublishResult {
   readonly written: number;
   readonly kept: number;
   readonly removed: number;
+  /** Problems that did not keep the site from being published. */
+  readonly notices: readonly string[];
 }
 
 export interface OpenOptions {
   readonly takeLock?: boolean | undefined;
+  /** Whether to compare published files by their content, instead of by size and mtime. */
   readonly byContent?: boolean | undefined;
   /** Called with each notice of the recovery if the work then fails. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
+export interface PublishOptions {
+  /** What the files were generated from. */
+  readonly buildInputs?: BuildInputs;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A folder that is locked and recovered. */
+export interface Output {
+  /** The folder without symlinks. */
+  readonly folder: string;
+  /** The folder as the user typed it. */
+  readonly name: string;
+  readonly published: Published;
+  /** What the recovery did. */
+  readonly notices: readonly string[];
+  /** Whether the same code and inputs would generate the published site again. */
+  isUnchanged(buildInputs: Required<BuildInputs>): boolean;
+  /** Keeps the published site. */
+  keepPublished(): PublishResult;
+  /** Replaces the published site. @throws OutputError if it cannot be replaced */
+  publish(files: Iterable<AnyFile>, options?: PublishOptions): Promise<PublishResult>;
+}
+
 /**
- * Opens a folder for publishing. The folder always holds the complete old site or becomes the complete new one, even after a
- * kill or a power cut.
+ * Opens a folder for publishing: locks it, completes or discards an interrupted change, and reads the published site. The folder
+ * always holds the complete old site or becomes the complete new one, even after a kill or a power cut.
  *
  * @throws OutputError if another build has locked the folder, it contains anything but a published site, or it is inside one
  */
@@ -51,7 +84,7 @@ export async function withOutput<T>(
   try {
     const paths = { ...work, lock, permissions: readPermissions(work.out) };
     recovery = recover(paths);
-    const published = readPublished(paths, byContent || recovery.isSetAside);
+    const published = readPublished(paths, byContent || recovery.isDiscarded);
     return await use(createOutput(paths, published, recovery));
   } catch (error) {
     recovery?.notices.forEach(onNotice);
@@ -60,8 +93,6 @@ export async function withOutput<T>(
     if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
     throw failure;
   } finally {
-    // The next build completes a committed change. Before the recovery, the staging folder may belong to another user.
-    if (recovery && !isCommitted(work)) attempt(() => removeAll([work.staging], lock));
     lock.release();
   }
 }
@@ -80,88 +111,125 @@ function assertUsableAsOutput({ name, out }: WorkPaths): void {
     });
 }
 
-export type Output = ReturnType<typeof createOutput>;
-
-function createOutput(
-  paths: LockedPaths,
-  published: Published,
-  { isCompleted, isSetAside, notices }: Recovery,
-) {
-  const finish = (
-    entries: readonly contract.ManifestEntry[],
-    written: number,
-    removed: number,
-  ): PublishResult => {
-    const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
-    // Earlier builds may have had another umask.
-    if (published.entries.size > 0) setPermissions(paths.out, files, paths.permissions);
-    const { size } = statSync(path.join(paths.out, MANIFEST_FILE));
-    return {
-      changed: written > 0 || isCompleted,
-      files: files.length,
-      bytes: entries.reduce((sum, { bytes }) => sum + bytes, size),
-      written,
-      kept: files.length - written,
-      removed,
-    };
-  };
+function createOutput(paths: LockedPaths, published: Published, recovery: Recovery): Output {
   return {
     folder: paths.out,
     name: paths.name,
     published,
-    notices,
-    /** Whether the same code and inputs would generate the published site again. */
-    isUnchanged: (buildInputs: Required<contract.BuildInputs>): boolean =>
-      published.modified.size === 0 &&
-      !isSetAside &&
-      (['generator', 'code', 'inputs'] as const).every(
-        (key) => published.buildInputs?.[key] === buildInputs[key],
-      ),
-    keepPublished: (): PublishResult => finish([...published.entries.values()], 0, 0),
-    async publish(
-      files: Iterable<contract.AnyFile>,
-      {
-        buildInputs = { generator: PRODUCT },
-        signal,
-      }: { buildInputs?: contract.BuildInputs; signal?: AbortSignal | undefined } = {},
-    ): Promise<PublishResult> {
-      const { entries, staged } = await stageFiles(files, paths, { published, signal });
-      const manifest: contract.Manifest = {
-        format: contract.FORMAT,
-        ...buildInputs,
-        files: entries,
+    notices: recovery.notices,
+    isUnchanged(buildInputs) {
+      if (published.modified.size > 0) return false;
+      const keys = ['generator', 'code', 'inputs'] as const;
+      return keys.every((key) => published.buildInputs?.[key] === buildInputs[key]);
+    },
+    keepPublished() {
+      const entries = [...published.entries.values()];
+      const counts = finish(paths, entries, published);
+      return {
+        ...counts,
+        changed: recovery.isCompleted,
+        written: 0,
+        kept: counts.files,
+        removed: 0,
+        notices: [],
       };
-      const body = Buffer.from(JSON.stringify(manifest));
-      const next = entries.map((entry) => entry.path);
-      const removed = listRemoved(paths.out, published.entries, next);
-      const replacedHash = hashFile(paths.out, MANIFEST_FILE) ?? '';
-      const { sha256 } = createEntry(MANIFEST_FILE, body);
-      const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
-      if (isChanged) {
-        assertApplicable(paths, published.entries, { added: [...staged, MANIFEST_FILE], removed });
-        commit(paths, { files: staged, manifest: body, replacedHash });
-        applyChange(paths);
-      }
-      removeAll([paths.setAside], paths.lock);
-      return finish(entries, isChanged ? staged.length + 1 : 0, removed.length);
+    },
+    async publish(files, options = {}) {
+      const staging = prepareStaging(paths);
+      const replacement = await replaceSite(files, { paths, published, staging, ...options });
+      const { entries, written, removed } = replacement;
+      const counts = finish(paths, entries, published);
+      return {
+        ...counts,
+        changed: written > 0 || recovery.isCompleted,
+        written,
+        kept: counts.files - written,
+        removed,
+        notices: [...staging.notices, ...replacement.notices],
+      };
     },
   };
 }
 
+/** Repairs the permissions of all files, because earlier builds may have had another umask, and counts them. */
+function finish(paths: LockedPaths, entries: readonly ManifestEntry[], published: Published) {
+  const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
+  if (published.entries.size > 0) setPermissions(paths.out, files, paths.permissions);
+  const { size } = statSync(path.join(paths.out, MANIFEST_FILE));
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, size);
+  return { files: files.length, bytes };
+}
+
+interface ReplaceContext extends PublishOptions {
+  readonly paths: LockedPaths;
+  readonly published: Published;
+  readonly staging: Staging;
+}
+
+interface Replacement {
+  /** The files of the site, whether it changed or not. */
+  readonly entries: readonly ManifestEntry[];
+  /** The number of written files, including the manifest; 0 if nothing changed. */
+  readonly written: number;
+  readonly removed: number;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Replaces the published site. Stages the files that differ, checks that nothing is in the way, commits the change, and moves it
+ * into place. If that fails before the commit, everything staged is discarded. After it, the change stays for the next command.
+ */
+async function replaceSite(
+  files: Iterable<AnyFile>,
+  { paths, published, staging, signal, buildInputs = { generator: PRODUCT } }: ReplaceContext,
+): Promise<Replacement> {
+  try {
+    const { entries, staged } = await stageFiles(files, { paths, published, staging, signal });
+    const next = entries.map((entry) => entry.path);
+    const removed = listRemoved(paths.out, published.entries, next);
+    const manifest: Manifest = { format: FORMAT, ...buildInputs, files: [...entries] };
+    const body = Buffer.from(JSON.stringify(manifest));
+    const { sha256 } = createEntry(MANIFEST_FILE, body);
+    const replacedHash = hashFile(paths.out, MANIFEST_FILE) ?? '';
+    const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
+    if (!isChanged) return { entries, written: 0, removed: 0, notices: [] };
+
+    assertFolderStays(paths, published);
+    assertApplicable(paths, { published: published.entries, next, added: staged, removed });
+    commit(paths, staging, { files: staged, manifest: body, replacedHash });
+    applyChange(paths, staging);
+    const notices = removeStaging(paths);
+    return { entries, written: staged.length + 1, removed: removed.length, notices };
+  } catch (error) {
+    attempt(() => staging.discard());
+    throw error;
+  }
+}
+
+/** Rejects a folder that was removed during the build, or that another user may have created where the build found none. */
+function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): void {
+  if (existsSync(out) !== isMissing) return;
+  const problem = isMissing ? 'was created during this build' : 'was removed during this build';
+  const hint = 'Run the command again, in a folder that nothing else changes.';
+  throw new OutputError(problem, name, { hint });
+}
+
+/** Whether a change of this folder is committed and not yet complete. A change that no longer fits does not count. */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);
-  return isCommitted(paths) || existsSync(paths.setAside) || existsSync(paths.old.record);
+  return isCommitted(paths) && isFitting(paths);
 }
 
 /** @throws OutputError if the folder is still being changed after a second */
 export async function waitUntilStable(folder: string): Promise<void> {
-  for (const until = performance.now() + 1000; isBeingChanged(folder); await setTimeout(50))
-    if (performance.now() > until)
-      throw new OutputError(
-        'is being changed, or an interrupted build left it incomplete',
-        folder,
-        {
-          hint: 'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.',
-        },
-      );
+  const until = performance.now() + 1000;
+  while (isBeingChanged(folder)) {
+    if (performance.now() > until) {
+      const hint =
+        'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.';
+      const problem = 'is being changed, or an interrupted build left it incomplete';
+      throw new OutputError(problem, folder, { hint });
+    }
+    await setTimeout(50);
+  }
 }

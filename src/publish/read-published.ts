@@ -1,44 +1,59 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import * as z from 'zod';
 import { entriesByPath, readManifest, readMeta } from '../built/read.ts';
 import { folderStorage, type SiteStorage } from '../built/storage.ts';
 import { describeExcess, getMaxBytes } from '../contract/limits.ts';
-import { type Entries, isSitePath, type ManifestEntry, manifestReader } from '../contract/meta.ts';
+import {
+  type BuildInputs,
+  type Entries,
+  type Manifest,
+  type ManifestEntry,
+  type Meta,
+  manifestReader,
+} from '../contract/meta.ts';
 import { parseJson, parseOptional } from '../contract/parse.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-export type Published = ReturnType<typeof readPublished>;
-
-/** @throws OutputError if the folder contains anything but a published site */
-export function readPublished(paths: WorkPaths, byContent: boolean) {
-  const { name, out, setAside } = paths;
-  const list = (): string[] => (existsSync(out) ? readdirSync(out) : []);
-  const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
-  // An interrupted first build left files without a manifest.
-  const isInterruptedFirstBuild =
-    existsSync(setAside) && !readStatus(path.join(out, MANIFEST_FILE));
-  if (isEmpty || isInterruptedFirstBuild)
-    return { entries: listOwnFiles(paths, []), modified: new Set<string>() };
-  const storage = folderStorage(out, name);
-  const { files, ...buildInputs } = readOwnManifest(storage);
-  const entries = listOwnFiles(paths, files);
-  const written = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
-  const isModified = ({ path: file, bytes, sha256 }: ManifestEntry): boolean => {
-    const status = readStatus(path.join(out, file));
-    // The manifest is never older than its files.
-    if (!status?.isFile() || status.size !== bytes || status.mtimeMs > written) return true;
-    return byContent && hashFile(out, file) !== sha256;
-  };
-  const modified = new Set([...entries.values()].filter(isModified).map((entry) => entry.path));
-  return { entries, modified, buildInputs, meta: readMeta(storage, entries) };
+/** The site in a folder. */
+export interface Published {
+  /** Whether the folder does not exist. */
+  readonly isMissing: boolean;
+  /** The files in the manifest; empty if nothing is published. */
+  readonly entries: Entries;
+  /** The paths of files that differ from the manifest. */
+  readonly modified: ReadonlySet<string>;
+  /** What the site was generated from; undefined if nothing is published. */
+  readonly buildInputs?: BuildInputs;
+  /** Undefined if nothing is published, or `meta.json` is damaged. */
+  readonly meta?: Meta | undefined;
 }
 
-function readOwnManifest(storage: SiteStorage) {
+/**
+ * Reads the published site in a folder.
+ *
+ * @param byContent whether to hash every file, instead of only those whose size or mtime looks modified
+ * @throws OutputError if the folder contains anything but a published site
+ */
+export function readPublished({ name, out }: WorkPaths, byContent: boolean): Published {
+  const isMissing = !existsSync(out);
+  const list = (): string[] => (isMissing ? [] : readdirSync(out));
+  const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
+  if (isEmpty) return { isMissing, entries: new Map(), modified: new Set() };
+  const storage = folderStorage(out, name);
+  const { files, ...buildInputs } = readOwnManifest(storage);
+  const manifestTime = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
+  const modified = new Set<string>();
+  for (const entry of files)
+    if (isModified(out, entry, byContent ? -Infinity : manifestTime)) modified.add(entry.path);
+  const entries = entriesByPath({ files });
+  return { isMissing, entries, modified, buildInputs, meta: readMeta(storage, entries) };
+}
+
+function readOwnManifest(storage: SiteStorage): Manifest {
   try {
     return readManifest(storage);
   } catch (cause) {
@@ -48,35 +63,26 @@ function readOwnManifest(storage: SiteStorage) {
   }
 }
 
-/** Version 146d34f stored an unfinished change in this format, with the files that were yet to be removed. */
-const oldRecordSchema = z.object({ remove: z.array(z.string().refine(isSitePath)) });
-
-/** Lists the files in a folder that gamedata wrote: files in its manifest, and files that have the content of a change that was set aside. */
-export function listOwnFiles(
-  { out, setAside }: WorkPaths,
-  listed: readonly ManifestEntry[],
-): Entries {
-  const own = (attempt(() => readdirSync(setAside)) ?? []).flatMap((name) => {
-    const text = attempt(() => readFile(setAside, name, getMaxBytes(MANIFEST_FILE))) ?? '';
-    const change = parseJson(`${text}`);
-    const { files = [] } = parseOptional(manifestReader, change) ?? {};
-    const { remove = [] } = parseOptional(oldRecordSchema, change) ?? {};
-    return [
-      ...files.filter((entry) => hashFile(out, entry.path) === entry.sha256),
-      ...remove
-        .filter((file) => readStatus(path.join(out, file))?.isFile())
-        .map((file) => ({ path: file, bytes: 0, sha256: '' })),
-    ];
-  });
-  return entriesByPath({ files: [...own, ...listed] });
+/**
+ * Whether a file differs from its entry. We never leave a file newer than the manifest.
+ *
+ * @param since the mtime of the manifest, or `-Infinity` to hash every file
+ */
+function isModified(out: string, { path: file, bytes, sha256 }: ManifestEntry, since: number) {
+  const status = readStatus(path.join(out, file));
+  if (!status?.isFile() || status.size !== bytes) return true;
+  if (since !== -Infinity) return status.mtimeMs > since;
+  return hashFile(out, file) !== sha256;
 }
 
+/** Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest. */
 export function readFileList(site: string): ManifestEntry[] | undefined {
-  const text =
-    attempt(() => readFile(site, MANIFEST_FILE), 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
+  const read = (): Buffer => readFile(site, MANIFEST_FILE);
+  const text = attempt(read, 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
   return parseOptional(manifestReader, parseJson(`${text}`))?.files;
 }
 
+/** Returns undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));
 

@@ -9,43 +9,68 @@ import { attempt, explainFailure, listParentFolders, readStatus } from '../files
 import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
 import { createEntry, type Published } from './read-published.ts';
+import type { Staging } from './staging.ts';
 
-/** Stages the files that differ from the published ones. Returns the sorted entries of all files, and the staged paths. */
+interface StageContext {
+  readonly paths: LockedPaths;
+  readonly published: Published;
+  readonly staging: Staging;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface StagedFiles {
+  /** All files of the new site, sorted by path. */
+  readonly entries: readonly ManifestEntry[];
+  /** The paths of the files that differ from the published ones. */
+  readonly staged: readonly string[];
+}
+
+/**
+ * Stages the files of a new site that differ from the published ones. Bodies are generated one at a time and only if the
+ * published file has another hash, so that a large site needs little memory and a small change little time.
+ *
+ * @throws OutputError if a path is unsafe, a body does not have its known hash, or a file cannot be written
+ */
 export async function stageFiles(
   files: Iterable<AnyFile>,
-  paths: LockedPaths,
-  { published, signal }: { published: Published; signal: AbortSignal | undefined },
-): Promise<{ entries: ManifestEntry[]; staged: string[] }> {
+  { paths, published, staging, signal }: StageContext,
+): Promise<StagedFiles> {
   const assertValidPath = createPathCheck();
-  const isUnchanged = ({ path, sha256 }: ManifestEntry): boolean =>
-    published.entries.get(path)?.sha256 === sha256 && !published.modified.has(path);
   const entries: ManifestEntry[] = [];
   const staged: string[] = [];
   const stage = (file: AnyFile): ManifestEntry => {
-    if ('sha256' in file && isUnchanged(file))
+    if ('sha256' in file && isPublished(file, published))
       return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
     const body = encodeBody(file);
-    const entry = createEntry(file.path, body);
-    if ('sha256' in file && file.sha256 !== entry.sha256)
-      throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-    if (isUnchanged(entry)) return entry;
-    paths.lock.assertHeld();
+    const entry = createCheckedEntry(file, body);
+    if (isPublished(entry, published)) return entry;
     explainFailure('cannot be written', file.path, () => {
-      const target = path.join(paths.staged, file.path);
-      fs.mkdirSync(path.dirname(target), { recursive: true });
-      fs.writeFileSync(target, body, { flag: 'wx' });
-      if (published.entries.has(file.path)) setLaterTime(target, path.join(paths.out, file.path));
+      staging.write(`site/${file.path}`, body);
     });
+    if (published.entries.has(file.path))
+      setLaterTime(path.join(paths.staged, file.path), path.join(paths.out, file.path));
     staged.push(file.path);
     return entry;
   };
   for (const file of files) {
     assertValidPath(file.path);
     entries.push(stage(file));
+    // Lets signals be handled.
     if (entries.length % 64 === 0) await setImmediate();
     signal?.throwIfAborted();
   }
-  return { entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)), staged };
+  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { entries, staged };
+}
+
+const isPublished = ({ path: file, sha256 }: ManifestEntry, published: Published): boolean =>
+  published.entries.get(file)?.sha256 === sha256 && !published.modified.has(file);
+
+function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
+  const entry = createEntry(file.path, body);
+  if ('sha256' in file && file.sha256 !== entry.sha256)
+    throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
+  return entry;
 }
 
 /** Rejects unsafe paths and pairs that not every file system can hold: `a` and `A`, `a` and `a/b`. */
@@ -78,48 +103,50 @@ const DAY_MS = 86_400_000;
 function setLaterTime(file: string, replaced: string): void {
   const status = readStatus(replaced);
   const now = Date.now();
-  // A time far in the future would make the file look modified in every build.
+  // A time far in the future was a mistake, which new files must not continue.
   if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return;
   const second = Math.floor(status.mtimeMs / 1000);
   if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
   setTime(file, Math.max((second + 1) * 1000, now));
 }
 
+interface Commit {
+  /** The paths of the staged files. */
+  readonly files: readonly string[];
+  readonly manifest: Uint8Array;
+  /** The SHA-256 of the published manifest; empty for a first site. */
+  readonly replacedHash: string;
+}
+
 /**
- * Commits the staged files. As soon as their manifest is on disk, the next build completes the change.
- *
- * @param replacedHash the SHA-256 of the published manifest; empty for a first site
+ * Commits the staged files: as soon as their manifest has its final name, the next build completes the change if this one
+ * cannot. Therefore everything that the change needs comes first and is flushed: the hash of the manifest that is replaced,
+ * the files with their final modes and times, and the manifest under another name. The last step is the rename.
  */
-export function commit(
-  paths: LockedPaths,
-  {
-    files,
-    manifest,
-    replacedHash,
-  }: { files: readonly string[]; manifest: Uint8Array; replacedHash: string },
-): void {
-  const { name, out, staging, staged, lock, permissions } = paths;
-  const draft = path.join(staging, MANIFEST_FILE);
-  explainFailure('cannot be committed', name, () => {
-    lock.assertHeld();
-    fs.mkdirSync(staged, { recursive: true });
-    lock.assertHeld();
-    fs.writeFileSync(paths.replacedFile, replacedHash);
-    lock.assertHeld();
-    fs.writeFileSync(draft, manifest);
-    setPermissions(staged, files, permissions);
-    setPermissions(staging, [MANIFEST_FILE], permissions);
-    setLaterTime(draft, path.join(out, MANIFEST_FILE));
-    // The next build treats files that are newer than the manifest as modified.
-    const all = [draft, ...files.map((file) => path.join(staged, file))];
-    const newest = all.reduce((latest, file) => Math.max(latest, fs.statSync(file).mtimeMs), 0);
-    setTime(draft, newest);
-    flushAll(staged, files);
-    for (const file of [paths.replacedFile, draft, staging]) flush(file);
-    lock.assertHeld();
-    fs.renameSync(draft, path.join(staged, MANIFEST_FILE));
-    flush(staged);
+export function commit(paths: LockedPaths, staging: Staging, change: Commit): void {
+  explainFailure('cannot be committed', paths.name, () => {
+    staging.write('replaced', change.replacedHash);
+    staging.write(MANIFEST_FILE, change.manifest);
+    setPermissions(paths.staged, change.files, paths.permissions);
+    setPermissions(paths.staging, [MANIFEST_FILE], paths.permissions);
+    setManifestTime(paths, change.files);
+    flushAll(paths.staged, change.files);
+    const draft = path.join(paths.staging, MANIFEST_FILE);
+    for (const file of [paths.replacedFile, draft, paths.staging]) flush(file);
+    staging.assertSame();
+    paths.lock.assertHeld();
+    fs.renameSync(draft, path.join(paths.staged, MANIFEST_FILE));
+    flush(paths.staged);
   });
+}
+
+/** Makes the manifest newer than the replaced one, and never older than a staged file, because the next build compares such files. */
+function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly string[]): void {
+  const draft = path.join(staging, MANIFEST_FILE);
+  setLaterTime(draft, path.join(out, MANIFEST_FILE));
+  let newest = fs.statSync(draft).mtimeMs;
+  for (const file of files) newest = Math.max(newest, fs.statSync(path.join(staged, file)).mtimeMs);
+  setTime(draft, newest);
 }
 
 /** One `sync -f` is faster than thousands of fsync calls. Other systems may ignore `-f`. */

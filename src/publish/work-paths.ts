@@ -1,36 +1,37 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { isTrusted, readStatus } from '../files.ts';
+import { attempt, isTrusted, readStatus } from '../files.ts';
 
 /** Where a build works: next to the published folder, so that every rename stays within one file system. */
-export type WorkPaths = ReturnType<typeof resolveWorkPaths>;
+export interface WorkPaths {
+  /** The folder as the user typed it, for messages. */
+  readonly name: string;
+  /** The folder without symlinks. */
+  readonly out: string;
+  readonly lockFile: string;
+  /** The folder of an unfinished change. */
+  readonly staging: string;
+  /** The files of the new site that differ. As soon as its manifest exists, the change is committed. */
+  readonly staged: string;
+  /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
+  readonly replacedFile: string;
+}
 
 /** Follows symlinks, so that a build changes the linked folder. */
-export function resolveWorkPaths(name: string) {
+export function resolveWorkPaths(name: string): WorkPaths {
   const out = resolveLinks(name, path.resolve(name));
   const nextTo = (role: string): string =>
     path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
   const staging = nextTo('staging');
   return {
-    /** The folder as the user typed it, for messages. */
     name,
-    /** The folder without symlinks. */
     out,
     lockFile: nextTo('lock'),
     staging,
-    /** The files of the new site that differ. With a manifest, the change is committed. */
     staged: path.join(staging, 'site'),
-    /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
     replacedFile: path.join(staging, 'replaced'),
-    setAside: nextTo('set-aside'),
-    /** Files that version 146d34f may have left behind. The file `record` marked a change as committed. */
-    old: {
-      staging: nextTo('new'),
-      record: nextTo('commit'),
-      unused: [nextTo('trash-'), nextTo('received')],
-    },
   };
 }
 
@@ -50,20 +51,28 @@ function resolveLinks(name: string, file: string): string {
   }
 }
 
-export const isCommitted = ({ staged }: WorkPaths): boolean =>
-  existsSync(path.join(staged, MANIFEST_FILE));
+/**
+ * Whether a change is committed: its staging folder contains a manifest, and no symlink leads there. Returns false if the
+ * folder cannot be entered, because only its owner can tell.
+ */
+export function isCommitted({ staging, staged }: WorkPaths): boolean {
+  const areFolders = (): boolean =>
+    [staging, staged].every((folder) => readStatus(folder)?.isDirectory());
+  const hasManifest = (): boolean => readStatus(path.join(staged, MANIFEST_FILE)) !== undefined;
+  return attempt(() => areFolders() && hasManifest()) ?? false;
+}
 
-/** Rejects files of other users, who could fabricate an interrupted build in a shared parent folder. */
+/**
+ * Rejects files of other users, who could prepare a change in a shared parent folder.
+ *
+ * @throws OutputError if a file exists and belongs neither to this user nor to the owner of the site's folder
+ */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = readStatus(file);
-    if (status && !isTrusted(out, status))
-      throw new OutputError(
-        `belongs to another user (${status.uid}), so it cannot be trusted`,
-        file,
-        {
-          hint: 'Remove it, and build again in a folder whose parent only you can write to.',
-        },
-      );
+    if (!status || isTrusted(out, status)) continue;
+    const problem = `belongs to another user (${status.uid}), so it cannot be trusted`;
+    const hint = 'Remove it, and build again in a folder whose parent only you can write to.';
+    throw new OutputError(problem, file, { hint });
   }
 }

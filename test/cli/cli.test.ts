@@ -117,10 +117,12 @@ it('prints an error as a message and a JSON object, and exits with 1', async () 
 
 it('describePreserved reports a change that only the next build completes', () => {
   const out = path.join(temporaryFolder(), 'site');
-  const { staged } = resolveWorkPaths(out);
+  const { staged, replacedFile } = resolveWorkPaths(out);
   mkdirSync(staged, { recursive: true });
+  writeFileSync(replacedFile, '');
   expect(describePreserved(out, undefined)).toEqual([`${out}: nothing was published`]);
-  writeFileSync(path.join(staged, 'manifest.json'), '{}');
+  const manifest = { format: 1, generator: 'gamedata/1.0.0', files: [] };
+  writeFileSync(path.join(staged, 'manifest.json'), JSON.stringify(manifest));
   expect(describePreserved(out, undefined)).toEqual([
     `${out}: partly the new site: run the command again to complete the change`,
   ]);

@@ -101,8 +101,36 @@ describe('publish', () => {
       fs.rmSync(out, { recursive: true });
       return publish(support.treeFiles(fresh));
     });
-    await expect(work).rejects.toThrow(`${out}: cannot be written (ENOENT)`);
+    await expect(work).rejects.toThrow(`${out}: was removed during this build`);
     expect(fs.existsSync(out)).toBe(false);
+  });
+
+  it('rejects a folder that was created during the build', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    const work = withOutput(out, ({ publish }) => {
+      fs.mkdirSync(out);
+      return publish(support.treeFiles(fresh));
+    });
+    await expect(work).rejects.toThrow(`${out}: was created during this build`);
+    expect(fs.readdirSync(path.dirname(out))).toEqual(['site']);
+    expect(readTree(out)).toEqual({});
+  });
+
+  it('reports a notice if the staging folder cannot be removed after the change', async () => {
+    const { out, folders, names } = await publishedSite(old);
+    vi.mocked(fs.rmSync).mockImplementation((file, options) => {
+      if (fs.existsSync(file)) failing('EPERM')();
+      real.rmSync(file, options);
+    });
+    const { changed, notices } = await publishTree(out, fresh);
+    expect({ changed, notices }).toEqual({
+      changed: true,
+      notices: [`${folders.staging} could not be removed: EPERM: simulated`],
+    });
+    expect(readTree(out)).toEqual(fresh);
+    vi.resetAllMocks();
+    await support.openAgain(out);
+    expect(names()).toEqual(['site']);
   });
 
   it.each([

@@ -321,7 +321,7 @@ describe('a held lock', () => {
   it.each<[string, Tree | undefined, Tree, ((out: string) => Promise<void>)?]>([
     ['a first site', undefined, fresh],
     ['a changed site', old, fresh],
-    ['a site that was restored after a kill', old, old, killAndRestore],
+    ['a site that was restored after a kill', old, fresh, killAndRestore],
   ])(
     'stops the build at any step if another build takes the lock: %s',
     async (_, before, after, prepare) => {

@@ -6,13 +6,15 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keepArchive } from '../../src/pipeline/keep-archive.ts';
 import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
 import { withOutput } from '../../src/publish/publish.ts';
+import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { modeOf, octal } from '../support/fingerprint.ts';
 import { irregular } from '../support/irregular-files.ts';
-import { failing, publishedSite, publishTree, readTree } from '../support/publishing.ts';
+import { failing, publishedSite, publishTree, readTree, treeFiles } from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
+const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
 const isRoot = process.geteuid?.() === 0;
 const USER = 12_345;
@@ -124,22 +126,62 @@ describe('publish', () => {
     },
   );
 
-  it.runIf(isRoot).each(['staging', 'setAside'] as const)(
-    'rejects a folder owned by another user: %s',
-    async (role) => {
-      const { out, folders } = await publishedSite(old);
-      fs.mkdirSync(folders[role]);
-      fs.chownSync(folders[role], USER, USER);
-      await expect(publishTree(out, fresh)).rejects.toMatchObject({
-        message: `${folders[role]}: belongs to another user (${USER}), so it cannot be trusted`,
-        hint: expect.stringContaining('Remove it'),
-      });
-      expect(fs.statSync(folders[role])).toMatchObject({ uid: USER });
-      fs.chownSync(out, USER, USER);
-      await publishTree(out, fresh);
-      expect(readTree(out)).toEqual(fresh);
-    },
-  );
+  it.runIf(isRoot)("rejects another user's staging folder", async () => {
+    const { out, folders } = await publishedSite(old);
+    fs.mkdirSync(folders.staging);
+    fs.chownSync(folders.staging, USER, USER);
+    await expect(publishTree(out, fresh)).rejects.toMatchObject({
+      message: `${folders.staging}: belongs to another user (${USER}), so it cannot be trusted`,
+      hint: expect.stringContaining('Remove it'),
+    });
+    expect(fs.statSync(folders.staging)).toMatchObject({ uid: USER });
+    fs.chownSync(out, USER, USER);
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+  });
+
+  /** Replaces a folder by another one with the same files. */
+  function swap(folder: string): void {
+    fs.renameSync(folder, `${folder}-moved`);
+    fs.cpSync(`${folder}-moved`, folder, { recursive: true });
+  }
+  const SWAPPED = 'was removed or replaced during this build';
+
+  it('changes nothing if the staging folder is replaced before the commit', async () => {
+    const { out, folders } = await publishedSite(old);
+    function* files() {
+      yield { path: 'a.json', body: '2' };
+      swap(folders.staging);
+    }
+    const publishing = withOutput(out, ({ publish }) => publish(files()));
+    await expect(publishing).rejects.toThrow(`${folders.staging}: ${SWAPPED}`);
+    expect(readTree(out)).toEqual(old);
+  });
+
+  it('moves no file if the staging folder is replaced after the commit', async () => {
+    const { out, folders } = await publishedSite(old);
+    const rename = vi.mocked(fs.renameSync);
+    rename.mockImplementation((from, to) => {
+      real.renameSync(from, to);
+      if (to !== path.join(folders.staged, 'manifest.json')) return;
+      rename.mockReset();
+      swap(folders.staging);
+    });
+    await expect(publishTree(out, fresh)).rejects.toThrow(`${folders.staging}: ${SWAPPED}`);
+    expect(readTree(out)).toEqual(old);
+  });
+
+  it('changes nothing if the name of the staging folder is taken again', async () => {
+    const { out, folders } = await publishedSite(old);
+    const outside = path.join(temporaryFolder(), 'outside');
+    fs.mkdirSync(outside);
+    vi.mocked(fs.rmSync).mockImplementationOnce(() => fs.symlinkSync(outside, folders.staging));
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${folders.staging}: cannot be created (EEXIST)`,
+    );
+    expect(readTree(out)).toEqual(old);
+    expect(fs.readdirSync(outside)).toEqual([]);
+  });
 
   const shapes = {
     ...irregular,
@@ -204,15 +246,48 @@ describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
     expect(read().uid).toBe(USER);
   });
 
-  it.each<[string, (folder: string) => void, string]>([
-    ['folder', (folder) => fs.mkdirSync(folder), 'cannot be written (EACCES)'],
-    ['symlink', (folder) => fs.symlinkSync('site', folder), 'belongs to another user (0)'],
-  ])("keepArchive rejects another user's %s", async (_, create, problem) => {
+  /** Prepares a committed change, as the other user, whose files would be published. */
+  function prepareChange(staging: string, mine: string): void {
+    fs.mkdirSync(path.join(staging, 'site'), { recursive: true });
+    fs.chmodSync(staging, 0o777);
+    fs.chmodSync(path.join(staging, 'site'), 0o777);
+    fs.writeFileSync(path.join(staging, 'site', 'index.html'), 'theirs');
+    fs.symlinkSync(mine, path.join(staging, 'replaced'));
+  }
+
+  it.each(['a first site', 'another site'])(
+    'publish rejects a staging folder that another user creates during the build of %s',
+    async (what) => {
+      const { out } = createSharedFolder();
+      const mine = path.join(temporaryFolder(), 'mine');
+      fs.writeFileSync(mine, 'mine');
+      if (what === 'another site') await publishTree(out, old);
+      const { staging } = resolveWorkPaths(out);
+      const publishing = withOutput(out, ({ publish }) => {
+        leave(staging, (folder) => prepareChange(folder, mine));
+        return publish(treeFiles(fresh));
+      });
+      await expect(publishing).rejects.toThrow(`${staging}: belongs to another user (0)`);
+      expect(fs.readFileSync(mine, 'utf8')).toBe('mine');
+      expect(fs.existsSync(out) ? readTree(out) : old).toEqual(old);
+    },
+  );
+
+  it.each<[string, (folder: string) => void]>([
+    ['folder', (folder) => fs.mkdirSync(folder)],
+    [
+      'folder that everybody can change',
+      (folder) => fs.mkdirSync(folder) ?? fs.chmodSync(folder, 0o777),
+    ],
+    ['symlink', (folder) => fs.symlinkSync('site', folder)],
+  ])("keepArchive rejects another user's %s", async (_, create) => {
     // The user may not be able to read the compiled files.
     const files = siteOf(rawRecords(1, 1)).files();
     const { out } = createSharedFolder();
     await withOutput(out, ({ publish }) => publish(files));
     leave(`${out}-archives`, create);
-    await expect(keepArchive(out, 1)).rejects.toThrow(`${out}-archives: ${problem}`);
+    await expect(keepArchive(out, 1)).rejects.toThrow(
+      `${out}-archives: belongs to another user (0), so it cannot be trusted`,
+    );
   });
 });

@@ -20,7 +20,7 @@ const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 function restoreCalls(): void {
   vi.resetAllMocks();
   vi.mocked(fs.fsyncSync).mockReturnValue();
-  vi.mocked(spawnSync).mockReturnValue({ status: 0 } as never);
+  vi.mocked(spawnSync).mockReturnValue({ status: 0, stdout: '' } as never);
 }
 beforeEach(restoreCalls);
 
@@ -93,6 +93,8 @@ function record(parent: string, hasSync: boolean): Effect[] {
     flush(at, (file) => file === at);
   });
   vi.mocked(spawnSync).mockImplementation(((command: string, [flag, folder]: string[]) => {
+    // The site's folder has no default ACL.
+    if (command === 'getfacl') return { status: 0, stdout: '' };
     expect([command, flag]).toEqual(['sync', '-f']);
     if (hasSync) flush(inside(folder), (file) => isBelow(file, inside(folder)));
     return { status: hasSync || process.platform === 'darwin' ? 0 : 1 };

@@ -6,14 +6,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { getMaxBytes } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
-import { fingerprint } from '../support/fingerprint.ts';
+import { fingerprint, modeOf } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const { publishedSite, publishTree, readTree, treeFiles } = support;
 const [old, fresh] = support.littleChanged;
 const first: support.Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
-const unchanged = { changed: false, files: 4, written: 0, kept: 4, removed: 0 };
+const unchanged = { changed: false, files: 4, written: 0, kept: 4, removed: 0, notices: [] };
 const readManifest = (out: string) =>
   JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
 const app = '{"name":"My app","start_url":"/"}';
@@ -33,7 +33,8 @@ describe('publish', () => {
       createEntry('b/c.json', '22'),
     ]);
     const bytes = 4 + fs.statSync(path.join(out, 'manifest.json')).size;
-    expect(result).toEqual({ changed: true, files: 3, bytes, written: 3, kept: 0, removed: 0 });
+    const counts = { files: 3, bytes, written: 3, kept: 0, removed: 0 };
+    expect(result).toEqual({ ...counts, changed: true, notices: [] });
   });
 
   it('touches nothing if all files are the same, in any order', async () => {
@@ -109,17 +110,32 @@ describe('publish', () => {
     ]);
   });
 
-  it('rejects a file that another process staged', async () => {
+  const outside = () => path.join(temporaryFolder(), 'outside');
+  it.each<[string, (file: string) => void]>([
+    ['a file', (file) => fs.writeFileSync(file, 'theirs')],
+    ['a symlink', (file) => fs.symlinkSync(outside(), file)],
+  ])('rejects %s that another process staged', async (_, stage) => {
     const { out, folders } = await publishedSite(first);
     function* files() {
       yield { path: 'a.json', body: 'new' };
-      fs.writeFileSync(path.join(folders.staged, 'b.json'), 'theirs');
+      stage(path.join(folders.staged, 'b.json'));
       yield { path: 'b.json', body: 'ours' };
     }
     const message = 'b.json: cannot be written (EEXIST)';
     await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files())), {
       message,
     });
+  });
+
+  it('stages files in a folder that no other user can enter', async () => {
+    const { out, folders } = await publishedSite(first);
+    function* files() {
+      expect(fs.existsSync(folders.staging), 'before the first file').toBe(false);
+      yield { path: 'a.json', body: 'new' };
+      expect(modeOf(folders.staging)).toBe('700');
+    }
+    await withOutput(out, (output) => output.publish(files()));
+    expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
   it('generates a file with a known hash only if the published file differs, and checks the hash', async () => {

@@ -1,7 +1,9 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
+import fsExtra from 'fs-extra';
 import { describe, expect, it, vi } from 'vitest';
 import { isBeingChanged, withOutput } from '../../src/publish/publish.ts';
+import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { fingerprint } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -12,7 +14,9 @@ const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 const { publishedSite, publishTree, readTree } = support;
 const [old, fresh] = support.littleChanged;
 const third = { 'kept/0.json': '0', 'a.json': '3', 'come/x.json': '30' };
-const COMPARED = expect.stringContaining('every file is compared by its content');
+const COMPLETED = 'an interrupted build was finished first';
+const DISCARDED =
+  'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 type Site = Awaited<ReturnType<typeof publishedSite>>;
 
 /** Fails a build before it moves a file into place. */
@@ -54,18 +58,22 @@ async function failToFetch(out: string): Promise<readonly string[]> {
   return notices;
 }
 
-/** Expects that a change is set aside until the next publish, which leaves exactly its own site. */
-async function expectSetAside({ out, names }: Site): Promise<void> {
+/**
+ * Expects that every command discards the change until the next change is published. New files that the discarded change has
+ * moved into place stay.
+ */
+async function expectDiscarded({ out, folders, names }: Site): Promise<void> {
   const readMarks = () => (fs.existsSync(out) ? fingerprint(out) : undefined);
   const before = readMarks();
-  expect(isBeingChanged(out)).toBe(true);
-  for (const _ of ['twice', 'in a row']) expect(await failToFetch(out)).toEqual([COMPARED]);
-  expect(isBeingChanged(out), 'not compared yet').toBe(true);
-  expect(readMarks()).toEqual(before);
-  await publishTree(out, third);
-  expect(readTree(out)).toEqual(third);
-  expect(names()).toEqual(['site']);
   expect(isBeingChanged(out)).toBe(false);
+  for (const _ of ['twice', 'in a row']) expect(await failToFetch(out)).toEqual([DISCARDED]);
+  expect(readMarks()).toEqual(before);
+  expect(fs.existsSync(folders.staging)).toBe(true);
+  await publishTree(out, third);
+  const { 'b/d.json': left = '5', ...tree } = readTree(out);
+  expect([left, tree]).toEqual(['5', third]);
+  expect(names()).toEqual(['site']);
+  expect(await failToFetch(out)).toEqual([]);
   expect(await publishTree(out, third)).toMatchObject({ changed: false });
 }
 
@@ -73,7 +81,7 @@ describe('recover', () => {
   it('completes a committed change even if the build fails or a replaced file was edited', async () => {
     const site = await createKilledSite();
     write(site, 'gone.json', 'edited');
-    expect(await failToFetch(site.out)).toEqual(['an interrupted build was finished first']);
+    expect(await failToFetch(site.out)).toEqual([COMPLETED]);
     expect(isBeingChanged(site.out)).toBe(false);
     expect(readTree(site.out)).toEqual({ ...fresh, 'kept/moved-last': '1' });
     expect(site.names()).toEqual(['site']);
@@ -92,10 +100,76 @@ describe('recover', () => {
       'a staged file was removed',
       ({ folders }) => fs.rmSync(path.join(folders.staged, 'kept/moved-last')),
     ],
-  ])('sets aside a committed change if %s', async (_, happens) => {
+  ])('discards a committed change if %s', async (_, happens) => {
     const site = await createKilledSite();
     await happens(site);
-    await expectSetAside(site);
+    await expectDiscarded(site);
+  });
+
+  it('compares files by their content after a discarded change until the next change', async () => {
+    const [before, after] = [{ 'a.json': '1' }, { 'a.json': '2', 'b.json': '3' }];
+    const site = await publishedSite(before);
+    const { out, folders, names } = site;
+    await interrupt(site, after, 'b.json');
+    fs.rmSync(path.join(folders.staged, 'b.json'));
+    // The clock was set back, so the moved file does not look modified.
+    fs.utimesSync(path.join(out, 'a.json'), 1, 1);
+    await failToFetch(out);
+    expect(await publishTree(out, before)).toMatchObject({ changed: true, written: 2 });
+    expect(readTree(out)).toEqual(before);
+    expect(names()).toEqual(['site']);
+  });
+
+  const obstacles: [string, (site: Site) => void, string][] = [
+    [
+      'a file where the change adds one',
+      ({ out }) => fsExtra.outputFileSync(path.join(out, 'come/x.json'), 'mine'),
+      'come/x.json',
+    ],
+    [
+      'a folder where the change adds a file',
+      ({ out }) => fsExtra.outputFileSync(path.join(out, 'b/d.json/mine'), 'mine'),
+      'b/d.json/',
+    ],
+    ['a file where the change needs a folder', (site) => write(site, 'come', 'mine'), 'come'],
+  ];
+  it.each(obstacles)('keeps a committed change, but does not apply it over %s', async (...row) => {
+    const [, obstruct, named] = row;
+    const site = await publishedSite(old);
+    await interrupt(site, fresh, 'a.json');
+    obstruct(site);
+    const { out } = site;
+    for (const _ of ['twice', 'in a row'])
+      await support.expectRejected(out, () => support.openAgain(out), {
+        message: `${out}: contains files that gamedata did not write: ${named}`,
+        hint: expect.stringContaining('Move them elsewhere'),
+      });
+    expect(isBeingChanged(out)).toBe(true);
+    const [first = ''] = named.split('/');
+    const obstacle = named === 'b/d.json/' ? 'b/d.json' : first;
+    fs.rmSync(path.join(out, obstacle), { recursive: true });
+    expect(await support.openAgain(out)).toEqual([COMPLETED]);
+    expect(readTree(out)).toEqual(fresh);
+    expect(site.names()).toEqual(['site']);
+  });
+
+  it('completes a committed change if a file with the same content has come', async () => {
+    const site = await publishedSite(old);
+    await interrupt(site, fresh, 'a.json');
+    write(site, 'b/d.json', '5');
+    expect(await support.openAgain(site.out)).toEqual([COMPLETED]);
+    expect(readTree(site.out)).toEqual(fresh);
+  });
+
+  it('rejects a folder without a manifest, even next to a change that no longer fits', async () => {
+    const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
+    const { out } = folders;
+    fs.mkdirSync(out);
+    await interrupt({ out, folders, names: () => [] }, fresh, 'come/x.json');
+    fs.writeFileSync(path.join(out, 'a.json'), 'mine');
+    await support.expectRejected(out, () => publishTree(out, fresh), {
+      message: `${out}: contains files, but has no valid manifest.json: ENOENT`,
+    });
   });
 
   it.each(['gone', 'come'])(
@@ -119,69 +193,19 @@ describe('recover', () => {
   it('keeps every file if the staged manifest is damaged', async () => {
     const { out, folders } = await createKilledSite();
     fs.writeFileSync(path.join(folders.staged, 'manifest.json'), '{');
-    await expect(publishTree(out, fresh)).rejects.toThrow('did not write: come/x.json, b/d.json');
+    const other = { ...fresh, 'come/x.json': '31' };
+    await expect(publishTree(out, other)).rejects.toThrow('did not write: come/x.json');
     expect(readTree(out)).toMatchObject({ 'a.json': '10', 'come/x.json': '30', 'gone.json': '4' });
-  });
-
-  it('sets aside a second interrupted change', async () => {
-    const site = await createKilledSite();
-    await copyOver(site, old);
-    await failToFetch(site.out);
-    await interrupt(site, { ...old, 'second.json': '1' }, 'manifest.json');
-    write(site, 'kept/0.json', 'x');
-    await expectSetAside(site);
   });
 
   it('discards a change that was not committed', async () => {
     const { out, folders, names } = await publishedSite(old);
-    for (const folder of [folders.staged, folders.old.staging, ...folders.old.unused]) {
-      fs.mkdirSync(folder, { recursive: true });
-      fs.writeFileSync(path.join(folder, 'a.json'), 'new');
-    }
+    fs.mkdirSync(folders.staged, { recursive: true });
+    fs.writeFileSync(path.join(folders.staged, 'a.json'), 'new');
     fs.writeFileSync(`${folders.lockFile}-draft`, '');
     expect(isBeingChanged(out)).toBe(false);
     expect(await support.openAgain(out)).toEqual([]);
     expect(readTree(out)).toEqual(old);
     expect(names()).toEqual(['site']);
-  });
-});
-
-describe('recover from version 146d34f', () => {
-  const moved = ['a.json', 'come/x.json'];
-
-  /** Stages and records a change as that version did, and moves some files into place. */
-  async function createKilledSiteOf146d34f(files: readonly string[]): Promise<Site> {
-    const [site, next] = [await publishedSite(old), await publishedSite(fresh)];
-    const { record, staging, unused } = site.folders.old;
-    const [before, manifest] = ['x'.repeat(64), 'x'.repeat(64)];
-    const place = [...moved, 'b/d.json', 'manifest.json'];
-    const change = { before, place, remove: ['gone.json', 'gone/x/y.json'], manifest };
-    fs.writeFileSync(record, JSON.stringify(change));
-    for (const file of place) fs.cpSync(path.join(next.out, file), path.join(staging, file));
-    for (const prefix of unused) fs.mkdirSync(prefix);
-    for (const file of files) {
-      fs.mkdirSync(path.dirname(path.join(site.out, file)), { recursive: true });
-      fs.renameSync(path.join(staging, file), path.join(site.out, file));
-    }
-    return site;
-  }
-
-  it.each<[string, readonly string[], (site: Site) => void]>([
-    ['before it moved files', [], () => {}],
-    ['while it moved files', moved, () => {}],
-    ['while it removed files', [...moved, 'b/d.json', 'manifest.json'], () => {}],
-    ['while it wrote its record', [], ({ folders }) => fs.writeFileSync(folders.old.record, '')],
-    ['before the folder was removed', [], remove],
-  ])('sets aside a change that was interrupted %s', async (_, files, happens) => {
-    const site = await createKilledSiteOf146d34f(files);
-    happens(site);
-    await expectSetAside(site);
-  });
-
-  it("keeps the user's files", async () => {
-    const site = await createKilledSiteOf146d34f(['come/x.json']);
-    write(site, 'come/x.json', 'mine');
-    await expect(publishTree(site.out, third)).rejects.toThrow('did not write: come/x.json');
-    expect(readTree(site.out)).toMatchObject({ 'come/x.json': 'mine' });
   });
 });

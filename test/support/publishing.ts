@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { listFiles } from '../../src/files.ts';
@@ -45,6 +46,15 @@ export async function publishedSite(tree: Tree) {
   await publishTree(out, tree);
   const names = () => readdirSync(path.dirname(out));
   return { out, folders, names };
+}
+
+/** Leaves a committed change next to a site, as a killed build does. It would publish the same site again. */
+export function leaveCommitted(out: string): void {
+  const { staged, replacedFile } = resolveWorkPaths(out);
+  const manifest = path.join(out, 'manifest.json');
+  mkdirSync(staged, { recursive: true });
+  copyFileSync(manifest, path.join(staged, 'manifest.json'));
+  writeFileSync(replacedFile, hash('sha256', readFileSync(manifest)));
 }
 
 /** Expects that publishing fails and changes nothing in the folder or next to it. */

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import fsExtra from 'fs-extra';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { snapshot } from '../../../src/cli/commands/snapshot.ts';
-import { resolveWorkPaths } from '../../../src/publish/work-paths.ts';
 import { openSnapshot } from '../../../src/sources/snapshot.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { everyKind } from '../../support/kinds.ts';
 import { deserted } from '../../support/local-server.ts';
+import { leaveCommitted } from '../../support/publishing.ts';
 import { smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
@@ -44,7 +43,7 @@ describe('snapshot', () => {
 
   it('rejects a source folder that an interrupted run left incomplete', async () => {
     const source = await smallSource();
-    fsExtra.ensureDirSync(resolveWorkPaths(source.upstream).setAside);
+    leaveCommitted(source.upstream);
     // A second passes.
     let now = 0;
     onTestFinished(() => void vi.restoreAllMocks());
