@@ -64,15 +64,15 @@ function readOwnManifest(storage: SiteStorage): Manifest {
 }
 
 /**
- * Whether a file differs from its entry. We never leave a file newer than the manifest.
+ * Whether a file differs from its entry. We never leave a file newer than the manifest, but `git clone` and `unzip` do, so the
+ * content of newer files decides.
  *
- * @param since the mtime of the manifest, or `-Infinity` to hash every file
+ * @param since the mtime after which a file of the right size is hashed
  */
 function isModified(out: string, { path: file, bytes, sha256 }: ManifestEntry, since: number) {
   const status = readStatus(path.join(out, file));
   if (!status?.isFile() || status.size !== bytes) return true;
-  if (since !== -Infinity) return status.mtimeMs > since;
-  return hashFile(out, file) !== sha256;
+  return status.mtimeMs > since && hashFile(out, file) !== sha256;
 }
 
 /** Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest. */
