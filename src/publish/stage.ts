@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { OutputError } from '../errors.ts';
+import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
 import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
@@ -90,9 +90,10 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
+/** Ignores failures, because shared folders and sandboxes may refuse to set times. */
 function setTime(file: string, mtimeMs: number): void {
   const time = new Date(Math.ceil(mtimeMs));
-  fs.utimesSync(file, time, time);
+  attempt(() => fs.utimesSync(file, time, time));
 }
 
 /** An mtime may lag behind `Date.now()` by this much, because file systems use a coarser clock. */
@@ -127,6 +128,8 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
   explainFailure('cannot be committed', paths.name, () => {
     staging.write('replaced', change.replacedHash);
     staging.write(MANIFEST_FILE, change.manifest);
+    const isFirstSite = !fs.existsSync(paths.out);
+    if (!isFirstSite) assertRenamesReplace(paths, staging);
     setPermissions(paths.staged, change.files, paths.permissions);
     setPermissions(paths.staging, [MANIFEST_FILE], paths.permissions);
     setManifestTime(paths, change.files);
@@ -138,6 +141,25 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
     fs.renameSync(draft, path.join(paths.staged, MANIFEST_FILE));
     flush(paths.staged);
   });
+}
+
+/**
+ * Renames one of our own files over another, because a file system that refuses this would leave the site partly new forever.
+ * The remaining file is removed with the staging folder.
+ */
+function assertRenamesReplace(
+  { name, staging: folder, lock }: LockedPaths,
+  staging: Staging,
+): void {
+  const from = 'probe-1';
+  const to = 'probe-2';
+  staging.write(from, '');
+  staging.write(to, '');
+  lock.assertHeld();
+  const rename = (): void => fs.renameSync(path.join(folder, from), path.join(folder, to));
+  const hint =
+    'Its file system must allow replacing a file by renaming another. Choose another folder with --out.';
+  explainFailure('cannot be changed', name, rename, hint);
 }
 
 /** Makes the manifest newer than the replaced one, and never older than a staged file, because the next build compares such files. */
@@ -156,18 +178,19 @@ export function flushAll(folder: string, files: readonly string[]): void {
   for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
 }
 
+/** Some systems cannot open a folder. Files may have been removed. */
+const UNOPENABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'];
+/** With any other error, the system cannot flush this file or folder, but it has lost nothing. */
+const LOST_DATA = ['EIO', 'ENOSPC', 'EDQUOT'];
+
+/** Flushes a file or folder to the disk, as far as the system supports it. */
 export function flush(file: string): void {
-  const descriptor = attempt(
-    () => fs.openSync(file, 'r'),
-    'ENOENT',
-    'ENOTDIR',
-    'EISDIR',
-    'EPERM',
-    'EACCES',
-  );
+  const descriptor = attempt(() => fs.openSync(file, 'r'), ...UNOPENABLE);
   if (descriptor === undefined) return;
   try {
-    attempt(() => fs.fsyncSync(descriptor), 'EINVAL', 'EPERM', 'ENOTSUP', 'EROFS');
+    fs.fsyncSync(descriptor);
+  } catch (error) {
+    if (LOST_DATA.includes(errorCode(error))) throw error;
   } finally {
     fs.closeSync(descriptor);
   }

@@ -116,6 +116,23 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({});
   });
 
+  it('changes nothing if no file can be renamed over another', async () => {
+    const { out } = await publishedSite(old);
+    refuseRenames('EPERM', (to) => fs.existsSync(to));
+    await support.expectRejected(out, () => publishTree(out, fresh), {
+      message: `${out}: cannot be changed (EPERM)`,
+      hint: expect.stringContaining('must allow replacing a file by renaming another'),
+    });
+  });
+
+  it('publishes if times cannot be set', async () => {
+    const { out } = await publishedSite(old);
+    vi.mocked(fs.utimesSync).mockImplementation(failing('EPERM'));
+    await publishTree(out, fresh);
+    expect(readTree(out)).toEqual(fresh);
+    expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
+  });
+
   it('reports a notice if the staging folder cannot be removed after the change', async () => {
     const { out, folders, names } = await publishedSite(old);
     vi.mocked(fs.rmSync).mockImplementation((file, options) => {
@@ -135,7 +152,7 @@ describe('publish', () => {
 
   it.each([
     ...['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'].map((code) => ['open', code] as const),
-    ...['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS'].map((code) => ['fsync', code] as const),
+    ...['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS', 'ENOSYS'].map((code) => ['fsync', code] as const),
   ])('continues if files cannot be flushed: %s, %s', async (call, code) => {
     const { out } = await publishedSite(old);
     if (call === 'fsync') vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
@@ -146,6 +163,13 @@ describe('publish', () => {
       );
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
+  });
+
+  it.each(['EIO', 'ENOSPC', 'EDQUOT'])('keeps the old site if flushing fails: %s', async (code) => {
+    const { out } = await publishedSite(old);
+    vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
+    const message = `${out}: cannot be committed (${code})`;
+    await support.expectRejected(out, () => publishTree(out, fresh), { message });
   });
 
   it('moves records before list pages, and list pages before other files', async () => {
