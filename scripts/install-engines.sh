@@ -13,7 +13,7 @@ as_root() {
 
 # <program or path>:<package of the distribution>
 wanted=(nginx:nginx-light caddy:caddy apache2:apache2 wrk:wrk curl:curl openssl:openssl systemd-analyze:systemd python3:python3-minimal
-  chromium:chromium sqlite3:sqlite3 jq:jq
+  chromium:chromium sqlite3:sqlite3 jq:jq setfacl:acl
   /usr/lib/python3/dist-packages/pandas:python3-pandas)
 
 install_packages() {

@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readStatus } from '../files.ts';
+import { copyDefaultAcl } from './default-acl.ts';
 import type { LockedPaths } from './lock.ts';
 import { assertTrustedOwner, isCommitted, type WorkPaths } from './work-paths.ts';
 
@@ -60,6 +61,8 @@ export function prepareStaging(paths: LockedPaths): Staging {
 
   function create(): void {
     created = createStagingFolder(paths);
+    const notice = copyDefaultAcl(paths.out, staging);
+    if (notice !== undefined) notices.push(notice);
     fs.mkdirSync(paths.staged);
   }
 

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { errorCode } from '../errors.ts';
+import { readStatus } from '../files.ts';
+
+/**
+ * Copies the default ACL of a site's folder to the staging folder, so that staged files inherit it. Without this, a file that is
+ * renamed into the site keeps the access of the place where it was made, and a web server that the ACL names cannot read it.
+ *
+ * @returns a notice if the ACL cannot be copied
+ */
+export function copyDefaultAcl(site: string, staging: string): string | undefined {
+  if (process.platform !== 'linux' || !readStatus(site)) return undefined;
+  const list = ['--default', '--omit-header', '--absolute-names', '--', site];
+  const { status, stdout: entries } = spawnSync('getfacl', list, { encoding: 'utf8' });
+  // Without `getfacl`, we cannot know whether there is an ACL.
+  if (status !== 0 || entries.trim() === '') return undefined;
+  const set = ['--default', '--set-file=-', '--', staging];
+  const {
+    error,
+    status: code,
+    stderr,
+  } = spawnSync('setfacl', set, { input: entries, encoding: 'utf8' });
+  if (code === 0) return undefined;
+  const reason = errorCode(error) || stderr.trim();
+  return `new files do not get the default ACL of ${site}, because setfacl failed (${reason}): let the web server read them, such as with setfacl --recursive --modify user:www-data:rX ${site}`;
+}
