@@ -53,6 +53,8 @@ export interface MakeSiteOptions {
  *
  * The folder is locked, and an interrupted build is recovered, before anything is read. After the
  * site is published and the lock is released, the site is verified and archived if the user wants.
+ * After an error, the published site is unchanged, unless files could not be moved into place: then
+ * it may be partly the new one, and the next command that publishes there completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */

@@ -42,7 +42,12 @@ const buildOptions = {
 // Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
-/** @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the published site is then unchanged */
+/**
+ * Builds a site. The published site is unchanged after an error, unless files could not be moved into place: then it may be
+ * partly the new one, and the next build completes the change.
+ *
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
+ */
 export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
   makeSite(resolveBuild(options, process.env));
 

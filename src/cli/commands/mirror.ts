@@ -32,7 +32,8 @@ export interface MirrorReport extends BuildReport {
  * Rebuilds a site from the records, names, old slugs, history and icons of another site. If nothing is published, base URL and links come
  * from the copied site. All other settings are those of a build.
  *
- * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published site is then unchanged
+ * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published copy is then unchanged, unless files could
+ * not be moved into place, which the next command completes
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, verify, ...parsed } = parseOptions(mirrorOptions, options);
