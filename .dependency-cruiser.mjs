@@ -58,7 +58,7 @@ const rooms = {
       'sources',
       'verify',
     ],
-    packages: ['fs-extra', 'node:*'],
+    packages: ['node:*'],
   },
   cli: {
     imports: [
