@@ -29,9 +29,11 @@ const rows: readonly (readonly [subject: string, reference: string, budget?: num
   ['from REST, same edition', 'from REST, empty cache', 0.4],
   ['gamedata --help', 'node -e 0', 2.5],
   ['requests/s for a record', 'nginx'],
+  ['requests/s for a record', 'bare Node server'],
 ];
 
 const BASE_URL = 'http://localhost:3000';
+const RECORD = '/api/gamedata/move/pound/?format=api';
 
 const { values } = parseArgs({
   options: {
@@ -134,7 +136,7 @@ async function start(...command: readonly string[]): Promise<string> {
 }
 
 function measureRequests(name: string, site: string): void {
-  const command = ['wrk', '-t1', '-c32', '-d1s', `${site}/api/gamedata/move/pound/?format=api`];
+  const command = ['wrk', '-t1', '-c32', '-d1s', site + RECORD];
   subjects.set(name, () => {
     const { stdout } = run(command);
     if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${name}: ${stdout}`);
@@ -175,10 +177,13 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
   time(`${name}from REST, same edition`, rest('full'), [site('fresh')]);
   time(`${name}gamedata --help`, [...gamedata, '--help']);
   run(build('served', ...snapshot('data'), '--host', 'nginx'));
-  measureRequests(
-    `${name}requests/s for a record`,
-    await start(...gamedata, 'serve', site('served'), '--port'),
-  );
+  const served = await start(...gamedata, 'serve', site('served'), '--port');
+  measureRequests(`${name}requests/s for a record`, served);
+  if (name === '') {
+    const bareServer = here('bare-server.mjs');
+    const bare = await start(process.execPath, bareServer, served + RECORD);
+    measureRequests('bare Node server', bare);
+  }
 }
 
 /** Generates the same site with Eleventy. */
