@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssue, formatValue } from '../contract/parse.ts';
-import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE } from '../contract/paths.ts';
+import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE, removeTrailingSlashes } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
 /** An option of a library function and, if it has flags, of the command line and the configuration file. */
@@ -79,14 +79,22 @@ export const httpUrl = z.string().transform((given, { issues }) => {
   if (url.port === '0') return reject(`${got} a URL with a port from 1 to 65535`);
   if (url.username || url.password || /[?#]/.test(url.href))
     return reject('got a URL with credentials, a query or a fragment, expected one without');
-  return url.href.replace(/\/+$/, '');
+  return removeTrailingSlashes(url.href);
 });
 
 export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), {
   error: expect(PLAIN_URL_RULE),
 });
 
-export const maskCredentials = (url: string): string => url.replace(/[^/]*@/, '…@');
+/** Replaces everything before the last `@` in the first part of a URL that contains one. */
+export function maskCredentials(url: string): string {
+  const parts = url.split('/');
+  const at = parts.findIndex((part) => part.includes('@'));
+  const part = parts[at];
+  if (part === undefined) return url;
+  parts[at] = `…${part.slice(part.lastIndexOf('@'))}`;
+  return parts.join('/');
+}
 
 /** Returns a hint if a URL is below the base URL of a site. */
 export function hintAtBaseUrl(target: string): string[] {

@@ -3,6 +3,7 @@ import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 import {
   addMissingKinds,
+  BEFORE_EXPRESSIONS,
   MAX_RECORDS,
   NAME,
   NAME_RULE,
@@ -15,7 +16,7 @@ const LANGUAGE_RULE = 'expected a language tag in lower case';
 
 export const languageSchema = z
   .string()
-  .max(35)
+  .max(35, BEFORE_EXPRESSIONS)
   .regex(/^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/, LANGUAGE_RULE)
   // Windows reserves some file names, and `index.json` lists the languages.
   .refine((tag) => !/^(?:con|prn|aux|nul|index)$/.test(tag), LANGUAGE_RULE)

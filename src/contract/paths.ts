@@ -55,9 +55,16 @@ export interface LinkBase {
 export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
 export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
 
+/** Uses a loop, because `/\/+$/` takes quadratic time for slashes that are not at the end. */
+export function removeTrailingSlashes(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === '/') end--;
+  return address.slice(0, end);
+}
+
 /** Returns an empty string or a path such as `/games`. */
 export const getBasePath = (baseUrl: string): string =>
-  URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, '') : '';
+  URL.canParse(baseUrl) ? removeTrailingSlashes(new URL(baseUrl).pathname) : '';
 
 export const INDEX_FILE = 'index.json';
 
@@ -109,7 +116,8 @@ export function parseRecordPath(path: string): { kind: Kind; slug: string } | un
   return slug === undefined ? undefined : { kind: kind as Kind, slug };
 }
 
-export const parseRecordFile = (file: string) => parseRecordPath(`/${file.replace(/[^/]+$/, '')}`);
+export const parseRecordFile = (file: string) =>
+  parseRecordPath(`/${file.slice(0, file.lastIndexOf('/') + 1)}`);
 
 export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
   [...files].flatMap((file) => {

@@ -11,13 +11,18 @@ export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =
 
 // Published patterns use only syntax that ECMA-262 (`u` and `v` flags), RE2, PCRE, Java, Python and Rust interpret identically.
 
+/** Rejects a text that is too long before any expression runs on it, because it may have megabytes. */
+export const BEFORE_EXPRESSIONS = { abort: true } as const;
+
+export const MAX_SLUG_LENGTH = 200;
+
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
 
 /** A slug is a path segment that every file system, archive and URL preserves. */
 export const slugSchema = z
   .string()
-  .max(200)
+  .max(MAX_SLUG_LENGTH, BEFORE_EXPRESSIONS)
   .regex(/^[a-z0-9]+(?:-+[a-z0-9]+)*$/, SLUG_RULE)
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe('Identifies the record in its URL.');
@@ -28,7 +33,7 @@ export const NAME_RULE = 'expected text without control, bidirectional or line-b
 export const nameSchema = z
   .string()
   .min(1)
-  .max(200)
+  .max(200, BEFORE_EXPRESSIONS)
   .regex(/^[^\t\n\r]*$/, NAME_RULE)
   .refine((name) => NAME.test(name), NAME_RULE)
   .describe('The English name, for display.');
@@ -38,7 +43,7 @@ const ICON_NAME = '[A-Za-z0-9_](?:[A-Za-z0-9_]|-)*';
 
 export const iconSchema = z
   .string()
-  .max(255)
+  .max(255, BEFORE_EXPRESSIONS)
   .regex(
     new RegExp(
       `^sprites/items/(?:${ICON_NAME}/)*${ICON_NAME}(?:[.]${ICON_NAME})*[.](?:png|gif|jpg|webp)$`,

@@ -112,4 +112,4 @@ export function describeGroups(
  * in commit messages, and a backtick would end a code span. JSON escapes prevent that.
  */
 const quote = (value: FieldChange['from']): string =>
-  escapeCharacters(escapeControls(JSON.stringify(value)), /[@#`[\]]|(?<=skip-checks\s*):/gi);
+  escapeCharacters(escapeControls(JSON.stringify(value)), /[@#`[\]]|:(?<=skip-checks\s*:)/gi);

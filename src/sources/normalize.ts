@@ -6,6 +6,7 @@ import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
   LAST_INDEXED_GENERATION,
+  MAX_SLUG_LENGTH,
   nameSchema,
   type RecordOf,
   recordSchemas,
@@ -208,6 +209,8 @@ const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function sanitizeSlug(slug: string): string {
+  // No expression may run on a slug of any length.
+  if (slug.length > MAX_SLUG_LENGTH) return slug;
   if (slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
   const slugified = slug
     .normalize('NFKD')

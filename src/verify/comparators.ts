@@ -134,11 +134,10 @@ function compareHeader(
   return !isSame(got, expected) && `got ${name} ${got}, expected ${expected}`;
 }
 
-const readMembers = (value = ''): string[] =>
-  value
-    .toLowerCase()
-    .trim()
-    .split(/\s*[,;]\s*/);
+const readMembers = (value = ''): string[] => {
+  const members = value.toLowerCase().split(/[,;]/);
+  return members.map((member) => member.trim());
+};
 
 export const hasMembers: Compare = (got, expected) =>
   readMembers(got).join() === readMembers(expected).join();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as z from 'zod';
 import { isArchive } from '../../built/storage.ts';
-import { isUrl } from '../../contract/paths.ts';
+import { isUrl, removeTrailingSlashes } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
@@ -55,7 +55,9 @@ function nameCopy(source: string): string {
   if (isArchive(source)) return path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '');
   // `https://Example.ORG` → `https://example.org`
   const url = httpUrl.safeParse(source).data ?? source;
-  return isUrl(url) ? url.replace(/^https?:\/\/|\/+$/gi, '').replace(/[^\w.-]+/g, '-') : source;
+  if (!isUrl(url)) return source;
+  const address = removeTrailingSlashes(url).replace(/^https?:\/\//i, '');
+  return address.replace(/[^\w.-]+/g, '-');
 }
 
 export const command = defineCommand({

@@ -25,7 +25,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
 export const breakUrls = (text: string): Content[] =>
   text
-    .split(/([/?&=]+)(?=\w)/)
+    .split(/([/?&=])(?=\w)/)
     .flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
 
 /** @throws if the element is missing or has another type */

@@ -141,7 +141,7 @@ function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Ma
 
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
 const breakUrls = (markup: string): string =>
-  markup.replaceAll(/<[^>]*>|(?:[/?=]|&amp;)+(?=[\w{])/g, (match) =>
+  markup.replaceAll(/<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g, (match) =>
     match.startsWith('<') ? match : `${match}<wbr>`,
   );
 

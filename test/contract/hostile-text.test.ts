@@ -1,0 +1,229 @@
+/** Runs the expressions of several layers on long texts that make a careless expression take quadratic time. */
+
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { isArchive } from '../../src/built/storage.ts';
+import { maskCredentials } from '../../src/cli/options.ts';
+import {
+  type Comparison,
+  comparisonSchema,
+  formerReader,
+  movedReader,
+} from '../../src/contract/changes.ts';
+import { mapKinds } from '../../src/contract/kinds.ts';
+import { editionSchema, isSitePath, manifestReader, metaSchema } from '../../src/contract/meta.ts';
+import { languageSchema, namesReader } from '../../src/contract/names.ts';
+import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
+import {
+  getBasePath,
+  isHostConfig,
+  isUrl,
+  PLAIN_URL,
+  parseRecordFile,
+  parseRecordPath,
+  removeTrailingSlashes,
+} from '../../src/contract/paths.ts';
+import { iconSchema, nameSchema, slugSchema } from '../../src/contract/records.ts';
+import { pageSchemas } from '../../src/contract/served.ts';
+import { escapeControls, quoteArgument, toTitleCase } from '../../src/contract/words.ts';
+import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
+import { GamedataError } from '../../src/errors.ts';
+import { decodeText, decompress } from '../../src/http/body.ts';
+import { journalName } from '../../src/http/cache.ts';
+import {
+  AttemptError,
+  readEdition,
+  toAttemptError,
+  unexpectedStatus,
+} from '../../src/http/failures.ts';
+import { bustCaches } from '../../src/http/retry.ts';
+import { prefersPage, readFormat, resolveTarget } from '../../src/serve/handler/request.ts';
+import { selectEncoding, splitTarget } from '../../src/serve/respond.ts';
+import { encodeFeed } from '../../src/site/change-files.ts';
+import { normalize } from '../../src/sources/normalize.ts';
+import { parseRecord } from '../../src/sources/rest.ts';
+import { hasMembers, isSameType } from '../../src/verify/comparators.ts';
+import { parseLink, readPageRange, replaceSearch } from '../../src/web/browse/address.ts';
+import { everyKind } from '../support/kinds.ts';
+import { loadFrom } from '../support/reading.ts';
+import { onlyRaw, PROVENANCE, rawItem, rawMove, siteOf } from '../support/sites.ts';
+import { tablesOf, writeTables } from '../support/tables.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+
+const LENGTH = 100_000;
+
+/**
+ * In microseconds. Reading a text takes less than 20 ms in linear time and more than 4 s in
+ * quadratic time. We measure processor time, because it does not depend on the machine's load.
+ */
+const MAX_PROCESSOR_TIME = 1_000_000;
+
+const repeated = [
+  ...['_', '-', '/', '.', ',', ';', ':', '"', '@', '#', '?', '=', '[', '<', ' ', '\n'],
+  ...['\u00ad', '\ufdfa', 'a', '0', 'a-', 'a/', 'a.', '{},', ', received ', ':SSL routines:'],
+  ...['?edition=a', '/generation/1', '/api/gamedata/move/a/', 'sprites/items/', 'skip-checks '],
+];
+
+/** Long texts that an expression may have to read again from each position, and that do not match in the end. */
+function* createHostileTexts(prefix: string): Generator<string> {
+  const starts = new Set(['', prefix]);
+  for (const unit of repeated)
+    for (const start of starts)
+      for (const end of ['!a', '\n', '/']) yield start + unit.repeat(LENGTH / unit.length) + end;
+}
+
+const createStep = (text: string): Comparison => {
+  const state = { digest: text, captured: null, counts: mapKinds(() => 0) };
+  const none = { added: [], removed: [], renamed: [], changed: [] };
+  const fields = [{ field: 'name', from: text, to: null }];
+  const move = { ...none, changed: [{ id: 1, slug: 'a', fields }] };
+  return {
+    from: state,
+    to: state,
+    totals: { added: 0, removed: 0, renamed: 0, changed: 1 },
+    changes: everyKind({ move }, () => none),
+  };
+};
+
+const normalizeMove = (overrides: Parameters<typeof rawMove>[1]): unknown =>
+  normalize(onlyRaw({ move: [rawMove(1, overrides)] }), PROVENANCE);
+const normalizeItem = (sprite: string): unknown =>
+  normalize(onlyRaw({ item: [rawItem(1, { sprite })] }), PROVENANCE);
+
+const { meta } = siteOf(onlyRaw());
+const validate = (schema: z.ZodType, value: unknown) => parse(schema, value, {});
+const entry = (path: string) => ({ path, bytes: 0, sha256: '0'.repeat(64) });
+const url = 'https://x.test/';
+
+type Row = readonly [name: string, read: (text: string) => unknown, prefix?: string];
+
+const rows: readonly Row[] = [
+  ['a slug of a record', (text) => normalizeMove({ slug: text }), 'a'],
+  ['an English name', (text) => normalizeMove({ englishName: text }), 'a'],
+  ['a name in a language', (text) => normalizeMove({ names: { fr: text } }), 'a'],
+  ['a language of a name', (text) => normalizeMove({ names: { [text]: 'a' } }), 'a'],
+  ['a sprite', (text) => normalizeItem(text), 'sprites/items/a'],
+  [
+    'a generation',
+    (text) => parseRecord('move', { id: 1, name: 'a', names: [], generation: { url: text } }, 'x'),
+  ],
+
+  ['slugSchema', (text) => validate(slugSchema, text), 'a'],
+  ['nameSchema', (text) => validate(nameSchema, text), 'a'],
+  ['iconSchema', (text) => validate(iconSchema, text), 'sprites/items/a'],
+  ['languageSchema', (text) => validate(languageSchema, text), 'aa'],
+  ['namesReader', (text) => validate(namesReader, { language: 'fr', move: { a: text } })],
+  ['formerReader', (text) => validate(formerReader, { move: { [text]: 1 } }), 'a'],
+  ['movedReader', (text) => validate(movedReader, { [text]: text })],
+  ['comparisonSchema', (text) => validate(comparisonSchema, createStep(text)), 'sha256:'],
+  [
+    'editionSchema',
+    (text) => validate(editionSchema, { hash: 'a'.repeat(40), deployed: text }),
+    '2026-01-01T00:00:00',
+  ],
+  ['metaSchema, captured', (text) => validate(metaSchema, { ...meta, captured: text }), '2026-'],
+  [
+    'metaSchema, sprites',
+    (text) => validate(metaSchema, { ...meta, sprites: { mode: 'link', upstream: text } }),
+    url,
+  ],
+  [
+    'manifestReader',
+    (text) => validate(manifestReader, { format: 1, generator: text, files: [entry(text)] }),
+    'gamedata/',
+  ],
+  [
+    'pageSchemas, next',
+    (text) => validate(pageSchemas.move, { count: 0, next: text, previous: null, results: [] }),
+    `${url}api/gamedata/move/`,
+  ],
+  [
+    'pageSchemas, url',
+    (text) =>
+      validate(pageSchemas.move, {
+        count: 0,
+        next: null,
+        previous: null,
+        results: [{ url: text }],
+      }),
+    `${url}api/gamedata/move/`,
+  ],
+  ['an unknown key', (text) => validate(z.strictObject({}), { [text]: 1 })],
+
+  ['parseJsonOrThrow', parseJsonOrThrow, '{"a":"'],
+  ['getBasePath', getBasePath, url],
+  ['removeTrailingSlashes', removeTrailingSlashes],
+  ['isUrl', isUrl, 'http://'],
+  ['isArchive', isArchive],
+  ['PLAIN_URL', (text) => PLAIN_URL.test(text), url],
+  ['isSitePath', isSitePath, 'a/'],
+  ['isHostConfig', isHostConfig, 'a/'],
+  ['parseRecordPath', parseRecordPath, '/api/gamedata/move/'],
+  ['parseRecordFile', parseRecordFile, 'api/gamedata/move/'],
+  ['maskCredentials', maskCredentials, 'https://user:'],
+  ['toTitleCase', toTitleCase],
+  ['escapeControls', escapeControls],
+  ['quoteArgument', quoteArgument],
+  ['formatText', (text) => formatText(createStep(text))],
+  ['formatMarkdown', (text) => formatMarkdown(createStep(text)), 'skip-checks'],
+  ['encodeFeed', (text) => encodeFeed({ steps: [createStep(text)] }, { ...meta, base_url: url })],
+
+  ['decodeText', (text) => decodeText(Buffer.from(text))],
+  ['decompress', (text) => decompress(Buffer.alloc(1), text)],
+  ['journalName', journalName, 'https://'],
+  ['bustCaches', (text) => bustCaches(text, 1), `${url}?edition=`],
+  ['readEdition', (text) => readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text })],
+  ['Retry-After', (text) => unexpectedStatus(503, { 'retry-after': text }), '1'],
+  ['Location', (text) => unexpectedStatus(301, { location: text })],
+  [
+    'a transport error',
+    (text) => toAttemptError(Object.assign(new Error(text), { code: 'EPROTO' })),
+    ':SSL routines:',
+  ],
+  [
+    'a proxy error',
+    (text) => toAttemptError(Object.assign(new Error(text), { code: 'X' })),
+    'Proxy response (',
+  ],
+
+  ['resolveTarget', (text) => resolveTarget(text), '/a'],
+  ['resolveTarget below the API', (text) => resolveTarget(`/api/gamedata/${text}`), 'move/'],
+  ['prefersPage', (text) => prefersPage(undefined, text), 'text/html, '],
+  ['readFormat', (text) => readFormat(new URLSearchParams(text)), 'format='],
+  ['selectEncoding', (text) => selectEncoding(text), 'gzip'],
+  ['splitTarget', (text) => splitTarget(text), 'http://'],
+  ['hasMembers', (text) => hasMembers(text, 'a, b'), 'a'],
+  ['isSameType', (text) => isSameType(text, 'text/html'), 'text/html;'],
+  ['parseLink', parseLink, `${url}api/gamedata/`],
+  ['replaceSearch', (text) => replaceSearch(text, ''), '#'],
+  ['readPageRange', (text) => readPageRange(`/a/?limit=${text}`), '1'],
+];
+
+async function expectLinearTime(prefix: string, read: (text: string) => unknown): Promise<void> {
+  for (const text of createHostileTexts(prefix)) {
+    const started = process.cpuUsage();
+    try {
+      await read(text);
+    } catch (error) {
+      const expected = [GamedataError, AttemptError, SyntaxError];
+      if (!expected.some((type) => error instanceof type)) throw error;
+    }
+    const { user, system } = process.cpuUsage(started);
+    const shown = JSON.stringify(`${text.slice(0, 60)}…${text.slice(-5)}`);
+    expect(user + system, shown).toBeLessThan(MAX_PROCESSOR_TIME);
+  }
+}
+
+describe('a long hostile text is read in linear time', () => {
+  for (const [name, read, prefix = ''] of rows) it(name, () => expectLinearTime(prefix, read));
+
+  it('in the tables of the csv source', async () => {
+    const folder = temporaryFolder();
+    const tables = tablesOf(upstreamOf(tinyUpstream()));
+    await expectLinearTime('9,', (text) => {
+      writeTables(folder, { ...tables, 'items.csv': `${tables['items.csv']}${text}` });
+      return loadFrom('csv', folder);
+    });
+  });
+});
