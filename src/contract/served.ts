@@ -146,8 +146,13 @@ export function compileSchemas(): CompiledSchemas {
   return { components: Object.fromEntries(components), standalone: Object.fromEntries(standalone) };
 }
 
-/** Removes defaults, because fields are required, and unescapes slashes in patterns for code generators that reject `\/`. */
+/**
+ * Adapts a published schema to its readers. Removes defaults, because fields are required. Allows additional properties, because
+ * a later version may add fields, and a client's validation must not fail then; our own readers use the strict schemas.
+ * Unescapes slashes in patterns, because some code generators reject `\/`.
+ */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.default;
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
 }

@@ -85,9 +85,25 @@ describe('the schemas', () => {
     meta: 'meta.json',
   };
 
+  it.each(Object.keys(examples))('accept a field that a later version adds: %s', (schema) => {
+    const value = { ...json(examples[schema] ?? ''), added: { by: 'a later version' } };
+    expect(findProblems(schema, value)).toBeNull();
+  });
+
+  it('allow additional properties at every level, as in OpenAPI', () => {
+    const closed: string[] = [];
+    for (const path of paths) {
+      if (!path.startsWith('schemas/') && path !== 'openapi.json') continue;
+      JSON.stringify(json(path), (key, value) => {
+        if (key === 'additionalProperties' && value === false) closed.push(path);
+        return value;
+      });
+    }
+    expect(closed).toEqual([]);
+  });
+
   const api = 'https://example.test/api/gamedata';
   it.each<[string, string, Record<string, unknown>]>([
-    ['an unknown field', 'move', { power: 40 }],
     ['a slug that is not a path segment', 'move', { slug: '../x' }],
     ['a name with a line break', 'move', { name: 'a\nb' }],
     ['a link to a different kind', 'move', { url: `${api}/item/move-1/?format=api` }],

@@ -67,6 +67,15 @@ it.each([
   expect(page).not.toContain(other);
 });
 
+it.each([
+  [{}, 'redirects (301) to its new URL', 'moved.json</code> has the new path'],
+  [{ links: 'file' }, 'moved.json</code> has the new path', 'redirects (301) to its new URL'],
+] as const)('says how a client notices a renamed record on a site with %j', (options, text, other) => {
+  const page = renderDocs(rawRecords(1, 1), options);
+  expect(page).toContain(text);
+  expect(page).not.toContain(other);
+});
+
 it('lists files instead of endpoints if links point to files', () => {
   const page = renderDocs(rawRecords(120, 3), { links: 'file' });
   expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
