@@ -22,7 +22,7 @@ describe('wrong usage', () => {
     [['build', 'extra'], /too many arguments/],
     [['snapshot', '--max-age', '-1.5'], /--max-age: got -1.5, expected an integer from 0 to 36500/],
     [['build', '--upstream', 'http://127.0.0.1:9', '--root', '/x'], /^error: --root: got no host/],
-    [['verify'], /missing required argument 'dir\|url'/],
+    [['verify'], /missing required argument 'dir\|archive\|url'/],
     [['mirror', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
     [['diff', 'data'], /missing required argument 'new'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],

@@ -64,6 +64,17 @@ it('names only scripts, options and hosts that exist', () => {
   );
 });
 
+it.each(parsed.map((command) => [command.name(), command] as const))(
+  'README lists the arguments of %s as the help does',
+  (name, { registeredArguments }) => {
+    const names = registeredArguments.map((argument) =>
+      argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
+    );
+    const usage = `${name}${names.join('')}`.replaceAll('|', '\\|');
+    expect(read('README.md')).toContain(`\n| \`${usage}\``);
+  },
+);
+
 it('shows records of the bundled data', () => {
   const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) =>
     JSON.parse(text),

@@ -51,7 +51,11 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ],
   ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
   [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
-  [`verify ${DEAD} --like x.tar.gz`, '--like: got "x.tar.gz", expected the folder of a site', 2],
+  [
+    `verify ${DEAD} --like x.tar.gz`,
+    '--like: got the archive "x.tar.gz", expected a site\'s folder',
+    2,
+  ],
 ];
 
 const cwd = sharedFolder();

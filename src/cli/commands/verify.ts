@@ -3,6 +3,7 @@ import { openSite } from '../../built/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
+import { formatValue } from '../../contract/parse.ts';
 import { isUrl } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { UsageError } from '../../errors.ts';
@@ -30,7 +31,7 @@ import {
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts, formatProblems } from '../summary.ts';
 
-const siteFolder = text((given) => !isUrl(given) && !isArchive(given), 'the folder of a site');
+const siteFolder = text((given) => !isUrl(given), 'the folder of a site');
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const milliseconds = text(
@@ -69,7 +70,10 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
   if (!isUrl(target)) {
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
-    if (misplaced) throw new UsageError(`--${misplaced}: works only for a URL, got a folder`);
+    if (misplaced) {
+      const got = isArchive(target) ? 'an archive' : 'a folder';
+      throw new UsageError(`--${misplaced}: works only for a URL, got ${got}`);
+    }
     await assertSettledFolder(target);
     return verifySite(await openStorage(target));
   }
@@ -84,6 +88,11 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
     throw new UsageError(
       '--link-base: got --like, too, expected one of them, because the site in the folder has a base URL',
     );
+  if (isArchive(like)) {
+    throw new UsageError(`--like: got the archive ${formatValue(like)}, expected a site's folder`, {
+      hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
+    });
+  }
   const deadline = Date.now() + (wait ?? 0);
   await assertSettledFolder(like);
   const site = openSite(folderStorage(like));
@@ -107,7 +116,7 @@ function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
 export const command = defineCommand({
   description:
     'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
-  arguments: { '<dir|url>': ["a site's folder or archive, or a deployment's URL"] },
+  arguments: { '<dir|archive|url>': ["a site's folder or archive, or a deployment's URL"] },
   options: { ...reportOptions, ...verifyOptions },
   exitsOnSignal: true,
   async run({ options, reporter }, target: string) {
