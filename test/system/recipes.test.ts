@@ -37,6 +37,13 @@ const reader = await connection.runAndReadAll(${JSON.stringify(code)});
 for (const row of reader.getRows()) console.log(row.join(' '));
 `;
 
+/** Each way in which a compiler finds an imported file. */
+const moduleOptions = [
+  { module: 'nodenext' },
+  { module: 'preserve' },
+  { module: 'esnext', moduleResolution: 'bundler' },
+];
+
 const work = sharedFolder();
 let folder = '';
 let server: SiteServer | undefined;
@@ -62,11 +69,11 @@ afterAll(async () => {
 async function run(language: string, code: string): Promise<{ stdout: string; stderr: string }> {
   if (language === 'ts') {
     writeFileSync(path.join(work, 'block.ts'), code);
-    // The types of Node include `fetch`.
-    return {
-      stdout: compile(work, { lib: ['es2023'], types: ['node'], noEmit: true }),
-      stderr: '',
-    };
+    const outputs = moduleOptions.map((options) =>
+      // The types of Node include `fetch`.
+      compile(work, { lib: ['es2023'], types: ['node'], noEmit: true, ...options }),
+    );
+    return { stdout: outputs.join(''), stderr: '' };
   }
   writeFileSync(path.join(work, 'block.mjs'), language === 'sql' ? withDuckDb(code) : code);
   const python = (code.includes('pandas') && pandas) || 'python3';
@@ -180,7 +187,8 @@ it('the docs read a first record in JavaScript, Python and TypeScript', async ()
   ];
   for (const { stdout } of outputs)
     expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
-  expect(ts).toContain('import type { Move }');
+  expect(ts).toContain("import type { Move } from './types.d.ts';");
+  expect(recipes).toContain("import type { Item } from './types.d.ts';");
   expect((await run('ts', `${ts}\nexport const name: string = move.name;`)).stdout).toBe('');
 });
 

@@ -31,12 +31,12 @@ it('escapes names from the upstream', () => {
 });
 
 it.each([
-  ['an existing record', 'curl "https://example.test/api/gamedata/move/move-1/"'],
+  ['an existing record', 'curl "https://example.test/api/gamedata/move/move-1/?format=api"'],
   [
     "the record's page",
-    '<a href="../api/gamedata/move/move-1/" data-api="/api/gamedata/move/move-1/">',
+    '<a href="../api/gamedata/move/move-1/?format=api" data-api="/api/gamedata/move/move-1/?format=api">',
   ],
-  ['a first request', "await fetch('https://example.test/api/gamedata/move/move-1/')"],
+  ['a first request', "await fetch('https://example.test/api/gamedata/move/move-1/?format=api')"],
   [
     'a line of a bulk file',
     '{&quot;url&quot;:&quot;https://example.test/api/gamedata/move/move-1/?',
@@ -70,17 +70,22 @@ it.each([
 it.each([
   [{}, 'redirects (301) to its new URL', 'moved.json</code> has the new path'],
   [{ links: 'file' }, 'moved.json</code> has the new path', 'redirects (301) to its new URL'],
-] as const)('says how a client notices a renamed record on a site with %j', (options, text, other) => {
-  const page = renderDocs(rawRecords(1, 1), options);
-  expect(page).toContain(text);
-  expect(page).not.toContain(other);
-});
+] as const)(
+  'says how a client notices a renamed record on a site with %j',
+  (options, text, other) => {
+    const page = renderDocs(rawRecords(1, 1), options);
+    expect(page).toContain(text);
+    expect(page).not.toContain(other);
+  },
+);
 
 it('lists files instead of endpoints if links point to files', () => {
   const page = renderDocs(rawRecords(120, 3), { links: 'file' });
   expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
-  expect(page).toContain('curl "https://example.test/api/gamedata/move/offset/100/index.json"');
-  expect(page).toContain('href="../browse/index.html#/api/gamedata/move/move-1/"');
+  expect(page).toContain(
+    'curl "https://example.test/api/gamedata/move/offset/100/index.json?format=api"',
+  );
+  expect(page).toContain('href="../browse/index.html#/api/gamedata/move/move-1/?format=api"');
 });
 
 it.each([

@@ -5,6 +5,7 @@ import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served
 import { describeSubject } from '../../contract/words.ts';
 import {
   fillPlaceholders,
+  type HtmlValue,
   html,
   Markup,
   renderApiLink,
@@ -12,10 +13,12 @@ import {
   type Site,
 } from '../shared/markup.ts';
 
+/** The path from the docs to the front page. */
 const ROOT = '../';
 
 export interface DocsContent {
   readonly operations: readonly Operation[];
+  /** The name of a type → its schema. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
   /** Path → the first lines of a file that is not JSON. */
   readonly excerpts: ReadonlyMap<string, string>;
@@ -23,173 +26,219 @@ export interface DocsContent {
   readonly anyPageRange: boolean;
 }
 
+/** Renders the docs: every endpoint, file and type, with real requests and responses. */
 export function renderDocs(
   template: (name: string) => string,
   content: DocsContent,
   site: Site,
 ): string {
-  const { operations, schemas, excerpts, anyPageRange } = content;
-  const inGroup = (group: Operation['group']) => operations.filter((one) => one.group === group);
-  const [endpoints, names, downloads] = [
-    inGroup('records'),
-    inGroup('names'),
-    inGroup('downloads'),
-  ];
+  const { operations, schemas, anyPageRange } = content;
+  const endpoints = operations.filter(({ group }) => group === 'records');
+  const names = operations.filter(({ group }) => group === 'names');
+  const downloads = operations.filter(({ group }) => group === 'downloads');
+  const files = operations.filter(({ group }) => group === 'site');
   const isNegotiated = site.links === 'query';
-  const first =
-    endpoints.find(({ pathParameter, example }) => pathParameter && example) ?? endpoints[0];
-  const type = typeName(first?.schema ?? '');
-  const filled = fillPlaceholders(template('docs.html'), {
+  const values: Record<string, HtmlValue | boolean> = {
     base: site.base_url,
     size: PAGE_SIZE,
     contents: [...endpoints, ...names].map(
       ({ path, id }) => html`<li><a href="#${id}"><code>${path}</code></a></li>`,
     ),
-    ...{
-      url: site.base_url + (first ? getExamplePath(first) : ''),
-      type,
-      variable: type.toLowerCase(),
-    },
-    ...{ negotiated: isNegotiated, file: !isNegotiated },
-    ...{ any: isNegotiated && anyPageRange, built: isNegotiated && !anyPageRange },
+    ...describeFirstRequest(endpoints, site),
+    negotiated: isNegotiated,
+    file: !isNegotiated,
+    any: isNegotiated && anyPageRange,
+    built: isNegotiated && !anyPageRange,
     endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
     names: names.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
     types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
     empty: downloads.length === 0,
-    downloads: downloads.length === 0 ? '' : renderFiles(downloads),
-    ...(downloads.length > 0 && {
-      excerpts: Array.from(excerpts, ([path, text]) => renderExample(path, text)),
-    }),
-    files: renderFiles(inGroup('site')),
-    examples: inGroup('site').flatMap(({ path, example }) =>
-      example ? renderExample(path, formatJson(example)) : [],
-    ),
-  });
-  const page = {
+    downloads: '',
+    files: renderFiles(files),
+    examples: renderFileExamples(files),
+  };
+  if (downloads.length > 0) {
+    values.downloads = renderFiles(downloads);
+    values.excerpts = Array.from(content.excerpts, ([path, text]) => renderExample(path, text));
+  }
+  const options = {
     title: 'Docs · gamedata',
     description: `The endpoints, fields, errors and downloads of ${describeSubject()} as JSON, with code to copy.`,
     root: ROOT,
     path: DOCS_PATH,
     script: 'docs',
   };
-  return renderPage(template('page.html'), filled, page, site);
+  const filled = fillPlaceholders(template('docs.html'), values);
+  return renderPage(template('page.html'), filled, options, site);
 }
 
-const describePageRange = (
-  anyPageRange: boolean,
-): Partial<Record<keyof typeof parameters, string>> =>
-  anyPageRange
-    ? {
-        limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
-        offset:
-          'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
-      }
-    : {
-        limit: `Always ${PAGE_SIZE}.`,
-        offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
-      };
+/** Describes a request for the first record or, on a site without records, for the first endpoint. */
+function describeFirstRequest(
+  endpoints: readonly Operation[],
+  site: Site,
+): { url: string; type: string; variable: string } {
+  const record = endpoints.find(({ pathParameter, example }) => pathParameter && example);
+  const endpoint = record ?? endpoints[0];
+  if (!endpoint) throw new Error('got no endpoints');
+  const type = typeName(endpoint.schema ?? '');
+  const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
+  return { url, type, variable: type.toLowerCase() };
+}
 
-const getExamplePath = ({ path, pathParameter }: Operation): string =>
-  path
-    .replace('{offset}', String(PAGE_SIZE))
-    .replace(/\{.+\}/, String(pathParameter?.example ?? '{slug}'));
+/** Returns the path of an operation's example. Without an example, the path keeps its parameter in braces. */
+function getExamplePath({ path, pathParameter }: Operation): string {
+  const value = String(pathParameter?.example ?? '{slug}');
+  return path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, value);
+}
+
+/** The links of the API have this query, so examples have it, too. */
+const getQuery = ({ group }: Operation): string => (group === 'records' ? '?format=api' : '');
 
 function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean): Markup {
-  const { path, id, summary, schema, example, group, pathParameter } = endpoint;
+  const { path, id, summary, schema, example, group } = endpoint;
   const type = typeName(schema ?? '');
-  const shown = getExamplePath(endpoint);
-  const all: Field[] = endpoint.parameters.map((name) => {
-    const description = describePageRange(anyPageRange)[name];
-    return { ...parameters[name], ...(description && { description }) };
-  });
-  const page = shown.replace(/(?:offset\/\d+\/)?index\.json$/, '');
-  const link =
-    group === 'records'
-      ? renderApiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser')
-      : html`<a href="..${shown}">Open the file</a>`;
-  // A kind without records has no example.
-  const tryIt = shown.includes('{') ? '' : html` ${link}.`;
-  const label = type.endsWith('Page') || group === 'names' ? 'Response, shortened' : 'Response';
+  const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
+  const isShortened = type.endsWith('Page') || group === 'names';
+  const label = isShortened ? 'Response, shortened' : 'Response';
+  const response = example
+    ? html`<pre aria-label="${label}"><code>${formatJson(example)}</code></pre>`
+    : '';
   return html`<section id="${id}">
 <h3><code>GET ${path}</code></h3>
-<p>${summary}. The response is <a href="#${type}">${type}</a>.${tryIt}</p>
-${renderFields('Parameter', pathParameter ? [pathParameter, ...all] : all)}
-<pre><code>curl "${site.base_url}${shown}"</code></pre>
-${example ? html`<pre aria-label="${label}"><code>${formatJson(example)}</code></pre>` : ''}
+<p>${summary}. The response is <a href="#${type}">${type}</a>.${renderTryLink(endpoint, site)}</p>
+${renderFields('Parameter', describeParameters(endpoint, anyPageRange))}
+<pre><code>curl "${url}"</code></pre>
+${response}
 </section>`;
+}
+
+/** Links to the page that shows an endpoint's response. A kind without records has no example to link to. */
+function renderTryLink(endpoint: Operation, site: Site): Markup | '' {
+  const path = getExamplePath(endpoint);
+  if (path.includes('{')) return '';
+  if (endpoint.group !== 'records') return html` <a href="..${path}">Open the file</a>.`;
+  // The page of a file has the path of the endpoint.
+  const page = path.replace(/(?:offset\/\d+\/)?index\.json$/, '') + getQuery(endpoint);
+  const link = renderApiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser');
+  return html` ${link}.`;
+}
+
+interface Field {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  /** Where a parameter is sent: path, query or header. */
+  readonly in?: string;
+  readonly description?: string | undefined;
+}
+
+function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[] {
+  const fields: Field[] = [];
+  if (endpoint.pathParameter) fields.push(endpoint.pathParameter);
+  const rangeDescriptions = describePageRange(anyPageRange);
+  for (const name of endpoint.parameters) {
+    const parameter: Parameter = parameters[name];
+    const description = rangeDescriptions[name] ?? parameter.description;
+    fields.push({ ...parameter, description });
+  }
+  return fields;
+}
+
+/** Describes what this host accepts. OpenAPI, unlike the docs, describes all hosts. */
+function describePageRange(
+  anyPageRange: boolean,
+): Partial<Record<keyof typeof parameters, string>> {
+  if (!anyPageRange) {
+    return {
+      limit: `Always ${PAGE_SIZE}.`,
+      offset: `The number of records to skip: a multiple of ${PAGE_SIZE} below \`count\`.`,
+    };
+  }
+  return {
+    limit: `The maximum number of records on the page. An invalid value means ${PAGE_SIZE}.`,
+    offset:
+      'The number of records to skip. An invalid value means 0. Beyond the end, there are no results.',
+  };
 }
 
 const formatJson = (value: object): string => JSON.stringify(value, null, 2);
 
-const renderExample = (
-  path: string,
-  text: string,
-): Markup => html`<h3><code>${path.replace(/^\//, '')}</code>, shortened</h3>
+function renderFileExamples(files: readonly Operation[]): Markup[] {
+  const examples: Markup[] = [];
+  for (const { path, example } of files) {
+    if (example) examples.push(renderExample(path, formatJson(example)));
+  }
+  return examples;
+}
+
+function renderExample(path: string, text: string): Markup {
+  const name = path.replace(/^\//, '');
+  return html`<h3><code>${name}</code>, shortened</h3>
 <pre class="example" tabindex="0" aria-label="Example of ${path}"><code>${text}</code></pre>`;
+}
 
-const renderFiles = (operations: readonly Operation[]): Markup =>
-  renderTable(
-    ['File', 'Content'],
-    operations
-      .filter(({ path }) => !/(?<!\.tar)\.gz$/.test(path))
-      .map(({ path, summary }) => {
-        const name = html`<code>${path}</code>`;
-        const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
-        return html`<tr><th scope="row">${link}</th><td>${renderProse(summary.replace(/\.?$/, '.'))}</td></tr>`;
-      }),
-  );
+/** Lists files. Compressed copies have no rows of their own, because the text above the table mentions them. */
+function renderFiles(operations: readonly Operation[]): Markup {
+  const rows: Markup[] = [];
+  for (const { path, summary } of operations) {
+    if (/(?<!\.tar)\.gz$/.test(path)) continue;
+    const name = html`<code>${path}</code>`;
+    const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
+    const sentence = summary.replace(/\.?$/, '.');
+    rows.push(html`<tr><th scope="row">${link}</th><td>${renderProse(sentence)}</td></tr>`);
+  }
+  return renderTable(['File', 'Content'], rows);
+}
 
-const renderType = (
-  name: string,
-  { description = '', properties = {} }: JsonSchema,
-): Markup => html`<section id="${name}">
-<h3>${name}</h3>
-<p>${renderProse(description)}</p>
-${renderFields(
-  'Field',
-  Object.entries(properties).map(([field, schema]) => ({
+function renderType(name: string, { description = '', properties = {} }: JsonSchema): Markup {
+  const fields = Object.entries(properties).map(([field, schema]) => ({
     name: field,
     schema: toSchemaObject(schema),
-  })),
-)}
+  }));
+  return html`<section id="${name}">
+<h3>${name}</h3>
+<p>${renderProse(description)}</p>
+${renderFields('Field', fields)}
 </section>`;
+}
 
-type Field = Pick<Parameter, 'name' | 'schema'> & { in?: string; description?: string | undefined };
+function renderFields(heading: string, fields: readonly Field[]): Markup | '' {
+  if (fields.length === 0) return '';
+  return renderTable([heading, 'Type', 'Meaning'], fields.map(renderField));
+}
 
-const renderFields = (heading: string, fields: readonly Field[]): Markup | '' =>
-  fields.length === 0
-    ? ''
-    : renderTable(
-        [heading, 'Type', 'Meaning'],
-        fields.map(({ name, in: place, schema, description = schema.description ?? '' }) => {
-          const where = place === undefined ? '' : html`<span>${place}</span>`;
-          return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${describeType(schema)}</td><td>${renderProse(description)}</td></tr>`;
-        }),
-      );
+function renderField({ name, in: place, schema, description }: Field): Markup {
+  const where = place === undefined ? '' : html`<span>${place}</span>`;
+  const meaning = renderProse(description ?? schema.description ?? '');
+  return html`<tr><th scope="row"><code>${name}</code>${where}</th><td>${describeType(schema)}</td><td>${meaning}</td></tr>`;
+}
 
-const renderTable = (
-  heads: readonly string[],
-  rows: readonly Markup[],
-): Markup => html`<table class="fields">
+function renderTable(heads: readonly string[], rows: readonly Markup[]): Markup {
+  return html`<table class="fields">
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows}</tbody>
 </table>`;
+}
 
 /** Marks up code in backticks, as in Markdown. */
-const renderProse = (text: string): Markup =>
-  new Markup(html`${text}`.text.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
+function renderProse(text: string): Markup {
+  const escaped = html`${text}`.text;
+  return new Markup(escaped.replaceAll(/`(.*?)`/g, '<code>$1</code>'));
+}
 
 function describeType(schema: JsonSchema): Markup {
   const { $ref, anyOf, enum: values, type, items } = schema;
-  const name = $ref?.slice($ref.lastIndexOf('/') + 1);
-  if (name !== undefined) return html`<a href="#${name}">${name}</a>`;
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1);
+    return html`<a href="#${name}">${name}</a>`;
+  }
   if (values) return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
-  if (anyOf) return joinTypes(anyOf.map((one) => describeType(toSchemaObject(one))));
-  if (Array.isArray(type))
-    return joinTypes(type.map((one) => describeType({ ...schema, type: one })));
+  if (anyOf) return joinTypes(anyOf.map((option) => describeType(toSchemaObject(option))));
+  if (Array.isArray(type)) {
+    return joinTypes(type.map((option) => describeType({ ...schema, type: option })));
+  }
   if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
-  return html`${String(type ?? 'any')}`;
+  return html`${type ?? 'any'}`;
 }
 
-const joinTypes = (all: readonly Markup[]): Markup =>
-  new Markup(all.map(({ text }) => text).join(' or '));
+const joinTypes = (types: readonly Markup[]): Markup =>
+  new Markup(types.map(({ text }) => text).join(' or '));

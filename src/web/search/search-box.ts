@@ -103,7 +103,7 @@ export function createResult(
     local === undefined ? [] : [element('span', getLangAttributes(language), local), ' '];
   const link = element(
     'a',
-    getLinkAttributes(recordPath(kind, slug)),
+    getLinkAttributes(`${recordPath(kind, slug)}?format=api`),
     element(
       'span',
       { class: 'what' },

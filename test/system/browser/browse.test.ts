@@ -189,7 +189,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.json').textContent()).toContain('"detail": "Not found."');
     await page.locator('.results a').first().click();
     await waitForHeading(page, 'Master Ball');
-    expect(page.url()).toBe(`${site.url}/api/gamedata/item/master-ball/`);
+    expect(page.url()).toBe(`${site.url}/api/gamedata/item/master-ball/?format=api`);
     await goTo(page, '/api/gamedata/item/no-such-thing/');
     await page.getByRole('link', { name: 'The first page of items' }).click();
     await waitForHeading(page, 'All items');

@@ -123,7 +123,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     expect(await page.locator('#more').isVisible()).toBe(false);
     await page.locator('#query').press('Enter');
     await page.locator('h1', { hasText: /^Thunderbolt$/ }).waitFor();
-    expect(page.url()).toBe(`${site.url}/api/gamedata/move/thunderbolt/`);
+    expect(page.url()).toBe(`${site.url}/api/gamedata/move/thunderbolt/?format=api`);
     await page.goBack();
     await waitForSummary(page, '2 records');
     await page.reload();
