@@ -26,15 +26,16 @@ import {
   recordFile,
 } from '../contract/paths.ts';
 import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../dataset/data-set.ts';
-import { decodeHistory, emptyHistory } from '../dataset/history.ts';
+import { decodeHistory, decodeHistoryUpTo, emptyHistory } from '../dataset/history.ts';
 import {
   type AddressedRecords,
   convertMoved,
   decodeOldSlugs,
+  mergeOldSlugs,
   noOldSlugs,
   type OldSlugs,
 } from '../dataset/old-slugs.ts';
-import { RESTART } from '../dataset/past.ts';
+import { type PastWithNotices, RESTART } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
@@ -117,8 +118,10 @@ export function findMismatch(
 
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
 function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
-  const json = (file: string): unknown =>
-    parseJsonRecord(`${readVerified(storage, entries, file)}`, storage.at(file));
+  const parseBody = (file: string, body: Buffer): unknown =>
+    parseJsonRecord(`${body}`, storage.at(file));
+  const json = (file: string): unknown => parseBody(file, readVerified(storage, entries, file));
+  const unverifiedJson = (file: string): unknown => parseBody(file, readOrThrow(storage, file));
   return {
     records(): AnyRecords {
       if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
@@ -142,6 +145,13 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
     },
     names: (): Names[] => readNames(meta?.names, json, storage.at),
     oldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
+    /** Reads the history up to this site's data from a file that differs from the manifest. */
+    unverifiedHistory(): History {
+      const file = storage.at(CHANGES_FILE);
+      return decodeHistoryUpTo(unverifiedJson(CHANGES_FILE), meta?.digest ?? '', file);
+    },
+    /** Reads old slugs from a file that differs from the manifest. */
+    unverifiedOldSlugs: (): OldSlugs => decodeOldSlugs(unverifiedJson(FORMER_FILE)),
     /** Reads the old slugs that redirect, for a site whose `former.json` is damaged. */
     redirecting: (records: AddressedRecords): OldSlugs =>
       convertMoved(
@@ -189,34 +199,65 @@ export function readPreviousSite(
     records,
     listed: site.listed,
     readNames: () => ignoreDamage(site.names),
-    readPast(mayBeLost) {
-      const history = ignoreDamage(site.history);
-      return {
-        history: history ?? emptyHistory,
-        oldSlugs: mayBeLost ? readRemainingSlugs(site) : readOldSlugs(storage, site),
-        notices: history ? [] : [RESTART],
-      };
-    },
+    readPast: (mayBeLost) => readPublishedPast(storage.name, site, mayBeLost),
   };
 }
 
 type SiteReaders = ReturnType<typeof createReaders>;
 
-/** @throws OutputError if old slugs are damaged */
-function readOldSlugs(storage: SiteStorage, site: SiteReaders): OldSlugs {
-  const wayOut = 'Restore an archive of the site with gamedata mirror <archive>';
-  return withRestoreHint({ name: storage.name, wayOut }, site.oldSlugs);
+/**
+ * Reads the past of a published site in the user's own folder.
+ *
+ * Both of its files usually match the manifest. If a build was interrupted and its staging folder is lost, they may already be
+ * those of the next site. They are then used as far as they are well-formed: steps after the published data are dropped, and old
+ * slugs are added to the published redirects, so that no redirect is lost.
+ *
+ * @throws OutputError if old slugs cannot be read and must not be lost
+ */
+function readPublishedPast(name: string, site: SiteReaders, mayBeLost: boolean): PastWithNotices {
+  const past = readHistory(site);
+  const slugs = readOldSlugs(name, site, mayBeLost);
+  return {
+    history: past.history,
+    oldSlugs: slugs.oldSlugs,
+    notices: [...past.notices, ...slugs.notices],
+  };
 }
 
-/** Reads the old slugs from the first undamaged file that has them. */
-function readRemainingSlugs(site: SiteReaders): OldSlugs {
+function readHistory(site: SiteReaders): Pick<PastWithNotices, 'history' | 'notices'> {
+  const history = ignoreDamage(site.history);
+  if (history) return { history, notices: [] };
+  const unverified = ignoreDamage(site.unverifiedHistory);
+  if (!unverified) return { history: emptyHistory, notices: [RESTART] };
+  const notice = `${CHANGES_FILE} ${INTERRUPTED}: its steps up to the published data are kept`;
+  return { history: unverified, notices: [notice] };
+}
+
+const INTERRUPTED = 'differs from the manifest, as after an interrupted build';
+
+function readOldSlugs(
+  name: string,
+  site: SiteReaders,
+  mayBeLost: boolean,
+): Pick<PastWithNotices, 'oldSlugs' | 'notices'> {
   const oldSlugs = ignoreDamage(site.oldSlugs);
-  if (oldSlugs) return oldSlugs;
-  const readRedirects = (): OldSlugs => {
-    const records = ignoreDamage(site.records) ?? site.listed();
-    return site.redirecting(records);
-  };
-  return ignoreDamage(readRedirects) ?? noOldSlugs;
+  if (oldSlugs) return { oldSlugs, notices: [] };
+  const redirects = ignoreDamage(() => readRedirects(site)) ?? noOldSlugs;
+  const unverified = ignoreDamage(site.unverifiedOldSlugs);
+  if (unverified) {
+    const notice = `${FORMER_FILE} ${INTERRUPTED}: its old slugs are added to the published redirects`;
+    return { oldSlugs: mergeOldSlugs(unverified, redirects), notices: [notice] };
+  }
+  if (mayBeLost) return { oldSlugs: redirects, notices: [] };
+  const wayOut = 'Restore an archive of the site with gamedata mirror <archive>';
+  // Reading it again throws an error with a way out.
+  return { oldSlugs: withRestoreHint({ name, wayOut }, site.oldSlugs), notices: [] };
+}
+
+/** Reads the published redirects as old slugs. */
+function readRedirects(site: SiteReaders): OldSlugs {
+  const records = ignoreDamage(site.records) ?? site.listed();
+  return site.redirecting(records);
 }
 
 /** Rejects damaged old slugs, because published URLs would become 404. */

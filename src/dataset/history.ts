@@ -27,8 +27,15 @@ function cutHistory(steps: readonly Comparison[]): History {
 
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
+/** Parses `changes.json` up to the limits of a history, without validating older steps. */
+function parseHistory(json: unknown, record: string): History {
+  const { steps } = parse(anySteps, json, { record });
+  const newestSteps = steps.slice(0, MAX_STEPS);
+  return cutHistory(parse(historySchema, { steps: newestSteps }, { record }).steps);
+}
+
 /**
- * Parses `changes.json` up to the limits of a history, without validating older steps.
+ * Decodes `changes.json`.
  *
  * @throws DataError if the history is invalid, or if it does not end at the data set
  */
@@ -37,9 +44,7 @@ export function decodeHistory(
   digest: string,
   { record, hint }: { readonly record: string; readonly hint?: string },
 ): History {
-  const { steps } = parse(anySteps, json, { record });
-  const newestSteps = steps.slice(0, MAX_STEPS);
-  const history = cutHistory(parse(historySchema, { steps: newestSteps }, { record }).steps);
+  const history = parseHistory(json, record);
   const lastDigest = history.steps[0]?.to.digest ?? digest;
   if (lastDigest === digest) return history;
   throw new DataError(
@@ -47,6 +52,21 @@ export function decodeHistory(
     { record, field: 'steps[0].to.digest' },
     { hint },
   );
+}
+
+/**
+ * Decodes a `changes.json` that may have steps after the data set, because a build was interrupted,
+ * and drops these steps.
+ *
+ * @throws DataError if the history is invalid, or if it does not pass through the data set
+ */
+export function decodeHistoryUpTo(json: unknown, digest: string, record: string): History {
+  const { steps } = parseHistory(json, record);
+  const newest = steps.findIndex(({ to }) => to.digest === digest);
+  if (newest >= 0) return { steps: steps.slice(newest) };
+  // The oldest step begins at the data set, so nothing is known about the time before it.
+  if (steps.at(-1)?.from.digest === digest) return emptyHistory;
+  throw new DataError(`got no step to ${digest}, the digest of the records`, { record });
 }
 
 export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {

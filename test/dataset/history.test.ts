@@ -3,6 +3,7 @@ import type { History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import {
   decodeHistory,
+  decodeHistoryUpTo,
   emptyHistory,
   encodeHistory,
   extendHistory,
@@ -91,6 +92,26 @@ describe('decodeHistory', () => {
     const text = encodeHistory(historyOf(named('a'), named('b')));
     const changed = text.replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
     expect(() => decode(JSON.parse(changed))).toThrow('got "<b>", expected a field name');
+  });
+});
+
+describe('decodeHistoryUpTo', () => {
+  const history = historyOf(named('a'), named('b'), named('c'));
+  const decode = (slug: string) =>
+    decodeHistoryUpTo(JSON.parse(encodeHistory(history)), named(slug).digest, 'changes.json');
+
+  it.each([
+    ['c', 2],
+    ['b', 1],
+    ['a', 0],
+  ])('drops the steps after the data set %s', (slug, count) => {
+    expect(decode(slug).steps).toEqual(history.steps.slice(2 - count));
+  });
+
+  it('rejects a history that does not pass through the data set', () => {
+    expect(() => decode('other')).toThrow(
+      `changes.json: got no step to ${named('other').digest}, the digest of the records`,
+    );
   });
 });
 

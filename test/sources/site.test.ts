@@ -223,7 +223,7 @@ describe('readPreviousSite', () => {
   });
 
   it('rejects damaged old slugs, but recovers old slugs from redirects', () => {
-    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{}'));
+    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{'));
     expect(() => previous?.readPast(false)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
@@ -233,6 +233,42 @@ describe('readPreviousSite', () => {
     expect(previous?.readPast(true).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(bodies);
     expect(previous?.readPast(true).oldSlugs).toEqual(noOldSlugs);
+  });
+
+  it.each([true, false])(
+    'adds old slugs that differ from the manifest to the published redirects (may be lost: %s)',
+    (mayBeLost) => {
+      const former = '{"move":{"move-1":3,"other":2},"item":{}}';
+      const { previous } = openChanged(renamedSite().files(), damage('former.json', former));
+      const { oldSlugs, notices } = previous?.readPast(mayBeLost) ?? {};
+      expect(oldSlugs?.move).toEqual(
+        new Map([
+          ['move-1', 1],
+          ['other', 2],
+        ]),
+      );
+      expect(notices).toEqual([
+        'former.json differs from the manifest, as after an interrupted build: its old slugs are added to the published redirects',
+      ]);
+    },
+  );
+
+  it('cuts a history that differs from the manifest at the published data', () => {
+    const renamed = renamedSite();
+    const files = renamed.files();
+    const published = `${files.find(({ path }) => path === 'changes.json')?.body}`;
+    const [step] = JSON.parse(published).steps;
+    const newer = { ...step, from: step.to, to: step.from };
+    const { previous } = openChanged(
+      files,
+      damage('changes.json', JSON.stringify({ steps: [newer, step] })),
+    );
+    expect(previous?.readPast(false)).toMatchObject({
+      history: { steps: [step] },
+      notices: [
+        'changes.json differs from the manifest, as after an interrupted build: its steps up to the published data are kept',
+      ],
+    });
   });
 });
 

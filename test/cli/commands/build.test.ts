@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
@@ -11,8 +11,8 @@ import { stateNumber } from '../../support/editions.ts';
 import { expectedFiles } from '../../support/expected.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { otherKinds } from '../../support/kinds.ts';
-import { rawRecords } from '../../support/sites.ts';
-import { sharedSite } from '../../support/small-data.ts';
+import { rawMove, rawRecords } from '../../support/sites.ts';
+import { sharedSite, smallSource } from '../../support/small-data.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
 import { handMadeUpstream, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
@@ -129,4 +129,31 @@ describe('build', () => {
     expect(await build({ ...described, out })).toMatchObject({ changed: true });
     expect(readFileSync(manifest, 'utf8')).toBe(text);
   });
+});
+
+it('build succeeds after an interrupted build whose staging folder is lost', async () => {
+  const raw = rawRecords(3, 1);
+  const old = await smallSource(raw);
+  const others = raw.move.slice(1);
+  const renamed = await smallSource({ ...raw, move: [rawMove(1, { slug: 'new' }), ...others] });
+  const options = { baseUrl: BASE_URL, maxShrink: 100 } as const;
+  const out = path.join(temporaryFolder(), 'site');
+  const complete = path.join(temporaryFolder(), 'site');
+  for (const folder of [out, complete]) await build({ ...old, ...options, out: folder });
+  await build({ ...renamed, ...options, out: complete });
+  // The files that the interrupted build had moved into place.
+  for (const file of ['changes.json', 'former.json'])
+    copyFileSync(path.join(complete, file), path.join(out, file));
+
+  const { changes, notices } = await build({ ...renamed, ...options, out });
+  expect(changes.steps).toHaveLength(1);
+  expect(notices).toEqual([
+    expect.stringMatching(/^changes\.json differs from the manifest/),
+    expect.stringMatching(/^former\.json differs from the manifest/),
+  ]);
+  for (const file of ['changes.json', 'former.json', 'moved.json'])
+    expect(readFileSync(path.join(out, file), 'utf8')).toBe(
+      readFileSync(path.join(complete, file), 'utf8'),
+    );
+  expect(verifyFolder(out)).toMatchObject({ problems: [] });
 });
