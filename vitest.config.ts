@@ -7,6 +7,7 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
 
 /** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
 const isolated = [
+  'test/cli/commands/verify.test.ts',
   'test/publish/apply.test.ts',
   'test/publish/lock.test.ts',
   'test/publish/permissions.test.ts',

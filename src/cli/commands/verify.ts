@@ -4,9 +4,10 @@ import { folderStorage, isArchive, openStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { formatValue } from '../../contract/parse.ts';
-import { isUrl } from '../../contract/paths.ts';
+import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
-import { UsageError } from '../../errors.ts';
+import { GamedataError, OutputError, UsageError } from '../../errors.ts';
+import { attempt } from '../../files.ts';
 import { hostNames, hosts } from '../../hosts/index.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
@@ -74,8 +75,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
       const got = isArchive(target) ? 'an archive' : 'a folder';
       throw new UsageError(`--${misplaced}: works only for a URL, got ${got}`);
     }
-    await assertSettledFolder(target);
-    return verifySite(await openStorage(target));
+    return verifyStored(target);
   }
   const url = parseValue(httpUrl, target, 'address');
   const { verifyDeployment } = await import('../../verify/deployment.ts');
@@ -100,6 +100,33 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   await awaitSite(url, { ...deployment, onWait, site, deadline });
   const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
   return verifyDeployment(url, { ...deployment, level: level ?? 'static', supported, site });
+}
+
+/**
+ * Verifies a folder or an archive.
+ *
+ * A build may change the folder in the meantime, and a mixture of two sites looks like damage. So if anything is wrong, this
+ * waits until no build is changing the folder, and compares its manifest with the one from the beginning.
+ */
+async function verifyStored(target: string): Promise<FolderReport> {
+  await assertSettledFolder(target);
+  const storage = await openStorage(target);
+  const readManifestText = () => attempt(() => storage.read(MANIFEST_FILE).toString());
+  const manifestBefore = readManifestText();
+  const assertUnchanged = async (): Promise<void> => {
+    await assertSettledFolder(target);
+    if (readManifestText() === manifestBefore) return;
+    const hint = 'Verify it again when no build is running.';
+    throw new OutputError('was changed by a build while it was verified', target, { hint });
+  };
+  try {
+    const report = verifySite(storage);
+    if (report.problems.length > 0) await assertUnchanged();
+    return report;
+  } catch (error) {
+    if (error instanceof GamedataError) await assertUnchanged();
+    throw error;
+  }
 }
 
 /** Finds the guarantees that all hosts of a site support, unless this version supports none of the hosts. */
