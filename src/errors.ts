@@ -95,3 +95,13 @@ export function toOutputError(error: unknown, name: string): unknown {
     cause: error,
   });
 }
+
+/**
+ * Returns a hint if WebAssembly, which Node's HTTP clients need, found no room. It reserves gigabytes of address space, more than
+ * some machines allow (`ulimit -v`).
+ */
+export function findWasmHint(error: unknown): string | undefined {
+  if (!(error instanceof RangeError)) return undefined;
+  if (!/^WebAssembly\..*Out of memory/s.test(error.message)) return undefined;
+  return 'Set NODE_OPTIONS=--disable-wasm-trap-handler, or raise the limit on address space (ulimit -v).';
+}

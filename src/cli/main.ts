@@ -3,6 +3,7 @@ import module from 'node:module';
 import path from 'node:path';
 import { errorCode } from '../errors.ts';
 import { PACKAGE_ROOT } from '../package.ts';
+import { describeCrash } from './crash.ts';
 import { run } from './program.ts';
 
 // Only Node 22 and later have this. The cache is next to the code, because a shared temporary folder is not safe.
@@ -20,5 +21,11 @@ process.stdout.on('error', (error) => {
 });
 // Node's warnings are for developers, and the tests show them.
 process.removeAllListeners('warning');
+
+// Loading undici also starts the copy of undici inside Node, whose errors reach no command.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(describeCrash(error));
+  process.exit(1);
+});
 
 await run(process.argv.slice(2));

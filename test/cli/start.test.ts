@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { ok, startServer } from '../support/local-server.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -12,6 +13,24 @@ it('starts the compiled command line', async () => {
   const command = [process.execPath, path.join(ROOT, bin.gamedata), '--version'];
   expect(await runProgram(command)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
+
+/** WebAssembly reserves about 10 GB of address space for each of its memories. */
+const ADDRESS_SPACE_KB = 6_000_000;
+
+it.runIf(process.platform === 'linux')(
+  'names the option of Node if the address space is too small for WebAssembly',
+  async () => {
+    const { url } = await startServer(ok);
+    const script = path.join(ROOT, bin.gamedata);
+    const build = `"${process.execPath}" "${script}" build --source rest --upstream ${url}`;
+    const limited = `ulimit -v ${ADDRESS_SPACE_KB} && ${build} --no-cache --retries 0`;
+    const { code, stderr } = await runProgram(['bash', '-c', limited], { cwd: temporaryFolder() });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*WebAssembly.*Out of memory/m);
+    expect(stderr).toContain('hint: Set NODE_OPTIONS=--disable-wasm-trap-handler');
+    expect(stderr).not.toContain('bug');
+  },
+);
 
 /** Imports the script in a checkout with the given compiled files. Returns its output. */
 async function start(compiled: Record<string, string>): Promise<string> {
