@@ -1,9 +1,10 @@
 import type { Edition } from '../contract/meta.ts';
-import { UpstreamError } from '../errors.ts';
+import { DataError, UpstreamError } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   type AttemptError,
   type Headers,
+  RejectedBodyError,
   readEdition,
   toAttemptError,
   unexpectedStatus,
@@ -14,7 +15,7 @@ import { createTransport, type RawResponse, type TransportOptions } from './tran
 
 export interface ClientOptions extends TransportOptions {
   readonly retries: number;
-  /** Applies until the upstream has responded. Default: `retries`. */
+  /** At most so many retries are sent until the upstream has responded. Default: `retries`. */
   readonly firstRetries?: number | undefined;
   /** The delay before the first retry, in milliseconds. */
   readonly retryBaseMs?: number | undefined;
@@ -68,7 +69,8 @@ export interface HttpClient {
   readonly stats: RequestStats;
   /**
    * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode` throws `InvalidBodyError` if
-   * a retry may help, and any other error if not. Rejects with `UpstreamError`.
+   * retries may help, `DataError` if the body is valid but not what was asked for, which is requested once more past caches,
+   * and any other error if no retry can help. Rejects with `UpstreamError`, or with the `DataError`.
    */
   get<T>(
     url: string,
@@ -106,16 +108,17 @@ export function createClient(options: ClientOptions): HttpClient {
     maxBytes: number,
   ): Promise<RawResponse> {
     stats.requests++;
-    const headers = createHeaders(revalidation);
+    const conditions = createConditions(revalidation);
+    const headers = { ...ACCEPTED, ...conditions };
     const response = await transport.request(url, { headers, maxBytes });
     const { status } = response;
     stats.bytes += response.body.length;
-    const isConditional = (revalidation.etag ?? revalidation.lastModified) !== undefined;
-    if (status === 200 || (status === 304 && isConditional)) return response;
+    const isConditional = Object.keys(conditions).length > 0;
+    if (USABLE_STATUS.includes(status) || (status === 304 && isConditional)) return response;
 
     // The proxy may have responded itself, unless a tunnel carries TLS.
     const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
-    const refused = unexpectedStatus(status, selectFirstValues(response.headers));
+    const refused = unexpectedStatus(status, selectFirstValues(response.headers), url);
     const { remedy, retryAfterMs = 0 } = refused.failure;
     const pauseMs = status === 429 ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
     if (remedy === 'retry') pacing.pause(pauseMs);
@@ -140,7 +143,7 @@ export function createClient(options: ClientOptions): HttpClient {
       return { status: 304, value, revalidation, edition, freshForMs };
     }
     const encoding = [response.headers['content-encoding']].flat().join(',');
-    const value = decode(decompress(response.body, encoding, maxBytes));
+    const value = decodeOrReject(decode, decompress(response.body, encoding, maxBytes));
     stats.bodies++;
     const received = { etag: headers.etag, lastModified: headers['last-modified'] };
     return { status: 200, value, revalidation: received, edition, freshForMs };
@@ -172,7 +175,7 @@ export function createClient(options: ClientOptions): HttpClient {
     const { url, attempts, redirects } = progress;
     const hasResponded = transport.hasResponded();
     const rules: RetryRules = {
-      maxAttempts: 1 + (hasResponded ? retries : firstRetries),
+      maxAttempts: 1 + (hasResponded ? retries : Math.min(retries, firstRetries)),
       retriesMissing: options.retriesMissing === true,
       followsRedirects: options.followsRedirects === true,
     };
@@ -180,6 +183,7 @@ export function createClient(options: ClientOptions): HttpClient {
     if (decision.action === 'redirect')
       return { ...progress, url: decision.url, redirects: redirects + 1 };
     if (decision.action === 'fail') {
+      if (failed instanceof RejectedBodyError) throw failed.reason;
       const unreachable = failed.failure.unreachable === true && !hasResponded;
       const request = { method: 'GET', url: originalUrl, attempts, unreachable };
       throw toUpstreamError(failed, request, options.hint);
@@ -202,12 +206,35 @@ export function createClient(options: ClientOptions): HttpClient {
   };
 }
 
-const createHeaders = ({ etag, lastModified }: Revalidation): Headers => ({
+/** A transforming proxy sends 203: https://www.rfc-editor.org/rfc/rfc9110#status.203 */
+const USABLE_STATUS = [200, 203];
+
+const ACCEPTED: Headers = {
   accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
   'accept-encoding': ACCEPT_ENCODING,
-  'if-none-match': etag,
-  'if-modified-since': lastModified,
-});
+};
+
+/** Nix, Bazel and buildpacks date every file 1970 or 1980, so that such a date says nothing about the content. */
+const EARLIEST_DATE = Date.UTC(1990, 0);
+
+/**
+ * Creates the headers that ask whether a stored response is still valid. A date is sent only if there is no ETag, because
+ * some servers go by the date, which may stay the same although the content changes.
+ */
+function createConditions({ etag, lastModified = '' }: Revalidation): Headers {
+  if (etag !== undefined) return { 'if-none-match': etag };
+  if (Date.parse(lastModified) >= EARLIEST_DATE) return { 'if-modified-since': lastModified };
+  return {};
+}
+
+function decodeOrReject<T>(decode: (body: Buffer) => T, body: Buffer): T {
+  try {
+    return decode(body);
+  } catch (error) {
+    if (error instanceof DataError) throw new RejectedBodyError(error);
+    throw error;
+  }
+}
 
 interface SentRequest {
   readonly method: string;

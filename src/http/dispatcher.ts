@@ -1,5 +1,5 @@
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { type buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode, UsageError } from '../errors.ts';
 
 /** In milliseconds. */
@@ -41,11 +41,13 @@ export function createConnections(limits: ConnectionLimits): Connections {
   function createPool(origin: string | URL, options: Pool.Options): Pool {
     let { connect = {} } = options;
     // Only the connections of a proxy have a function here.
-    if (typeof connect === 'function') connect = failOnClose(connect);
-    else directOrigins.add(String(origin));
+    if (typeof connect !== 'function') {
+      directOrigins.add(String(origin));
+      connect = buildConnector(connect);
+    }
     return new Pool(origin, {
       ...options,
-      connect,
+      connect: keepCause(connect),
       connections: limits.connections,
       headersTimeout: limits.headersTimeout,
       bodyTimeout: limits.bodyTimeout,
@@ -73,13 +75,18 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 }
 
-/** Replaces the error code, because undici would retry indefinitely if a proxy closes the connection instead of opening a tunnel. */
-function failOnClose(connect: buildConnector.connector): buildConnector.connector {
+/**
+ * Changes what undici makes of two failures. If a proxy closes the connection instead of opening a tunnel, undici would retry
+ * indefinitely, so we replace the code of the error. If a server sends a TLS alert after the handshake, because it wants a
+ * client certificate, undici would only say that the other side closed the connection, so we close it with the alert first.
+ */
+function keepCause(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) =>
     connect(options, (...result) => {
-      const [error] = result;
+      const [error, socket] = result;
       if (error && errorCode(error) === 'UND_ERR_SOCKET')
         Object.assign(error, { code: 'ECONNRESET' });
+      socket?.once('error', (alert) => socket.destroy(alert));
       done(...result);
     });
 }

@@ -1,10 +1,20 @@
 import { type Edition, parseEdition } from '../contract/meta.ts';
-import { errorCode, type FailedRequest, GamedataError } from '../errors.ts';
+import {
+  type DataError,
+  errorCode,
+  type FailedRequest,
+  findWasmHint,
+  GamedataError,
+} from '../errors.ts';
+import { explainRedirect } from './redirects.ts';
 
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** `retry`: the same request may succeed later. `bypassCaches`: a cache may have sent the response. */
-export type Remedy = 'none' | 'retry' | 'bypassCaches';
+/**
+ * What may help after a failure. `retry`: the same request may succeed later. `bypassCaches`: a cache or a firewall may have
+ * sent the response. `bypassCachesOnce`: only a cache could be the reason, because the upstream itself would not change it.
+ */
+export type Remedy = 'none' | 'retry' | 'bypassCaches' | 'bypassCachesOnce';
 
 /** What is known about a failed attempt. */
 export interface Failure
@@ -35,6 +45,16 @@ export class InvalidBodyError extends AttemptError {
   }
 }
 
+/** Thrown for a valid body that is not what was asked for, such as `{"detail": "…"}` instead of a record. */
+export class RejectedBodyError extends AttemptError {
+  readonly reason: DataError;
+
+  constructor(reason: DataError) {
+    super(reason.message, { remedy: 'bypassCachesOnce', cause: reason });
+    this.reason = reason;
+  }
+}
+
 export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
   new AttemptError(`got more than ${maxBytes} bytes`, { remedy: 'none', cause });
 
@@ -45,37 +65,45 @@ export const readEdition = (headers: Headers): Edition | null =>
 /** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
 const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
+/** Sent by networks that want a login before they let requests through. */
+const NETWORK_LOGIN_STATUS = 511;
+
 const RETRYABLE_STATUS = [408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS];
 
 const MAX_RETRY_AFTER_MS = 900_000;
 
 /** Whether a response with this status may come from the upstream itself. */
-export const isOwnStatus = (status: number): boolean => !GATEWAY_STATUS.includes(status);
+export const isOwnStatus = (status: number): boolean =>
+  status !== NETWORK_LOGIN_STATUS && !GATEWAY_STATUS.includes(status);
 
-export function unexpectedStatus(status: number, headers: Headers): AttemptError {
+/** Describes a response that is neither a 200 nor a requested 304. */
+export function unexpectedStatus(status: number, headers: Headers, url: string): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined)
-    return unexpectedRedirect(status, location);
+    return unexpectedRedirect(status, location, url);
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
   const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
-  const isRetryable = RETRYABLE_STATUS.includes(status) && retryAfterMs <= MAX_RETRY_AFTER_MS;
   return new AttemptError(`got ${status}${wait}, expected 200`, {
     status,
     retryAfterMs,
     edition: readEdition(headers),
     unreachable: !isOwnStatus(status),
-    remedy: isRetryable ? 'retry' : 'none',
+    remedy: chooseRemedy(status, retryAfterMs),
+    hint: status === NETWORK_LOGIN_STATUS ? 'Log in to this network first.' : undefined,
   });
 }
 
-function unexpectedRedirect(status: number, location: string): AttemptError {
+function chooseRemedy(status: number, retryAfterMs: number): Remedy {
+  // Caches and firewalls invent a 304 that nobody requested, and successes without a record, such as 202 and 204.
+  if (status === 304 || (status >= 200 && status < 300)) return 'bypassCaches';
+  const isRetryable = RETRYABLE_STATUS.includes(status) && retryAfterMs <= MAX_RETRY_AFTER_MS;
+  return isRetryable ? 'retry' : 'none';
+}
+
+function unexpectedRedirect(status: number, location: string, url: string): AttemptError {
   const problem = `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`;
-  return new AttemptError(problem, {
-    status,
-    location,
-    remedy: 'none',
-    hint: 'Use the final URL, because redirects to other URLs are not followed.',
-  });
+  const hint = explainRedirect(url, location);
+  return new AttemptError(problem, { status, location, remedy: 'none', hint });
 }
 
 function parseRetryAfter(header = ''): number {
@@ -84,6 +112,10 @@ function parseRetryAfter(header = ''): number {
   return waitMs > 0 ? waitMs : 0;
 }
 
+/** Calls that fail before there is a connection. Sandboxes and firewalls let them fail with many codes, such as EPERM. */
+const CONNECTING_CALLS = ['getaddrinfo', 'connect'];
+
+/** Codes that say the same, although another call fails or none is named. */
 const UNREACHABLE_CODES = [
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -121,6 +153,18 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
     /ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/,
     'Try http:// or another port. The server does not seem to use TLS on this port.',
   ],
+  [
+    /CERT_ALTNAME_INVALID/,
+    'Use the host name in the certificate, or check the DNS of this network. The certificate is for another name.',
+  ],
+  [
+    /ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/,
+    'Choose a server with TLS 1.2 or newer. This one and Node have no TLS version in common.',
+  ],
+  [
+    /ALERT_CERTIFICATE_REQUIRED|ALERT_HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE/,
+    'Choose a server that wants no client certificate, because gamedata cannot send one. This one may want a certificate, or ciphers that Node does not have.',
+  ],
 ];
 
 const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
@@ -150,16 +194,28 @@ function describeTransportError(error: unknown): AttemptError {
       cause: error,
     });
   }
+  const wasmHint = findWasmHint(error);
+  if (wasmHint !== undefined)
+    return new AttemptError(error.message, { remedy: 'none', hint: wasmHint, cause: error });
   const code = errorCode(error);
   if (code === '') throw error;
-  const unreachable = UNREACHABLE_CODES.includes(code);
+  const unreachable = UNREACHABLE_CODES.includes(code) || hasFailedToConnect(error);
   const isRetryable = unreachable || BROKEN_CONNECTION_CODES.includes(code);
+  // undici hides the code of a wrong certificate behind a proxy.
+  const codes = `${code} ${errorCode(error.cause)}`;
   return new AttemptError(describeCode(error, code), {
     remedy: isRetryable ? 'retry' : 'none',
     unreachable,
-    hint: tlsHints.find(([pattern]) => pattern.test(code))?.[1],
+    hint: tlsHints.find(([pattern]) => pattern.test(codes))?.[1],
     cause: error,
   });
+}
+
+/** Node tries several addresses of a host, and then throws an error for each of them in one. */
+function hasFailedToConnect(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(hasFailedToConnect);
+  if (!(error instanceof Error && 'syscall' in error)) return false;
+  return CONNECTING_CALLS.includes(String(error.syscall));
 }
 
 /** Finds the status with which a proxy refused CONNECT or a request, because undici sets no error code then. */

@@ -1,6 +1,7 @@
 /** What follows a failed attempt. Pure, except for the random part of a delay. */
 
 import type { Failure } from './failures.ts';
+import { resolveRedirect } from './redirects.ts';
 
 /** What a request may do. */
 export interface RetryRules {
@@ -33,9 +34,9 @@ const MISSING_STATUS = [403, 404, 410];
 const MAX_REDIRECTS = 3;
 
 /**
- * Decides what follows a failed attempt. Redirects come first, because they are not failures of the upstream. A missing
- * record is requested once more past caches, even if no retries are allowed, because only caches may lack it. Any other
- * failure is retried as often as allowed.
+ * Decides what follows a failed attempt. Redirects come first, because they are not failures of the upstream. A missing or
+ * rejected response is requested once more past caches, even if no retries are allowed, because it may come from a cache. Any
+ * other failure is retried as often as allowed.
  */
 export function decide(failure: Failure, progress: Progress, rules: RetryRules): Decision {
   const redirect = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
@@ -44,26 +45,14 @@ export function decide(failure: Failure, progress: Progress, rules: RetryRules):
     return { action: 'redirect', url: redirect };
 
   const isMissing = rules.retriesMissing && MISSING_STATUS.includes(failure.status ?? 0);
-  if (isMissing) return { action: progress.isPastCaches ? 'fail' : 'retryPastCaches' };
+  if (isMissing || failure.remedy === 'bypassCachesOnce')
+    return { action: progress.isPastCaches ? 'fail' : 'retryPastCaches' };
 
   if (failure.remedy === 'none') return { action: 'fail' };
   if (progress.attempts >= rules.maxAttempts) return { action: 'fail' };
   if (failure.remedy === 'bypassCaches') return { action: 'retryPastCaches' };
   return { action: 'retry' };
 }
-
-/** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */
-function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
-  if (location === '' || !URL.canParse(location, url)) return undefined;
-  const from = new URL(url);
-  const to = new URL(location, url);
-  if (to.origin !== from.origin) return undefined;
-  const isSame = omitTrailingSlash(from) === omitTrailingSlash(to);
-  return isAny || isSame ? to.href : undefined;
-}
-
-const omitTrailingSlash = ({ pathname, search }: URL): string =>
-  pathname.replace(/\/$/, '') + search;
 
 /** Adds a query parameter that the upstream ignores, so that caches miss. */
 export function bustCaches(url: string, edition: string | number): string {

@@ -14,11 +14,12 @@ export interface Timeouts {
   readonly total: number;
 }
 
+/** A slow line may take minutes for a response, as long as data arrives. */
 const defaultTimeouts: Timeouts = {
   connect: 10_000,
   headers: 30_000,
   body: 30_000,
-  total: 60_000,
+  total: 600_000,
 };
 
 export interface RequestOptions {
@@ -26,6 +27,8 @@ export interface RequestOptions {
   readonly headers?: Headers;
   /** Of the decompressed body. */
   readonly maxBytes: number;
+  /** Shortens the transport's maximum time for the whole response. */
+  readonly totalMs?: number | undefined;
 }
 
 /** Declared here, because published types cannot refer to undici. The body may be compressed. */
@@ -89,18 +92,23 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     async request(url, request) {
-      const deadline = AbortSignal.timeout(timeouts.total);
+      const totalMs = Math.min(timeouts.total, request.totalMs ?? timeouts.total);
+      const late = new AbortController();
+      let timer: NodeJS.Timeout | undefined;
       // We reject the request ourselves, because undici would wait for a connection first.
       const expired = new Promise<never>((_, reject) => {
-        const problem = `no complete response within ${timeouts.total / 1000} s`;
-        deadline.addEventListener('abort', () =>
-          reject(new AttemptError(problem, { remedy: 'retry' })),
-        );
+        timer = setTimeout(() => {
+          const problem = `no complete response within ${totalMs / 1000} s`;
+          reject(new AttemptError(problem, { remedy: 'retry' }));
+          late.abort();
+        }, totalMs);
       });
       try {
-        return await Promise.race([expired, receive(url, request, deadline)]);
+        return await Promise.race([expired, receive(url, request, late.signal)]);
       } catch (error) {
         throw toAttemptError(error, findProxy(url));
+      } finally {
+        clearTimeout(timer);
       }
     },
     hasResponded: () => hasResponded,

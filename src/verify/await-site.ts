@@ -17,62 +17,73 @@ import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 
+/** A request that starts shortly before the deadline may take at least so long. */
+const MIN_REQUEST_MS = 30_000;
+
 interface AwaitOptions {
   readonly site: Site;
   readonly concurrency: number;
-  /** Milliseconds since 1970. */
-  readonly deadline: number;
+  /** In milliseconds since 1970. Undefined for a single check that may take as long as its responses. */
+  readonly deadline: number | undefined;
+  readonly minRequestMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called whenever the first difference changes. */
   readonly onWait?: ((line: string) => void) | undefined;
 }
 
+/** Fetches a file of the deployment. @throws DataError if its status is not 200 */
+type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
+
 /**
- * Waits until a deployment serves the files of a built site. Skips single records, which the guarantees check.
+ * Waits until a deployment serves the files of a built site. Compares the manifest first, because it shows whether the
+ * deployment is another build, then the files that have not matched yet. Skips single records, which the guarantees check.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
  */
-export async function awaitSite(
-  address: string,
-  { site, concurrency, deadline, signal, onWait }: AwaitOptions,
-): Promise<void> {
+export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
+  const { site, concurrency, deadline, minRequestMs = MIN_REQUEST_MS, signal, onWait } = options;
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
+    const fetchFile: FetchFile = (file, maxBytes) => {
+      const leftMs = deadline === undefined ? undefined : deadline - Date.now();
+      const totalMs = leftMs === undefined ? undefined : Math.max(minRequestMs, leftMs);
+      return fetchFrom(probe, file, maxBytes, totalMs);
+    };
     const base = getBasePath(site.meta.base_url);
     const pending = new Set(
       site.manifest.files.filter(({ path }) => isServed(path, base) && !parseRecordFile(path)),
     );
     let reported: string | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
-      const difference = await findDifference(probe, site, pending);
+      const difference = await findDifference(fetchFile, site, pending);
       if (!difference) return;
       const { message, hint } = difference;
-      const left = deadline - Date.now();
-      if (left <= 0) {
+      const leftMs = (deadline ?? 0) - Date.now();
+      if (leftMs <= 0) {
         const problem = `does not serve the site in ${site.storage.name}: ${message}`;
         throw new DataError(problem, { record: address }, { hint });
       }
       if (message !== reported) onWait?.(`waiting for ${address}: ${message}`);
       reported = message;
-      await sleep(Math.min(pause, left), undefined, { signal });
+      await sleep(Math.min(pause, leftMs), undefined, { signal });
     }
   });
 }
 
+/** Removes the files that match from `pending`. Returns the first difference. */
 async function findDifference(
-  probe: Probe,
+  fetchFile: FetchFile,
   site: Site,
   pending: Set<ManifestEntry>,
 ): Promise<GamedataError | undefined> {
+  async function compareFile(entry: ManifestEntry): Promise<void> {
+    const { body } = await fetchFile(entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
+    const problem = findMismatch(entry, body);
+    if (problem !== undefined) throw new DataError(problem, { record: entry.path });
+    pending.delete(entry);
+  }
   try {
-    await compareManifest(probe, site);
-    await Promise.all(
-      [...pending].map(async (entry) => {
-        const { body } = await fetchFile(probe, entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
-        const problem = findMismatch(entry, body);
-        if (problem !== undefined) throw new DataError(problem, { record: entry.path });
-        pending.delete(entry);
-      }),
-    );
+    await compareManifest(fetchFile, site);
+    await Promise.all([...pending].map(compareFile));
     return undefined;
   } catch (error) {
     if (error instanceof GamedataError) return error;
@@ -80,29 +91,42 @@ async function findDifference(
   }
 }
 
-async function compareManifest(probe: Probe, { meta, manifest }: Site): Promise<void> {
-  const { json } = await fetchFile(probe, MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
+async function compareManifest(fetchFile: FetchFile, { meta, manifest }: Site): Promise<void> {
+  const { json } = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const { files } = parseOptional(manifestReader, json) ?? {};
   if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
-  const described = await fetchFile(probe, META_FILE, getMaxBytes(META_FILE));
+  const described = await fetchFile(META_FILE, getMaxBytes(META_FILE));
   const served = parseOptional(metaReader, described.json);
   if (!served || served.digest === meta.digest)
     throw new DataError('is from a different build', { record: MANIFEST_FILE });
   throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
 }
 
-const describeData = ({ digest, captured, counts }: Meta): string =>
-  `${digest.slice(0, 19)}… from ${captured}, ${kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ')}`;
+function describeData({ digest, captured, counts }: Meta): string {
+  const described = kindNames.map((kind) => formatCount(counts[kind], kind));
+  return `${digest.slice(0, 19)}… from ${captured}, ${described.join(', ')}`;
+}
 
 /** Follows one redirect within the deployment, because some hosts redirect `/docs/index.html` to `/docs/`. */
-async function fetchFile(probe: Probe, file: string, maxBytes: number): Promise<ProbeResponse> {
+async function fetchFrom(
+  probe: Probe,
+  file: string,
+  maxBytes: number,
+  totalMs: number | undefined,
+): Promise<ProbeResponse> {
   const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
-  let response = await probe.send({ path, maxBytes });
-  const location = response.header('location');
-  const url = probe.address + path;
-  const target = location && URL.canParse(location, url) ? new URL(location, url).href : '';
-  if (response.status !== 200 && target.startsWith(`${probe.address}/`))
-    response = await probe.send({ path: target.slice(probe.address.length), maxBytes });
+  let response = await probe.send({ path, maxBytes, totalMs });
+  const target = resolveLocation(probe.address, path, response.header('location'));
+  if (response.status !== 200 && target !== undefined)
+    response = await probe.send({ path: target, maxBytes, totalMs });
   if (response.status === 200) return response;
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });
+}
+
+/** Returns the path of a redirect's target below the deployment's address. */
+function resolveLocation(address: string, path: string, location = ''): string | undefined {
+  const url = address + path;
+  if (location === '' || !URL.canParse(location, url)) return undefined;
+  const { href } = new URL(location, url);
+  return href.startsWith(`${address}/`) ? href.slice(address.length) : undefined;
 }

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
+import type { Revalidation } from '../../src/http/client.ts';
 import { VERSION } from '../../src/package.ts';
 import {
   body,
@@ -44,6 +45,7 @@ describe('get', () => {
   it.each<[failure: string, respond: typeof ok, isBypassed: boolean]>([
     ['an invalid body', body('OK'), true],
     ['an unknown encoding', body('{}', { 'content-encoding': 'zstd' }), true],
+    ...[202, 204].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), true]),
     ...[403, 404, 410].map((code): [string, typeof ok, boolean] => [`${code}`, status(code), true]),
     ...[429, 500, 503].map((code): [string, typeof ok, boolean] => [
       `${code}`,
@@ -98,17 +100,47 @@ describe('get', () => {
     expect((await catchError(get(gone, decodeJson))).request.unreachable).toBe(false);
   });
 
-  it.each([new TypeError('a bug'), new DataError('got 1', {})])(
-    'does not retry after %s',
-    async (error) => {
-      const server = await startServer(ok);
-      const decode = (): never => {
-        throw error;
-      };
-      await expect(testClient().get(server.url, decode)).rejects.toBe(error);
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it('does not retry after a bug', async () => {
+    const server = await startServer(ok);
+    const error = new TypeError('a bug');
+    const decode = (): never => {
+      throw error;
+    };
+    await expect(testClient().get(server.url, decode)).rejects.toBe(error);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('requests a rejected body once more past caches, regardless of --retries, and reports why', async () => {
+    const server = await startServer(ok);
+    const error = new DataError('got 1', {});
+    const decode = (): never => {
+      throw error;
+    };
+    await expect(testClient({ retries: 0 }).get(server.url, decode)).rejects.toBe(error);
+    const paths = server.requests.map(({ path }) => path);
+    expect(paths).toEqual(['/', expect.stringMatching(/^\/\?edition=\d+$/)]);
+  });
+
+  it('bypasses caches after a 304 that it did not request', async () => {
+    const server = await startServer((response, _, at) =>
+      at === 1 ? status(304)(response) : ok(response),
+    );
+    const { value } = await testClient().get(server.url, decodeJson);
+    expect(value).toEqual({ ok: true });
+    expect(server.requests[1]?.path).toMatch(/^\/\?edition=\d+$/);
+  });
+
+  it('accepts a 203 from a proxy', async () => {
+    const server = await startServer((response) => response.writeHead(203).end('{"ok":true}'));
+    const { value } = await testClient().get(server.url, decodeJson);
+    expect(value).toEqual({ ok: true });
+  });
+
+  it('never sends more first retries than retries', async () => {
+    const { get } = testClient({ retries: 0, firstRetries: 1 });
+    const error = await catchError(get(await deserted(), decodeJson));
+    expect(error.request.attempts).toBe(1);
+  });
 
   it('counts waiting retries without triggering a Node warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
@@ -281,6 +313,24 @@ describe('a request', () => {
     expect(server.requests[0]?.headers[header]).toBe(value);
   });
 
+  it.each<[what: string, revalidation: Revalidation, sent: object]>([
+    [
+      'only the ETag if there is a date as well',
+      { etag: '"1"', lastModified: date },
+      { 'if-none-match': '"1"' },
+    ],
+    ['no date before 1990', { lastModified: 'Tue, 01 Jan 1980 00:00:01 GMT' }, {}],
+    ['no text that is not a date', { lastModified: 'yesterday' }, {}],
+  ])('sends %s', async (_, revalidation, sent) => {
+    const server = await startServer(ok);
+    const options = { revalidation, cachedValue: 7 };
+    const { value } = await testClient().get(server.url, decodeJson, options);
+    expect(value).toEqual({ ok: true });
+    const { headers = {} } = server.requests[0] ?? {};
+    const conditions = Object.entries(headers).filter(([name]) => name.startsWith('if-'));
+    expect(Object.fromEntries(conditions)).toEqual(sent);
+  });
+
   it.each([
     { control: 'public, max-age=60', age: '', freshForMs: 60_000 },
     { control: 'max-age=60', age: '50', freshForMs: 10_000 },
@@ -321,6 +371,23 @@ describe('a request', () => {
       });
     },
   );
+
+  it('may take ten minutes while data arrives', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await startServer((response) => response.write('{'));
+    const { get } = testClient({ retries: 0, timeouts: { headers: 0, body: 0 } });
+    let problem = '';
+    const failed = get(server.url, decodeJson).catch((error: Error) => {
+      problem = error.message;
+    });
+    await expect.poll(() => server.requests.length, { interval: 1 }).toBe(1);
+    await vi.advanceTimersByTimeAsync(599_000);
+    expect(problem).toBe('');
+    await vi.advanceTimersByTimeAsync(1000);
+    await failed;
+    expect(problem).toContain('no complete response within 600 s');
+  });
 
   it('fails if no connection opens before the timeout', async () => {
     const silent = net.createServer().listen(0, '127.0.0.1');

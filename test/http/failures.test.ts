@@ -6,6 +6,8 @@ import {
   unexpectedStatus,
 } from '../../src/http/failures.ts';
 
+const URL = 'https://upstream.test/api/v2/move/1/';
+
 describe('Retry-After', () => {
   it.each<[header: string | undefined, retryAfterMs: number, remedy?: Remedy]>([
     [undefined, 0],
@@ -23,7 +25,7 @@ describe('Retry-After', () => {
   ])('%j is read as %i ms', (header, retryAfterMs, remedy = 'retry') => {
     vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
     onTestFinished(() => void vi.useRealTimers());
-    const { message, failure } = unexpectedStatus(503, { 'retry-after': header });
+    const { message, failure } = unexpectedStatus(503, { 'retry-after': header }, URL);
     expect(failure).toMatchObject({ retryAfterMs, remedy });
     const wait = retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
     expect(message).toBe(`got 503${wait}, expected 200`);
@@ -33,29 +35,52 @@ describe('Retry-After', () => {
 describe('a status', () => {
   const gateway = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
   const busy = [408, 421, 425, 429, 500, 507, 509, 529];
-  const others = [200, 301, 304, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531];
+  const invented = [201, 202, 204, 205, 206, 226, 304];
+  const others = [301, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531];
 
   it.each(gateway)(
     'of a gateway is retried, and says that the upstream is unreachable: %i',
     (status) => {
-      const { failure } = unexpectedStatus(status, {});
+      const { failure } = unexpectedStatus(status, {}, URL);
       expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: true });
     },
   );
 
   it.each(busy)('of a busy server is retried: %i', (status) => {
-    const { failure } = unexpectedStatus(status, {});
+    const { failure } = unexpectedStatus(status, {}, URL);
     expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: false });
   });
 
+  it.each(invented)(
+    'that only a cache or a firewall sends is requested past caches: %i',
+    (status) => {
+      const { failure } = unexpectedStatus(status, {}, URL);
+      expect(failure).toMatchObject({ status, remedy: 'bypassCaches', unreachable: false });
+    },
+  );
+
+  it('of a network that wants a login is not retried, and says that the upstream is unreachable', () => {
+    const { failure } = unexpectedStatus(511, {}, URL);
+    const hint = 'Log in to this network first.';
+    expect(failure).toMatchObject({ remedy: 'none', unreachable: true, hint });
+  });
+
   it.each(others)('is not retried otherwise: %i', (status) => {
-    const { failure } = unexpectedStatus(status, {});
+    const { failure } = unexpectedStatus(status, {}, URL);
     expect(failure).toMatchObject({ status, remedy: 'none', unreachable: false });
   });
 });
 
-const failureOf = (fields: { readonly code: string; readonly name?: string }): Failure =>
-  toAttemptError(Object.assign(new Error('x'), fields)).failure;
+interface ErrorFields {
+  readonly code: string;
+  readonly name?: string;
+  readonly syscall?: string;
+  readonly cause?: Error;
+}
+
+const createError = (fields: ErrorFields): Error => Object.assign(new Error('x'), fields);
+
+const failureOf = (fields: ErrorFields): Failure => toAttemptError(createError(fields)).failure;
 
 describe('a connection error', () => {
   it.each([
@@ -67,6 +92,37 @@ describe('a connection error', () => {
     'UND_ERR_HEADERS_TIMEOUT',
   ])('is retried, and says that the upstream is unreachable: %s', (code) => {
     expect(failureOf({ code })).toMatchObject({ remedy: 'retry', unreachable: true });
+  });
+
+  it.each([
+    { syscall: 'connect', code: 'EPERM' },
+    { syscall: 'connect', code: 'EACCES' },
+    { syscall: 'connect', code: 'EAFNOSUPPORT' },
+    { syscall: 'connect', code: 'ENETRESET' },
+    { syscall: 'connect', code: 'ENOBUFS' },
+    { syscall: 'getaddrinfo', code: 'EAI_FAIL' },
+  ])('says that the upstream is unreachable if $syscall fails with $code', (fields) => {
+    expect(failureOf(fields)).toMatchObject({ remedy: 'retry', unreachable: true });
+  });
+
+  it('says that the upstream is unreachable if no address of a host can be reached', () => {
+    const refused = createError({ syscall: 'connect', code: 'EPERM' });
+    const unsupported = createError({ syscall: 'connect', code: 'EAFNOSUPPORT' });
+    const { failure } = toAttemptError(new AggregateError([refused, unsupported]));
+    expect(failure).toMatchObject({ remedy: 'retry', unreachable: true });
+  });
+
+  it('of another call does not say so', () => {
+    const failure = failureOf({ syscall: 'open', code: 'EACCES' });
+    expect(failure).toMatchObject({ remedy: 'none', unreachable: false });
+  });
+
+  it('names the option of Node if WebAssembly finds no room', () => {
+    const error = new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate');
+    expect(toAttemptError(error).failure).toEqual({
+      remedy: 'none',
+      hint: expect.stringContaining('NODE_OPTIONS=--disable-wasm-trap-handler'),
+    });
   });
 
   it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'])(
@@ -93,11 +149,22 @@ describe('a failed TLS handshake', () => {
     ['CERT_HAS_EXPIRED', "Check this machine's clock"],
     ['CERT_NOT_YET_VALID', "Check this machine's clock"],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate is for another name.'],
+    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'Choose a server with TLS 1.2 or newer.'],
+    ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'Choose a server with TLS 1.2 or newer.'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'wants no client certificate'],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'wants no client certificate'],
   ])('explains %s: "%s"', (code, hint) => {
     expect(failureOf({ code })).toMatchObject({
       hint: expect.stringContaining(hint),
       remedy: 'none',
       unreachable: false,
     });
+  });
+
+  it('explains a wrong certificate behind a proxy', () => {
+    const cause = createError({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    const { hint } = failureOf({ code: 'UND_ERR_PRX_TLS', cause });
+    expect(hint).toContain('The certificate is for another name.');
   });
 });

@@ -27,6 +27,7 @@ describe('decide', () => {
   const invalid: Failure = { remedy: 'bypassCaches' };
   const refused: Failure = { remedy: 'none', status: 400 };
   const missing: Failure = { remedy: 'none', status: 404 };
+  const rejected: Failure = { remedy: 'bypassCachesOnce' };
   const isMissing = { retriesMissing: true };
 
   it.each<[name: string, given: Case, action: Decision['action']]>([
@@ -59,6 +60,16 @@ describe('decide', () => {
     [
       'fails after a 404 past caches',
       { failure: missing, rules: isMissing, progress: { attempts: 2, isPastCaches: true } },
+      'fail',
+    ],
+    [
+      'bypasses caches after a rejected body even if no retries are allowed',
+      { failure: rejected, rules: { maxAttempts: 1 } },
+      'retryPastCaches',
+    ],
+    [
+      'fails after a rejected body past caches',
+      { failure: rejected, progress: { attempts: 2, isPastCaches: true } },
       'fail',
     ],
     ['fails after a 404 of a file that may be missing', { failure: missing }, 'fail'],

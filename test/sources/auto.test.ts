@@ -61,6 +61,14 @@ describe('auto reads the bundled data', () => {
     }
   });
 
+  it('if the network wants a login, without a retry', async () => {
+    const fault: Fault = (_, response) => Boolean(response.writeHead(511).end());
+    const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
+    const result = await loadAuto(url);
+    expect(result.fallback).toBe(`${url} could not be reached${AGE}`);
+    expect(result.problem).toMatch(/got 511, expected 200$/);
+  });
+
   it('and reports the fallback in the report and in meta.json', async () => {
     const upstream = `${await deserted()}/api/v2`;
     const out = path.join(temporaryFolder(), 'site');

@@ -146,8 +146,15 @@ const statusFaults: Fault[] = [
   ...[403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529, 530].map(
     (code) => retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
-  ...[204, 400, 401, 501].map((code) =>
-    once(`${code}`, upstream(`got ${code}, expected 200`), send(code, code === 204 ? '' : '{}')),
+  ...[202, 204, 206].map((code) =>
+    retried(`${code}`, upstream(`got ${code}, expected 200`), send(code, code === 202 ? '{}' : '')),
+  ),
+  ...[202, 204].map((code) =>
+    retried(`${code} in a cache`, built({ isCached: true }), send(code, '')),
+  ),
+  once('203', built(), ({ response, own }) => response.writeHead(203, JSON_TYPE).end(own)),
+  ...[400, 401, 501, 511].map((code) =>
+    once(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
   ...[403, 404, 410].map((code) =>
     retried(`${code} in a cache`, built({ isCached: true }), send(code)),
@@ -169,7 +176,9 @@ const statusFaults: Fault[] = [
 const MEGABYTE = Buffer.alloc(1 << 20, ' ');
 const TOO_LARGE = upstream('got more than <n> bytes');
 const NESTED = '['.repeat(500_000) + ']'.repeat(500_000);
-const TOO_DEEP = data('got a value nested too deeply to show, expected object');
+const TOO_DEEP = data('got a value nested too deeply to show, expected object', {
+  isRetried: true,
+});
 const NOT_UTF8 = upstream('got <n> bytes that are not UTF-8', { isRetried: true });
 const NOT_GZIP = upstream('got 11 bytes that are not valid gzip');
 const UNKNOWN_ENCODING = upstream('got Content-Encoding "zstd", expected gzip, br');
@@ -185,7 +194,23 @@ const invalidJson = {
   '': 'nothing',
   '{"id":1,}': String.raw`"{\"id\":1,}" in line 1, column 9`,
 };
+/** Valid JSON, but neither a record nor a list. */
+const otherJson = {
+  null: data('got null, expected object', { isRetried: true }),
+  '[]': data('got [], expected object', { isRetried: true }),
+  '"OK"': data('got "OK", expected object', { isRetried: true }),
+  '{}': data(/^\w+ › .* › (?:id|count): got nothing, expected number$/, { isRetried: true }),
+  '{"detail":"Not found."}': data(/› (?:id|count): got nothing, expected number$/, {
+    isRetried: true,
+  }),
+};
 const bodyFaults: Fault[] = [
+  ...Object.entries(otherJson).map(([text, reaction]) =>
+    once(`the body ${text}`, reaction, send(200, text)),
+  ),
+  ...['null', '{"detail":"Not found."}'].map((text) =>
+    retried(`the body ${text} in a cache`, built({ isCached: true }), send(200, text)),
+  ),
   ...Object.entries(invalidJson).map(([text, got]) =>
     retried(
       `the body ${JSON.stringify(text)}`,
@@ -227,7 +252,7 @@ const bodyFaults: Fault[] = [
   once('an ETag that changes although the response stays', built(), ({ response, own }) =>
     response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
   ),
-  once(
+  retried(
     'an unexpected 304',
     upstream('got 304, expected 200', { withoutCache: true }),
     send(304, ''),
@@ -281,6 +306,7 @@ const MISSING = guard('got 1 of 3 records missing, expected at most 1 %: <slug>'
 const EMPTY = guard('got 0 records, expected at least one');
 const invalidLink = data(
   '<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/',
+  { isRetried: true },
 );
 const invalidIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
 const listFaults: Fault[] = [
@@ -315,11 +341,15 @@ const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
 });
 const english = (name: string) => ({ names: [{ language: { name: 'en' }, name }] });
 const polluted = '"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}';
-const NO_ID = data('› id: got nothing, expected number');
+const NO_ID = data('› id: got nothing, expected number', { isRetried: true });
 const OTHER_SLUG = data('got id <id>, name "renamed", expected <id>, "<slug>", as in the list');
 const NO_ICON = built({ contains: '"icon":"sprites/items/unknown.png"' });
 const recordFaults: Fault[] = [
-  record('the id "1"', data('› id: got "1", expected number'), replace({ id: '1' })),
+  record(
+    'the id "1"',
+    data('› id: got "1", expected number', { isRetried: true }),
+    replace({ id: '1' }),
+  ),
   record('a missing id', NO_ID, replace({ id: undefined })),
   record('another slug than in the list', OTHER_SLUG, replace({ name: 'renamed' })),
   record('__proto__ instead of the fields', NO_ID, (own) => `{"__proto__":${own}}`),

@@ -173,6 +173,15 @@ it('awaitSite reports each new difference once and requests only files that diff
   expect(requested).not.toContain('api/gamedata/move/move-8/index.json');
 });
 
+it('awaitSite gives up at the deadline although data still arrives', async () => {
+  const { url } = await startServer((response) => response.write('{'));
+  const site = openSite(folderStorage(at('new')));
+  const deadline = Date.now() + 100;
+  await expect(
+    awaitSite(url, { site, concurrency: 1, deadline, minRequestMs: 50 }),
+  ).rejects.toThrow(/does not serve the site in .*: no complete response within 0\.\d+ s$/);
+});
+
 const deployment = { target: 'http://127.0.0.1:1', like: 'x' };
 it.each<[unknown, string]>([
   [undefined, 'options: got nothing, expected an object'],

@@ -93,7 +93,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
       hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
     });
   }
-  const deadline = Date.now() + (wait ?? 0);
+  const deadline = wait === undefined ? undefined : Date.now() + wait;
   await assertSettledFolder(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');

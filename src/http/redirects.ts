@@ -1,0 +1,31 @@
+/** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */
+export function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
+  if (location === '' || !URL.canParse(location, url)) return undefined;
+  const from = new URL(url);
+  const to = new URL(location, url);
+  if (to.origin !== from.origin) return undefined;
+  return isAny || isSameAddress(from, to) ? to.href : undefined;
+}
+
+const LOGIN =
+  /\b(?:log[-_]?in|sign[-_]?in|log[-_]?on|sign[-_]?on|sso|saml|oauth2?|authorize|authenticate)\b/i;
+
+/** Says what a redirect that is not followed means, and what to do. */
+export function explainRedirect(url: string, location: string): string {
+  const from = new URL(url);
+  const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  if (to && isSameAddress(from, to))
+    return 'Open the URL in a browser to see what it wants. Servers that redirect to the same URL usually expect a cookie, which gamedata does not send.';
+  if (to && LOGIN.test(`${to.hostname}${to.pathname}`))
+    return 'Choose a server or a network that needs no login. This one redirects to a login page.';
+  return 'Use the final URL, because redirects to other URLs are not followed.';
+}
+
+/** Ignores a trailing slash, because servers redirect from one form to the other, and some of them back again. */
+function isSameAddress(from: URL, to: URL): boolean {
+  if (from.origin !== to.origin) return false;
+  return omitTrailingSlash(from) === omitTrailingSlash(to);
+}
+
+const omitTrailingSlash = ({ pathname, search }: URL): string =>
+  pathname.replace(/\/$/, '') + search;
