@@ -7,7 +7,9 @@ import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { isBeingChanged } from '../publish/publish.ts';
+import type { Watchers } from '../sources/source.ts';
 import { type CliOption, type Command, exitCodes, listCliOptions } from './command.ts';
+import { describeCrash } from './crash.ts';
 import { hintAtBaseUrl, type Options, parseFlag } from './options.ts';
 import { createReporter, createWatchers, printToStdout, type Reporter } from './reporter.ts';
 
@@ -82,6 +84,8 @@ async function runCommand(
   const printJson = (output: object) => json === true && printToStdout([JSON.stringify(output)]);
   const controller = new AbortController();
   let stoppedBy: 'SIGINT' | 'SIGTERM' | undefined;
+  /** Whether the disk cache has responses with which the same command would continue. */
+  let hasStored = false;
   const stopListening = (): void => void process.off('SIGINT', stop).off('SIGTERM', stop);
   function stop(signal: NodeJS.Signals): void {
     stopListening();
@@ -90,7 +94,12 @@ async function runCommand(
   }
   if (!command.exitsOnSignal) process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const watchers = createWatchers(reporter);
+    const watchers: Watchers = {
+      ...createWatchers(reporter),
+      onStored() {
+        hasStored = true;
+      },
+    };
     const context = {
       options,
       quiet: quiet === true,
@@ -104,11 +113,9 @@ async function runCommand(
   } catch (thrown) {
     reporter.settle();
     const error = toOutputError(thrown, '.');
-    const isResumable = stoppedBy !== undefined || error instanceof UpstreamError;
-    const preserved = describePreserved(
-      command.getOut?.(options, ...args),
-      isResumable && options.cache,
-    );
+    const isInterrupted = stoppedBy !== undefined || error instanceof UpstreamError;
+    const cache = isInterrupted && hasStored ? options.cache : undefined;
+    const preserved = describePreserved(command.getOut?.(options, ...args), cache);
     if (stoppedBy) {
       [`stopped by ${stoppedBy}`, ...preserved].forEach(reporter.notice);
       process.exitCode = exitCodes[stoppedBy];
@@ -127,6 +134,7 @@ async function runCommand(
   }
 }
 
+/** @param cache the disk cache if it has responses with which the same command continues */
 export function describePreserved(out: string | undefined, cache: unknown): string[] {
   if (out === undefined) return [];
   if (attempt(() => isBeingChanged(out)))
@@ -134,7 +142,7 @@ export function describePreserved(out: string | undefined, cache: unknown): stri
   const published = existsSync(path.join(out, MANIFEST_FILE))
     ? 'unchanged'
     : 'nothing was published';
-  if (typeof cache !== 'string' || !existsSync(cache)) return [`${out}: ${published}`];
+  if (typeof cache !== 'string') return [`${out}: ${published}`];
   return [
     `${out}: ${published}`,
     `responses remain in ${cache}: the same command continues from there`,
@@ -162,7 +170,6 @@ export function reportError(error: unknown, usage: string): number {
     return exitCodes.usage;
   }
   if (error instanceof GamedataError) return printError(error, reporter, [usage]);
-  const stack = error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`${stack}\nThis is a bug in gamedata: please report it.\n`);
+  process.stderr.write(describeCrash(error));
   return exitCodes.failed;
 }

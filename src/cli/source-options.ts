@@ -95,6 +95,8 @@ export const sourceOptions = {
   onFallback: codeOnly<Watchers['onFallback']>(),
   /** Called with the recovery result of an interrupted build, if the work then fails. */
   onNotice: codeOnly<Watchers['onNotice']>(),
+  /** Called when the disk cache has responses that the same command would not request again. */
+  onStored: codeOnly<Watchers['onStored']>(),
 };
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;

@@ -59,8 +59,23 @@ interface JournalContents {
   readonly lastRun: Completion | null;
 }
 
+export interface CacheOptions {
+  /** Called when the cache has responses that the same run would not request again. */
+  readonly onStored?: (() => void) | undefined;
+}
+
+/** Whether a run may use an entry without a request. An entry from the future was written before the clock was set back. */
+export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
+  const now = Date.now();
+  return storedAt <= now && now < freshUntil;
+}
+
 /** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
-export function openCache(folder: string, { upstream, version }: CacheKey): Cache {
+export function openCache(
+  folder: string,
+  { upstream, version }: CacheKey,
+  { onStored }: CacheOptions = {},
+): Cache {
   const file = path.join(folder, journalName(upstream));
   const header = encodeLine({ cache: 1, version, upstream });
 
@@ -76,6 +91,7 @@ export function openCache(folder: string, { upstream, version }: CacheKey): Cach
     return openTrusted(folder, file, flags);
   });
   const { entries, lastRun } = explain(() => readJournal(journal, header));
+  if ([...entries.values()].some(isFresh)) onStored?.();
   const usedUrls = new Set<string>();
   let finishedRun: Completion | null = null;
   let hasNewEntries = false;
@@ -100,6 +116,7 @@ export function openCache(folder: string, { upstream, version }: CacheKey): Cach
     },
     put(entry) {
       if (isClosed) return;
+      if (!hasNewEntries) onStored?.();
       hasNewEntries = true;
       usedUrls.add(entry.url);
       entries.set(entry.url, entry);

@@ -1,6 +1,13 @@
 import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
-import { type Cache, type CacheEntry, type CacheKey, noCache, openCache } from './cache.ts';
+import {
+  type Cache,
+  type CacheEntry,
+  type CacheKey,
+  isFresh,
+  noCache,
+  openCache,
+} from './cache.ts';
 import type {
   ClientOptions,
   GetOptions,
@@ -164,12 +171,6 @@ interface StoredResponse {
 /** A missing file is requested again in each run, because the upstream may add it. */
 const NO_RESPONSE: StoredResponse = { revalidation: {}, freshForMs: 0 };
 
-/** An entry from the future was written before the clock was set back. */
-function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
-  const now = Date.now();
-  return storedAt <= now && now < freshUntil;
-}
-
 const selectValidators = ({ etag, lastModified }: CacheEntry): Revalidation => ({
   etag,
   lastModified,
@@ -184,18 +185,20 @@ export interface FetcherOptions extends ClientOptions {
   /** Undefined for no cache. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called when the cache has responses that the same run would not request again. */
+  readonly onStored?: (() => void) | undefined;
 }
 
 /** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
 export async function withFetcher<T>(
-  { cacheFolder, signal, ...options }: FetcherOptions,
+  { cacheFolder, signal, onStored, ...options }: FetcherOptions,
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), signal, async (client) => {
-    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, key);
+    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, key, { onStored });
     let complete = false;
     try {
       const result = await work(createFetcher({ client, cache }));

@@ -16,6 +16,8 @@ export interface Watchers {
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
   /** Called with the recovery result of an interrupted build if the work fails afterwards. */
   readonly onNotice?: ((notice: string) => void) | undefined;
+  /** Called when the disk cache has responses that the same command would not request again. */
+  readonly onStored?: (() => void) | undefined;
 }
 
 /** Returns one complete data set. */

@@ -5,6 +5,7 @@ import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import type { Fault } from '../support/upstream-server.ts';
 
 const BASE = 'https://example.test';
 
@@ -61,12 +62,29 @@ describe('the report', () => {
     await upstream.close();
     const failed = await build();
     expect(failed.code).toBe(1);
-    expect(failed.stderr).toMatch(
-      /\nbuild: unchanged\nresponses remain in .cache.gamedata: the same command continues from there\n$/,
-    );
+    expect(failed.stderr).toMatch(/\nbuild: unchanged\n$/);
     expect((await build('--no-cache')).stderr).toMatch(/\nbuild: unchanged\n$/);
     const fresh = await build('--out', 'new', '--source', 'csv', '--upstream', 'nowhere');
     expect(fresh.stderr).toMatch(/\nnew: nothing was published\n$/);
+  });
+
+  it('says that responses remain only if a response was stored', async () => {
+    const answers = tinyUpstream();
+    let isBroken = true;
+    const fault: Fault = ({ url }, response) =>
+      isBroken && url?.includes('/item/') === true && Boolean(response.writeHead(400).end());
+    const upstream = await serveUpstream(upstreamOf(answers), { fault });
+    const cwd = temporaryFolder();
+    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--retries', '0'];
+    const failed = await callCli(args, { cwd });
+    expect(failed.stderr).toMatch(
+      /\nbuild: nothing was published\nresponses remain in .cache.gamedata: the same command continues from there\n$/,
+    );
+    isBroken = false;
+    expect((await callCli([...args, '--max-shrink', '100'], { cwd })).code).toBe(0);
+    await upstream.close();
+    const unreachable = await callCli(args, { cwd });
+    expect(unreachable.stderr).toMatch(/\nbuild: unchanged\n$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Cache, type CacheEntry, journalName, openCache } from '../../src/http/cache.ts';
 import { irregular } from '../support/irregular-files.ts';
 import { journalLine } from '../support/journal.ts';
@@ -126,6 +126,27 @@ describe('the cache', () => {
       expect(new Set(sizes).size).toBe(1);
     },
   );
+
+  it.each<[string, freshUntil: number, calls: number]>([
+    ['reports entries that a run may use without a request', Date.now() + 60_000, 1],
+    ['reports no stale entries', Date.now() - 1, 0],
+  ])('%s', (_, freshUntil, calls) => {
+    const folder = temporaryFolder();
+    const cache = open(folder);
+    cache.put({ ...entry(1), freshUntil });
+    cache.close({ complete: false });
+    const onStored = vi.fn();
+    openCache(folder, { upstream: UPSTREAM, version: '1' }, { onStored });
+    expect(onStored).toHaveBeenCalledTimes(calls);
+  });
+
+  it('reports the first new entry', () => {
+    const onStored = vi.fn();
+    const cache = openCache(temporaryFolder(), { upstream: UPSTREAM, version: '1' }, { onStored });
+    expect(onStored).not.toHaveBeenCalled();
+    for (const id of [1, 2]) cache.put(entry(id));
+    expect(onStored).toHaveBeenCalledTimes(1);
+  });
 
   it('leaves the journal unchanged after a failed run without new entries, and ignores entries added after close', () => {
     const folder = fillJournal();
