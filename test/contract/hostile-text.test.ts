@@ -27,7 +27,7 @@ import { iconSchema, nameSchema, slugSchema } from '../../src/contract/records.t
 import { pageSchemas } from '../../src/contract/served.ts';
 import { escapeControls, quoteArgument, toTitleCase } from '../../src/contract/words.ts';
 import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
-import { GamedataError } from '../../src/errors.ts';
+import { findWasmHint, GamedataError } from '../../src/errors.ts';
 import { decodeText, decompress } from '../../src/http/body.ts';
 import { journalName } from '../../src/http/cache.ts';
 import {
@@ -172,10 +172,11 @@ const rows: readonly Row[] = [
   ['decodeText', (text) => decodeText(Buffer.from(text))],
   ['decompress', (text) => decompress(Buffer.alloc(1), text)],
   ['journalName', journalName, 'https://'],
+  ['findWasmHint', (text) => findWasmHint(new RangeError(text)), 'WebAssembly.'],
   ['bustCaches', (text) => bustCaches(text, 1), `${url}?edition=`],
   ['readEdition', (text) => readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text })],
-  ['Retry-After', (text) => unexpectedStatus(503, { 'retry-after': text }), '1'],
-  ['Location', (text) => unexpectedStatus(301, { location: text })],
+  ['Retry-After', (text) => unexpectedStatus(503, { 'retry-after': text }, url), '1'],
+  ['Location', (text) => unexpectedStatus(301, { location: text }, url), '/log'],
   [
     'a transport error',
     (text) => toAttemptError(Object.assign(new Error(text), { code: 'EPROTO' })),
