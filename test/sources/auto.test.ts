@@ -80,7 +80,7 @@ describe('auto reads the bundled data', () => {
       source: { ...source, dataFolder: writeData(1, 9) },
     });
     const fallback = `${upstream} could not be reached: built from bundled data from 2026-01-02, generations 1 to 9`;
-    expect(report).toMatchObject({
+    expect(report.data).toMatchObject({
       source: 'snapshot',
       fallback,
       requests: null,
