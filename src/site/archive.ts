@@ -1,52 +1,74 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
-import { packTar } from 'modern-tar';
+import { packTar, type TarEntry } from 'modern-tar';
 import { FORMAT, type Manifest } from '../contract/meta.ts';
 import { isWebServerConfig, MANIFEST_FILE } from '../contract/paths.ts';
 
-export interface Content {
+/** A file of a site, encoded as bytes. */
+export interface EncodedFile {
+  /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly body: Uint8Array;
 }
 
+/** The folder inside the archive. */
 const ROOT = 'gamedata/';
+/** In seconds. */
 const MTIME_RANGE = 3600;
 
-export function listContents(files: readonly Content[], generator: string): Content {
-  const listed = files
-    .map(({ path, body }) => ({ path, bytes: body.length, sha256: hash('sha256', body) }))
-    .sort(byPath);
-  const manifest: Manifest = { format: FORMAT, generator, files: listed };
+/** Creates the manifest of an archive. */
+export function createManifest(files: readonly EncodedFile[], generator: string): EncodedFile {
+  const entries: Manifest['files'] = [];
+  for (const { path, body } of files.toSorted(compareByPath)) {
+    entries.push({ path, bytes: body.length, sha256: hash('sha256', body) });
+  }
+  const manifest: Manifest = { format: FORMAT, generator, files: entries };
   return { path: MANIFEST_FILE, body: Buffer.from(JSON.stringify(manifest)) };
 }
 
 /**
- * Packs all files except web server configuration, which must not come from an archive. Many web servers derive ETags from mtime
- * and size, so each file's mtime is derived from its content: a second within the first hour of the capture date.
+ * Packs all files except web server configuration, which must not come from an archive. The same files become the same bytes on
+ * every machine, so the order, the owners and the times are fixed. Many web servers derive ETags from mtime and size, so each
+ * file's mtime is derived from its content: a second within the first hour of the capture date. The manifest is newer than every
+ * other file.
  *
  * @param captured `YYYY-MM-DD`
  */
 export async function packArchive(
-  files: readonly Content[],
+  files: readonly EncodedFile[],
   captured: string,
 ): Promise<Uint8Array> {
-  const day = Date.parse(`${captured}T00:00:00Z`) / 1000;
-  const packed = files.filter(({ path }) => !isWebServerConfig(path)).sort(byPath);
-  const tar = await packTar(
-    packed.map(({ path, body }) => {
-      const second = Number.parseInt(hash('sha256', body).slice(0, 8), 16) % MTIME_RANGE;
-      const mtime = new Date((day + (path === MANIFEST_FILE ? MTIME_RANGE : second)) * 1000);
-      const owner = { uid: 0, gid: 0, uname: '', gname: '' };
-      const header = { name: ROOT + path, size: body.length, mode: 0o644, mtime, ...owner };
-      return { header: { ...header, type: 'file' }, body };
-    }),
-  );
+  const startOfDay = Date.parse(`${captured}T00:00:00Z`) / 1000;
+  const latest = startOfDay + MTIME_RANGE;
+  const entries: TarEntry[] = [];
+  for (const { path, body } of files.toSorted(compareByPath)) {
+    if (isWebServerConfig(path)) continue;
+    const time = path === MANIFEST_FILE ? latest : startOfDay + deriveSecond(body);
+    const header = {
+      name: ROOT + path,
+      size: body.length,
+      mode: 0o644,
+      mtime: new Date(time * 1000),
+      uid: 0,
+      gid: 0,
+      uname: '',
+      gname: '',
+      type: 'file',
+    } as const;
+    entries.push({ header, body });
+  }
+  const tar = await packTar(entries);
   // zlib's output depends on its version and the processor.
-  return gzipSync(tar, { level: 9, mtime: (day + MTIME_RANGE) * 1000 });
+  return gzipSync(tar, { level: 9, mtime: latest * 1000 });
 }
 
-const byPath = (a: { readonly path: string }, b: { readonly path: string }): number =>
-  a.path < b.path ? -1 : 1;
+function deriveSecond(body: Uint8Array): number {
+  const start = hash('sha256', body).slice(0, 8);
+  return Number.parseInt(start, 16) % MTIME_RANGE;
+}
 
+const compareByPath = (a: EncodedFile, b: EncodedFile): number => (a.path < b.path ? -1 : 1);
+
+/** Formats a checksum as `sha256sum` does. */
 export const formatChecksum = (archive: Uint8Array, name: string): string =>
   `${hash('sha256', archive)}  ${name}\n`;

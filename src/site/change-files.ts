@@ -10,6 +10,7 @@ import type { Past } from '../dataset/past.ts';
 
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
+/** Creates the files about the past: the changes as JSON and as a feed, the old slugs, and the redirects. */
 export function createChangeFiles(
   { history, oldSlugs }: Past,
   redirects: readonly Redirect[],
@@ -27,83 +28,125 @@ export function createChangeFiles(
 const MAX_ENTRIES = 30;
 const MAX_NAMED_RECORDS = 25;
 
+/** A step of the history, and the time at which the feed dates it. */
+interface FeedEntry {
+  readonly step: Comparison;
+  /** In milliseconds since 1970. */
+  readonly time: number;
+}
+
 /** Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the data. */
-export function encodeFeed({ steps }: History, { base_url: baseUrl, captured }: Site): string {
-  const link = (rel: string, type: string, path: string): string =>
-    `<link rel="${rel}" type="${type}" href="${escapeXml(`${baseUrl}/${path}`)}"/>`;
+export function encodeFeed({ steps }: History, site: Site): string {
+  const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
   const updated = Math.max(parseDay(captured), entries[0]?.time ?? 0);
-  const encodeEntry = ({ step, time }: (typeof entries)[number]): string => `<entry>
-<id>${createId(step)}</id>
-<title>${escapeXml(formatHeadline(step))}</title>
-<updated>${formatTime(time)}</updated>
-${link('alternate', 'text/html', findPage(step))}
-<content type="html">${escapeXml(renderHtml(step, baseUrl))}</content>
-</entry>
-`;
+  const encodedEntries = entries.slice(0, MAX_ENTRIES).map((entry) => encodeEntry(entry, baseUrl));
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${escapeXml(`${baseUrl}/${FEED_FILE}`)}</id>
 <title>gamedata: what changed</title>
 <author><name>gamedata</name></author>
 <updated>${formatTime(updated)}</updated>
-${link('self', 'application/atom+xml', FEED_FILE)}
-${link('alternate', 'text/html', '')}
-${link('via', 'application/json', CHANGES_FILE)}
-${entries.slice(0, MAX_ENTRIES).map(encodeEntry).join('')}</feed>
+${encodeLink('self', 'application/atom+xml', `${baseUrl}/${FEED_FILE}`)}
+${encodeLink('alternate', 'text/html', `${baseUrl}/`)}
+${encodeLink('via', 'application/json', `${baseUrl}/${CHANGES_FILE}`)}
+${encodedEntries.join('')}</feed>
 `;
 }
 
-/** Spaces steps from the same day one second apart, because feed readers sort by time. */
-function addTimes(steps: readonly Comparison[]) {
-  let last = Number.NEGATIVE_INFINITY;
-  const oldestFirst = steps.toReversed().map((step) => {
-    last = Math.max(parseDay(step.to.captured), last + 1000);
-    return { step, time: last };
-  });
-  return oldestFirst.reverse();
+function encodeEntry({ step, time }: FeedEntry, baseUrl: string): string {
+  return `<entry>
+<id>${createId(step)}</id>
+<title>${escapeXml(formatHeadline(step))}</title>
+<updated>${formatTime(time)}</updated>
+${encodeLink('alternate', 'text/html', `${baseUrl}/${findPage(step)}`)}
+<content type="html">${escapeXml(renderHtml(step, baseUrl))}</content>
+</entry>
+`;
+}
+
+const encodeLink = (rel: string, type: string, url: string): string =>
+  `<link rel="${rel}" type="${type}" href="${escapeXml(url)}"/>`;
+
+/** Spaces steps from the same day one second apart, because feed readers sort by time. Expects and returns the newest first. */
+function addTimes(steps: readonly Comparison[]): FeedEntry[] {
+  const entries: FeedEntry[] = [];
+  let previousTime = Number.NEGATIVE_INFINITY;
+  for (const step of steps.toReversed()) {
+    const time = Math.max(parseDay(step.to.captured), previousTime + 1000);
+    entries.push({ step, time });
+    previousTime = time;
+  }
+  return entries.reverse();
 }
 
 /** Returns the record's page if exactly one record was added or changed, and the front page otherwise. */
 function findPage({ changes }: Comparison): string {
-  const pages = kindNames.flatMap((kind) => {
+  const pages: string[] = [];
+  for (const kind of kindNames) {
     const { added, renamed, changed } = changes[kind];
-    const slugs = [...added, ...changed, ...renamed.map(({ to }) => ({ slug: to }))];
-    return slugs.map(({ slug }) => recordPath(kind, slug).slice(1));
-  });
-  return pages.length === 1 ? pages.join() : '';
+    for (const { slug } of [...added, ...changed]) pages.push(recordPath(kind, slug));
+    for (const { to } of renamed) pages.push(recordPath(kind, to));
+  }
+  const [onlyPage = ''] = pages.length === 1 ? pages : [];
+  return onlyPage.slice(1);
 }
 
+/** Renders the records of a step as lists. */
 function renderHtml(step: Comparison, baseUrl: string): string {
   const groups = describeGroups(step, { max: MAX_NAMED_RECORDS }, (text, path) => {
     const code = `<code>${escapeXml(text)}</code>`;
-    return path === undefined ? code : `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
+    if (path === undefined) return code;
+    return `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
   });
-  return groups
-    .map(({ title, lines, more }) => {
-      const rest = more > 0 ? [`… and ${more} more`] : [];
-      return `<h2>${title}</h2><ul>${[...lines, ...rest].map((line) => `<li>${line}</li>`).join('')}</ul>`;
-    })
-    .join('');
+  let markup = '';
+  for (const { title, lines, more } of groups) {
+    const items = lines.map((line) => `<li>${line}</li>`);
+    if (more > 0) items.push(`<li>… and ${more} more</li>`);
+    markup += `<h2>${title}</h2><ul>${items.join('')}</ul>`;
+  }
+  return markup;
 }
 
-/** Derives a UUID from the digests of both data sets: https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8 */
+/**
+ * Derives a UUID from the digests of both data sets: 15 digits of each, between the digits of the version and the variant.
+ * https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
+ */
 function createId({ from, to }: Comparison): string {
-  const [a, b] = [from, to].map(({ digest }) => digest.slice('sha256:'.length)) as [string, string];
-  return `urn:uuid:${a.slice(0, 8)}-${a.slice(8, 12)}-8${a.slice(12, 15)}-8${b.slice(0, 3)}-${b.slice(3, 15)}`;
+  const oldDigest = from.digest.slice('sha256:'.length);
+  const newDigest = to.digest.slice('sha256:'.length);
+  const groups = [
+    oldDigest.slice(0, 8),
+    oldDigest.slice(8, 12),
+    `8${oldDigest.slice(12, 15)}`,
+    `8${newDigest.slice(0, 3)}`,
+    newDigest.slice(3, 15),
+  ];
+  return `urn:uuid:${groups.join('-')}`;
 }
 
 /** Keeps the newest of equal steps, which occur if a change was reverted and applied again. */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {
-  const newest = new Map(steps.toReversed().map((step) => [createId(step), step]));
-  return steps.filter((step) => newest.get(createId(step)) === step);
+  const seenIds = new Set<string>();
+  const kept: Comparison[] = [];
+  // The newest step comes first.
+  for (const step of steps) {
+    const id = createId(step);
+    if (seenIds.has(id)) continue;
+    seenIds.add(id);
+    kept.push(step);
+  }
+  return kept;
 }
 
 const parseDay = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);
 const formatTime = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
 
-/** Replaces the characters that XML cannot represent. */
-const escapeXml = (text: string): string =>
-  text
-    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
-    .replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+/** Matches the characters that XML cannot represent. */
+const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
+
+/** Escapes text for XML, and replaces the characters that XML cannot represent. */
+function escapeXml(text: string): string {
+  const representable = text.replace(NOT_XML, '\u{FFFD}');
+  return representable.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}

@@ -15,7 +15,7 @@ import type { Past } from '../dataset/past.ts';
 import type { HostContext } from '../hosts/host.ts';
 import { createHostFiles, type HostName } from '../hosts/index.ts';
 import { renderPages } from '../web/render-pages.ts';
-import { formatChecksum, listContents, packArchive } from './archive.ts';
+import { createManifest, formatChecksum, packArchive } from './archive.ts';
 import { createChangeFiles } from './change-files.ts';
 import { createSpecification } from './openapi.ts';
 import * as recordFiles from './record-files.ts';
@@ -24,6 +24,7 @@ import * as recordFiles from './record-files.ts';
 export interface BuildAssets {
   /** Reads a template of a page or a host. */
   readonly template: (name: string) => string;
+  /** Scripts, styles and types. */
   readonly compiled: readonly SiteFile[];
   readonly schemas: CompiledSchemas;
   readonly handlerModule: HostContext['handlerModule'];
@@ -35,63 +36,75 @@ export interface SiteInput {
   readonly meta: Meta;
   readonly past: Past;
   readonly hosts: readonly HostName[];
+  /** The document root of a web server. */
   readonly root: string;
   /** Hand-written files and icons. */
   readonly assets: readonly AnyFile[];
+  /** Whether the site contains its own archive. */
   readonly archive: boolean;
   readonly buildAssets: BuildAssets;
 }
 
-/** Generates every file of a site except its manifest. */
+/**
+ * Generates every file of a site except its manifest. The descriptions (OpenAPI, schemas and pages) come last, because they state
+ * the sizes of other files.
+ */
 export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];
-  const complete = [...content, ...createDescriptions(site, content, false)];
-  if (!site.archive) return complete;
-  // The archive contains the site without an archive, so its front page does not mention one.
-  const packed = complete.map((file) => ({ path: file.path, body: encodeBody(file) }));
-  const manifest = listContents(packed, site.meta.generator);
-  const archive = await packArchive([...packed, manifest], site.meta.captured);
-  return [
-    ...content,
-    ...createDescriptions(site, content, true),
-    { path: ARCHIVE_FILE, body: archive },
-    {
-      path: CHECKSUM_FILE,
-      body: formatChecksum(archive, ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length)),
-    },
-  ];
+  if (!site.archive) return [...content, ...createDescriptions(site, content)];
+  const archiveFiles = await createArchiveFiles(site, content);
+  return [...content, ...createDescriptions(site, content), ...archiveFiles];
 }
 
-function createDataFiles({ records, names, meta, past, root, ...site }: SiteInput): SiteFile[] {
-  const served = addUrls(getLinkBase(meta), records);
-  const redirects = createRedirects(past.oldSlugs, records);
-  const { handlerModule, template } = site.buildAssets;
-  const hosting = {
-    root,
-    baseUrl: meta.base_url,
-    redirects,
-    iconRedirect: getIconRedirect(meta.sprites),
-  };
-  return [
-    ...recordFiles.createApiFiles(served, meta),
-    ...(meta.downloads ? recordFiles.createBulkFiles(served) : []),
-    ...recordFiles.createNamesFiles(names, meta.base_url),
-    { path: SEARCH_FILE, body: JSON.stringify(recordFiles.createSearchIndex(records)) },
-    ...createChangeFiles(past, redirects, meta),
-    ...createHostFiles(site.hosts, { ...hosting, records, handlerModule, template }),
-  ];
-}
-
-function createDescriptions(
+/** Packs the site without an archive, so the front page in the archive does not mention one. */
+async function createArchiveFiles(
   site: SiteInput,
   content: readonly AnyFile[],
-  archive: boolean,
-): SiteFile[] {
-  const { records, meta, names } = site;
+): Promise<SiteFile[]> {
+  const files = [...content, ...createDescriptions({ ...site, archive: false }, content)];
+  const packed = files.map((file) => ({ path: file.path, body: encodeBody(file) }));
+  packed.push(createManifest(packed, site.meta.generator));
+  const archive = await packArchive(packed, site.meta.captured);
+  const archiveName = ARCHIVE_FILE.slice(DOWNLOAD_FOLDER.length);
+  return [
+    { path: ARCHIVE_FILE, body: archive },
+    { path: CHECKSUM_FILE, body: formatChecksum(archive, archiveName) },
+  ];
+}
+
+/** Creates the API, downloads, names, changes, and the configuration of hosts. */
+function createDataFiles(site: SiteInput): SiteFile[] {
+  const { records, names, meta, past } = site;
+  const served = addUrls(getLinkBase(meta), records);
+  const searchIndex = recordFiles.createSearchIndex(records);
+  const redirects = createRedirects(past.oldSlugs, records);
+  const hostFiles = createHostFiles(site.hosts, {
+    records,
+    redirects,
+    iconRedirect: getIconRedirect(meta.sprites),
+    baseUrl: meta.base_url,
+    root: site.root,
+    handlerModule: site.buildAssets.handlerModule,
+    template: site.buildAssets.template,
+  });
+  const files = recordFiles.createApiFiles(served, meta);
+  if (meta.downloads) files.push(...recordFiles.createBulkFiles(served));
+  files.push(...recordFiles.createNamesFiles(names, meta.base_url));
+  files.push({ path: SEARCH_FILE, body: JSON.stringify(searchIndex) });
+  files.push(...createChangeFiles(past, redirects, meta));
+  files.push(...hostFiles);
+  return files;
+}
+
+/** Creates OpenAPI, the schemas, the docs and the other pages. */
+function createDescriptions(site: SiteInput, content: readonly AnyFile[]): SiteFile[] {
+  const { records, meta, names, archive } = site;
   const { template, schemas } = site.buildAssets;
   const specification = createSpecification(records, meta, { archive, names, template, schemas });
-  const sizes = new Map([...content, ...specification].map((file) => [file.path, getSize(file)]));
-  return [...specification, ...renderPages({ template, records, meta, archive, sizes })];
+  const sizes = new Map<string, number>();
+  for (const file of [...content, ...specification]) sizes.set(file.path, getSize(file));
+  const pages = renderPages({ template, records, meta, archive, sizes });
+  return [...specification, ...pages];
 }
 
 const getSize = (file: AnyFile): number =>

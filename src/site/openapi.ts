@@ -2,12 +2,13 @@
 
 import type { Comparison } from '../contract/changes.ts';
 import { plainBulkRows } from '../contract/files.ts';
-import { kindNames, mapKinds } from '../contract/kinds.ts';
+import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { formatUpstream, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
+import type { RecordOf } from '../contract/records.ts';
 import { errorDetails, getMediaType, isCompressible } from '../contract/responses.ts';
 import * as served from '../contract/served.ts';
 import { describeSubject, formatCount, joinWords, TRADEMARK_NOTE } from '../contract/words.ts';
@@ -19,64 +20,125 @@ import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
+/** Path → the first lines of a file that is not JSON. */
+type Excerpts = Map<string, string>;
+
 interface SpecificationOptions {
+  /** Whether the site contains its own archive. */
   readonly archive: boolean;
+  /** Reads a template by the name of its file. */
   readonly template: (name: string) => string;
   readonly schemas: served.CompiledSchemas;
   readonly names?: readonly Names[];
 }
 
+/**
+ * Creates the OpenAPI document, the docs, and a JSON Schema for each type. All three describe the same operations, with examples
+ * from the first records of the site.
+ */
 export function createSpecification(
   records: Records,
   meta: Meta,
   { archive, template, schemas: compiled, names = [] }: SpecificationOptions,
 ): SiteFile[] {
-  const first = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
-  const examples = createFileExamples(first, meta, names);
+  const base = getLinkBase(meta);
+  const firstRecords = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
+  const fileExamples = createFileExamples(firstRecords, meta, names);
   const operations = contract
-    .listOperations(meta, pickExamples(records, getLinkBase(meta)), archive)
-    .map((operation) => ({ ...operation, example: operation.example ?? examples[operation.id] }));
+    .listOperations(meta, pickExamples(records, base), archive)
+    .map((operation) => ({
+      ...operation,
+      example: operation.example ?? fileExamples[operation.id],
+    }));
   const schemas = pickSchemas(operations, compiled);
-  const excerpts = createExcerpts(first, getLinkBase(meta));
-  const content = { operations, schemas, anyPageRange: supportsAnyPageRange(meta), excerpts };
-  return [
-    { path: paths.OPENAPI_FILE, body: JSON.stringify(createOpenApi(meta, operations, schemas)) },
+  const openApi = createOpenApi(meta, operations, schemas);
+  const content = {
+    operations,
+    schemas,
+    anyPageRange: supportsAnyPageRange(meta),
+    excerpts: createExcerpts(firstRecords, base),
+  };
+  const files: SiteFile[] = [
+    { path: paths.OPENAPI_FILE, body: JSON.stringify(openApi) },
     { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(template, content, meta) },
-    ...Object.entries(compiled.standalone).map(([name, schema]) => {
-      const path = paths.schemaFile(name);
-      return { path, body: JSON.stringify({ $id: `${meta.base_url}/${path}`, ...schema }) };
-    }),
   ];
+  for (const [name, schema] of Object.entries(compiled.standalone)) {
+    const path = paths.schemaFile(name);
+    const published = { $id: `${meta.base_url}/${path}`, ...schema };
+    files.push({ path, body: JSON.stringify(published) });
+  }
+  return files;
 }
 
-/** A site without host configuration may be served by a plain file server. */
-const supportsAnyPageRange = ({ hosts: names }: Meta): boolean =>
-  names.length > 0 &&
-  Object.entries(hosts).every(
-    ([name, host]) => !names.includes(name) || !host.unsupported.includes('windows'),
-  );
-
-function createExcerpts(first: Records, base: paths.LinkBase): Map<string, string> {
-  const kind = kindNames.find((name) => first[name].length > 0);
-  const rows = plainBulkRows.filter((row) => row.kind === kind && kind !== undefined);
-  return new Map(
-    rows.map((row) => [row.path, createBulkText(row, addUrls(base, first)).trimEnd()]),
-  );
+/**
+ * Returns whether every host that the site has configuration for supports any limit and offset. A site without host configuration
+ * may be served by a plain file server.
+ */
+function supportsAnyPageRange({ hosts: names }: Meta): boolean {
+  if (names.length === 0) return false;
+  for (const [name, host] of Object.entries(hosts)) {
+    if (names.includes(name) && host.unsupported.includes('windows')) return false;
+  }
+  return true;
 }
 
+/** Creates the first lines of the bulk files of the first kind that has records. */
+function createExcerpts(firstRecords: Records, base: paths.LinkBase): Excerpts {
+  const excerpts: Excerpts = new Map();
+  const firstKind = kindNames.find((kind) => firstRecords[kind].length > 0);
+  if (firstKind === undefined) return excerpts;
+  const servedRecords = addUrls(base, firstRecords);
+  for (const row of plainBulkRows) {
+    if (row.kind !== firstKind) continue;
+    excerpts.set(row.path, createBulkText(row, servedRecords).trimEnd());
+  }
+  return excerpts;
+}
+
+/** Creates shortened examples of files, by the id of their operation. A site without records has none. */
 function createFileExamples(
-  first: Records,
+  firstRecords: Records,
   meta: Meta,
   names: readonly Names[],
 ): Record<string, object> {
-  const { digest, captured, counts, names: summary, upstream, ...others } = meta;
-  const kind = kindNames.find((name) => first[name].length > 0);
-  const [record] = kind ? first[kind] : [];
+  const kind = kindNames.find((name) => firstRecords[name].length > 0);
+  const record = kind && firstRecords[kind][0];
   if (!kind || !record) return {};
-  const { id, slug, name } = record;
-  const [own] = selectNames(names.filter(({ language }) => language !== 'en').slice(0, 1), first);
-  const none = { added: [], removed: [], renamed: [], changed: [] };
-  const step: Comparison = {
+  const examples: Record<string, object> = {
+    getMeta: createMetaExample(meta),
+    getChanges: { steps: [createStepExample(meta, kind, record)] },
+  };
+  const translated = names.filter(({ language }) => language !== 'en').slice(0, 1);
+  const [firstNames] = selectNames(translated, firstRecords);
+  if (firstNames) examples.getNames = firstNames;
+  return examples;
+}
+
+function createMetaExample(meta: Meta): object {
+  const { digest, captured, counts, names, upstream, ...others } = meta;
+  const example = {
+    ...others,
+    upstream: formatUpstream(upstream),
+    // The reason may be a network error of the machine that built the site, which says nothing to a reader.
+    fallback: null,
+    digest,
+    captured,
+    counts,
+  };
+  if (!names) return example;
+  const firstLanguage = Object.entries(names.languages).slice(0, 1);
+  return { ...example, names: { ...names, languages: Object.fromEntries(firstLanguage) } };
+}
+
+/** Creates the step that would have added the record. */
+function createStepExample(
+  { digest, captured, counts }: Meta,
+  kind: Kind,
+  { id, slug, name }: RecordOf<Kind>,
+): Comparison {
+  const nothing = { added: [], removed: [], renamed: [], changed: [] };
+  const addition = { ...nothing, added: [{ id, slug, name }] };
+  return {
     from: {
       digest: `sha256:${'0'.repeat(64)}`,
       captured,
@@ -84,55 +146,47 @@ function createFileExamples(
     },
     to: { digest, captured, counts },
     totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
-    changes: mapKinds((one) => (one === kind ? { ...none, added: [{ id, slug, name }] } : none)),
-  };
-  const languages = Object.fromEntries(Object.entries(summary?.languages ?? {}).slice(0, 1));
-  return {
-    ...(own && { getNames: own }),
-    getMeta: {
-      ...others,
-      upstream: formatUpstream(upstream),
-      // The reason may be a network error of the machine that built the site, which says nothing to a reader.
-      fallback: null,
-      digest,
-      captured,
-      counts,
-      ...(summary && { names: { ...summary, languages } }),
-    },
-    getChanges: { steps: [step] },
+    changes: mapKinds((changedKind) => (changedKind === kind ? addition : nothing)),
   };
 }
 
 /** Picks each kind's first record, and its first page shortened to two records. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
-  const kinds = mapKinds((kind) => {
+  const range = { limit: PAGE_SIZE, offset: 0 };
+  const kindExamples = mapKinds((kind) => {
+    const count = records[kind].length;
     const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
-    const range = { limit: PAGE_SIZE, offset: 0 };
-    const page = paths.createListPage(base, kind, { range, count: records[kind].length, results });
-    return results[0] ? { record: results[0], page } : {};
+    const [firstRecord] = results;
+    if (!firstRecord) return {};
+    const page = paths.createListPage(base, kind, { range, count, results });
+    return { record: firstRecord, page };
   });
-  return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kinds };
+  return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kindExamples };
 }
 
+/** Picks the schemas that the operations refer to, under the names of their types. */
 function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
 ): Map<string, served.JsonSchema> {
-  const used = new Set<string | undefined>(operations.map(({ schema }) => schema));
-  if (operations.some(contract.isEndpoint)) used.add('error');
-  return new Map(
-    Object.entries(components)
-      .filter(([name]) => used.has(name))
-      .map(([name, { $id: _id, $schema: _dialect, ...schema }]) => [served.typeName(name), schema]),
-  );
+  const usedNames = new Set<string | undefined>(operations.map(({ schema }) => schema));
+  if (operations.some(contract.isEndpoint)) usedNames.add('error');
+  const schemas = new Map<string, served.JsonSchema>();
+  for (const [name, component] of Object.entries(components)) {
+    if (!usedNames.has(name)) continue;
+    const { $id: _id, $schema: _dialect, ...schema } = component;
+    schemas.set(served.typeName(name), schema);
+  }
+  return schemas;
 }
 
 function createOpenApi(
   meta: Meta,
   operations: readonly Operation[],
   schemas: ReadonlyMap<string, served.JsonSchema>,
-) {
+): object {
   const { base_url: baseUrl, generator } = meta;
+  const pathItems = operations.map((operation) => [operation.path, describePath(operation)]);
   return {
     openapi: '3.1.1',
     info: {
@@ -150,63 +204,73 @@ function createOpenApi(
       { name: 'downloads', description: 'Every record in one request.' },
       { name: 'site', description: 'Files about the site.' },
     ],
-    paths: Object.fromEntries(
-      operations.map((operation) => [operation.path, describePath(operation)]),
-    ),
+    paths: Object.fromEntries(pathItems),
     components: { schemas: Object.fromEntries(schemas) },
   };
 }
 
 function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
   const records = joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
-  const about = `Every response is a pre-built static file: ${records}. Docs: ${baseUrl}${paths.DOCS_PATH}. The schemas are also available as files (\`${baseUrl}/${paths.schemaFile(kindNames[0])}\`) and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`;
-  const hosts =
+  const schemaUrl = `${baseUrl}/${paths.schemaFile(kindNames[0])}`;
+  const sentences = [
+    `Every response is a pre-built static file: ${records}.`,
+    `Docs: ${baseUrl}${paths.DOCS_PATH}.`,
+    `The schemas are also available as files (\`${schemaUrl}\`) and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`,
+  ];
+  const hosting =
     links === 'file'
       ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
       : 'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
-  return `${about}\n\n${hosts}\n\n${TRADEMARK_NOTE}`;
+  return [sentences.join(' '), hosting, TRADEMARK_NOTE].join('\n\n');
 }
 
-/** Endpoints list only JSON, because typed clients would treat an HTML page as a record. */
 function describePath(operation: Operation): object {
-  const { id, group, summary, pathParameter, parameters } = operation;
-  const named = parameters.map((name) => contract.parameters[name]);
-  const description = 'Any other error, such as 400 for a page that was not built.';
-  const errors = {
-    404: { description: 'The record or the format does not exist.', content: describeError(404) },
-    default: { description, content: describeError(400) },
+  const { id, group, summary, pathParameter } = operation;
+  const parameters = operation.parameters.map(
+    (name): contract.Parameter => contract.parameters[name],
+  );
+  if (pathParameter) parameters.unshift(pathParameter);
+  const responses = {
+    200: { description: summary, content: describeContent(operation) },
+    304: { description: 'The cached response is still valid.' },
+    ...describeErrors(operation),
   };
+  return { get: { operationId: id, tags: [group], summary, parameters, responses } };
+}
+
+/** Errors of files depend on the host. */
+function describeErrors(operation: Operation): object {
+  if (!contract.isEndpoint(operation)) {
+    return { 404: { description: 'The site does not have this file.' } };
+  }
   return {
-    get: {
-      operationId: id,
-      tags: [group],
-      summary,
-      parameters: pathParameter ? [pathParameter, ...named] : named,
-      responses: {
-        200: { description: summary, content: describeContent(operation) },
-        304: { description: 'The cached response is still valid.' },
-        ...(contract.isEndpoint(operation)
-          ? errors
-          : { 404: { description: 'The site does not have this file.' } }),
-      },
+    404: {
+      description: 'The record or the format does not exist.',
+      content: describeErrorContent(404),
+    },
+    default: {
+      description: 'Any other error, such as 400 for a page that was not built.',
+      content: describeErrorContent(400),
     },
   };
 }
+
+const describeErrorContent = (status: keyof typeof errorDetails): object => ({
+  'application/json': { schema: createRef('error'), example: { detail: errorDetails[status] } },
+});
 
 const createRef = (schema: served.SchemaName): object => ({
   $ref: `#/components/schemas/${served.typeName(schema)}`,
 });
 
-const describeError = (status: keyof typeof errorDetails) => ({
-  'application/json': { schema: createRef('error'), example: { detail: errorDetails[status] } },
-});
-
+/** Endpoints list only JSON, because typed clients would treat an HTML page as a record. */
 function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
-  const mediaType = getMediaType(path.replace(/\{\w+\}$/, String(pathParameter?.example)));
-  if (schema !== undefined || mediaType === 'application/json')
-    return {
-      'application/json': { schema: schema ? createRef(schema) : { type: 'object' }, example },
-    };
+  const file = path.replace(/\{\w+\}$/, String(pathParameter?.example));
+  const mediaType = getMediaType(file);
+  if (schema !== undefined) return { 'application/json': { schema: createRef(schema), example } };
+  if (mediaType === 'application/json') {
+    return { 'application/json': { schema: { type: 'object' }, example } };
+  }
   const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
   return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
 }

@@ -4,10 +4,15 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listFiles } from '../../src/files.ts';
-import { type Content, formatChecksum, listContents, packArchive } from '../../src/site/archive.ts';
+import {
+  createManifest,
+  type EncodedFile,
+  formatChecksum,
+  packArchive,
+} from '../../src/site/archive.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const file = (name: string, text: string): Content => ({ path: name, body: Buffer.from(text) });
+const file = (name: string, text: string): EncodedFile => ({ path: name, body: Buffer.from(text) });
 const contents = [
   file('b.json', '2'.repeat(5000)),
   file('_redirects', '/a /b 200\n'),
@@ -16,7 +21,7 @@ const contents = [
   file(`api/gamedata/item/${'long-'.repeat(39)}slug/index.json`, '{}'),
   file('_hosts/nginx.conf', ''),
 ];
-const files = [...contents, listContents(contents, 'gamedata/1.0.0')];
+const files = [...contents, createManifest(contents, 'gamedata/1.0.0')];
 const DAY = Date.UTC(2026, 0, 2);
 
 describe('packArchive', () => {
@@ -52,10 +57,10 @@ describe('packArchive', () => {
   );
 });
 
-it('listContents sorts the files by path', () => {
+it('createManifest sorts the files by path', () => {
   const { files: listed, ...about } = JSON.parse(`${files.at(-1)?.body}`);
   expect(about).toEqual({ format: 1, generator: 'gamedata/1.0.0' });
-  expect(listed.map((entry: Content) => entry.path)).toEqual(
+  expect(listed.map((entry: EncodedFile) => entry.path)).toEqual(
     contents.map(({ path }) => path).sort(),
   );
   expect(listed.at(-1)).toEqual({ path: 'empty.txt', bytes: 0, sha256: hash('sha256', '') });
