@@ -79,7 +79,7 @@ const rooms = {
       'verify',
       'package.ts',
     ],
-    packages: ['commander', 'fastest-levenshtein', 'node:*', 'zod'],
+    packages: ['commander', 'node:*', 'zod'],
   },
   // Compiles src/ to dist/. No other folder needs it.
   compile: {

@@ -18,6 +18,16 @@ export abstract class GamedataError extends Error {
 /** Thrown for an invalid option, argument or environment variable. Exit code 2. */
 export class UsageError extends GamedataError {
   readonly code = 'usage';
+  readonly problem: string;
+  /** The option or environment variable, such as `--port` or `BASE_URL`; undefined if none is at fault. */
+  readonly option: string | undefined;
+
+  constructor(problem: string, options: ErrorOptions & { readonly option?: string } = {}) {
+    const { option } = options;
+    super(option === undefined ? problem : `${option}: ${problem}`, options);
+    this.problem = problem;
+    this.option = option;
+  }
 }
 
 export interface FailedRequest {

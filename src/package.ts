@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isWellKnown } from './contract/paths.ts';
 import type { CompiledSchemas } from './contract/served.ts';
-import { listKinds, quoteArgument } from './contract/words.ts';
+import { listFirst, listKinds, quoteArgument } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
 /** Both src/ and dist/ are directly below it. */
@@ -28,19 +28,42 @@ export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
-/** Whether a file manager or another program may have left a file behind. Only `.well-known/` is published. */
-const isHiddenFile = (file: string): boolean =>
+/** Editors, file managers and archive programs hide their files. Only `.well-known/` is published. */
+const isHidden = (file: string): boolean =>
   !isWellKnown(file) && file.split('/').some((segment) => segment.startsWith('.'));
 
-/** Reads the files of a folder in a fixed order, ignoring hidden files. */
-const readFolder = (folder: string): { path: string; body: Uint8Array }[] =>
-  listFiles(folder)
-    .filter((file) => !isHiddenFile(file))
-    .sort()
-    .map((file) => ({ path: file, body: readFile(folder, file) }));
+/** Files that Windows, editors and macOS archives leave in folders. */
+const LEFTOVER =
+  /(?:^|\/)(?:Thumbs\.db|desktop\.ini|#[^/]*#|[^/]*~|[^/]*\.orig)$|(?:^|\/)__MACOSX\//i;
+
+/** Reads the files of a folder in a fixed order, except hidden files. */
+function readFolder(folder: string): SiteFileWithBytes[] {
+  const files = listFiles(folder).filter((file) => !isHidden(file));
+  return files.sort().map((file) => ({ path: file, body: readFile(folder, file) }));
+}
+
+interface SiteFileWithBytes {
+  readonly path: string;
+  readonly body: Uint8Array;
+}
+
+export interface PublicFiles {
+  readonly files: readonly SiteFileWithBytes[];
+  /** Says which files another program has probably left in the folder. They are not published. */
+  readonly notices: readonly string[];
+}
 
 /** Reads the hand-written files, which become part of every site. */
-export const readPublicFiles = (folder = PUBLIC_FOLDER) => readFolder(folder);
+export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
+  const files: SiteFileWithBytes[] = [];
+  const leftovers: string[] = [];
+  for (const file of readFolder(folder)) {
+    if (LEFTOVER.test(file.path)) leftovers.push(file.path);
+    else files.push(file);
+  }
+  if (leftovers.length === 0) return { files, notices: [] };
+  return { files, notices: [`not published from public/: ${listFirst(leftovers)}`] };
+}
 
 export const readBuildAssets = () => ({
   template: (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8'),

@@ -36,13 +36,28 @@ it('readPublicFiles reads all files except hidden ones, and those below .well-kn
   const hidden = ['.DS_Store', '.git/config', 'docs/.hidden', '.well-known/.DS_Store'];
   const published = ['.well-known/acme/_token', '.well-known/security.txt', 'a.txt'];
   for (const file of [...hidden, ...published]) fsExtra.outputFileSync(`${folder}/${file}`, file);
-  expect(readPublicFiles(folder).map(({ path, body }) => [path, `${body}`])).toEqual(
+  const { files, notices } = readPublicFiles(folder);
+  expect(files.map(({ path, body }) => [path, `${body}`])).toEqual(
     published.map((file) => [file, file]),
   );
+  expect(notices).toEqual([]);
+});
+
+it('readPublicFiles omits files that other programs left, and names them', () => {
+  const folder = temporaryFolder();
+  const leftovers = ['#a#', '__MACOSX/a.txt', 'b/Thumbs.db', 'b/a.txt.orig', 'b/a.txt~'];
+  const published = ['b/original.txt', 'desktop.ini.txt'];
+  for (const file of [...leftovers, 'Desktop.ini', ...published])
+    fsExtra.outputFileSync(`${folder}/${file}`, file);
+  const { files, notices } = readPublicFiles(folder);
+  expect(files.map(({ path }) => path)).toEqual(published);
+  expect(notices).toEqual([
+    'not published from public/: #a#, Desktop.ini, __MACOSX/a.txt, b/Thumbs.db, b/a.txt.orig, b/a.txt~',
+  ]);
 });
 
 it('robots.txt keeps crawlers away from the API, but not from pages and downloads', () => {
-  const robots = readPublicFiles().find((file) => file.path === 'robots.txt');
+  const robots = readPublicFiles().files.find((file) => file.path === 'robots.txt');
   const rules = `${robots?.body}`.split('\n').filter((line) => line.startsWith('Disallow'));
   expect(rules).toEqual(['Disallow: /api/']);
 });

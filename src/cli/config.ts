@@ -1,104 +1,155 @@
 import path from 'node:path';
-import { closest } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.ts';
 import { isUrl } from '../contract/paths.ts';
 import { errorCode, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
-import { type Command, listCliOptions } from './command.ts';
+import { type CliOption, type Command, listCliOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
 import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
+
+/** The sections of the configuration file by command, and their values by flag. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 const MAX_BYTES = 64 * 1024;
 
-/** Reads the options of a command from `gamedata.config.json`. @throws UsageError */
+/** A value of the configuration file that applies to a command. */
+interface ConfiguredOption {
+  readonly name: string;
+  readonly flag: string;
+  /** The section that has the value: the command's own, or that of the command that it inherits. */
+  readonly section: string;
+  readonly value: unknown;
+}
+
+export interface CommandConfig {
+  /** Option → value. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The output folder of `build`, if the file names one. */
+  readonly built: string | undefined;
+  /**
+   * Names the file in an error about an option of the file. Returns any other error unchanged.
+   *
+   * @param typed the options that were given on the command line, which take precedence
+   */
+  blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
+}
+
+/**
+ * Reads the options of a command from `gamedata.config.json`.
+ *
+ * Folders in the file are relative to the file. The base URL of the environment takes precedence.
+ *
+ * @throws UsageError
+ */
 export function readConfig(
   commands: Commands,
   name: string,
   file: string,
   environment: Environment,
-) {
+): CommandConfig {
   const config = parseConfig(file, commands);
-  const command = commands[name];
-  const resolve = (folder: string): string =>
-    path.isAbsolute(folder) ? folder : path.join(path.dirname(file), folder);
-  const sections = [name, command?.inherits].filter((section) => section !== undefined);
-  const found = listCliOptions(command).flatMap((option) => {
-    const flag = parseFlag(option.flags);
-    const section = sections.find((one) => config[one]?.[flag] !== undefined);
-    if (section === undefined || (flag === 'base-url' && findBaseUrlVariable(environment)))
-      return [];
-    const value = config[section]?.[flag];
-    const isFolder =
-      /<(?:url\|)?dir>/.test(option.flags) && typeof value === 'string' && !isUrl(value);
-    return [{ name: option.name, flag, section, value: isFolder ? resolve(value) : value }];
-  });
-  const { out } = config.build ?? {};
+  const folder = path.dirname(file);
+  const configured = listConfigured(commands[name], name, config, folder);
+  const hasBaseUrlVariable = findBaseUrlVariable(environment) !== undefined;
+  const applied = configured.filter(({ flag }) => flag !== 'base-url' || !hasBaseUrlVariable);
+  const builtFolder = config.build?.out;
   return {
-    options: Object.fromEntries(found.map(({ name, value }) => [name, value])),
-    built: typeof out === 'string' ? resolve(out) : undefined,
-    /** Names the file in an error about an option, unless the option was given on the command line. */
-    blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown {
+    options: Object.fromEntries(applied.map(({ name, value }) => [name, value])),
+    built: typeof builtFolder === 'string' ? path.resolve(folder, builtFolder) : undefined,
+    blame(error, typed) {
       if (!(error instanceof UsageError)) return error;
-      const [, flag = '', problem = ''] = /^--([a-z-]+)(: .*)/s.exec(error.message) ?? [];
-      const option = found.find((one) => one.flag === flag);
+      const option = applied.find(({ flag }) => error.option === `--${flag}`);
       if (!option || Object.hasOwn(typed, option.name)) return error;
-      const message = [file, option.section, flag].join(' › ') + problem;
-      return new UsageError(message, { cause: error, hint: error.hint });
+      const place = [file, option.section, option.flag].join(' › ');
+      return new UsageError(`${place}: ${error.problem}`, { cause: error, hint: error.hint });
     },
   };
 }
 
-function parseConfig(file: string, commands: Commands): Config {
-  let json: unknown;
-  try {
-    json = parseJsonOrThrow(readRegular(file, MAX_BYTES));
-  } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
-    throw new UsageError(`${file}: ${cause instanceof SyntaxError ? cause.message : problem}`, {
-      cause,
-    });
+function listConfigured(
+  command: Command<Options> | undefined,
+  name: string,
+  config: Config,
+  folder: string,
+): ConfiguredOption[] {
+  const sections = command?.inherits === undefined ? [name] : [name, command.inherits];
+  const configured: ConfiguredOption[] = [];
+  for (const option of listCliOptions(command)) {
+    const flag = parseFlag(option.flags);
+    const section = sections.find((candidate) => config[candidate]?.[flag] !== undefined);
+    if (section === undefined) continue;
+    const value = resolveFolder(option, config[section]?.[flag], folder);
+    configured.push({ name: option.name, flag, section, value });
   }
+  return configured;
+}
+
+/** Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>`. */
+function resolveFolder({ flags }: CliOption, value: unknown, folder: string): unknown {
+  const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
+  if (!acceptsFolder || typeof value !== 'string' || isUrl(value)) return value;
+  return path.isAbsolute(value) ? value : path.join(folder, value);
+}
+
+function parseConfig(file: string, commands: Commands): Config {
+  const json = readJson(file);
   const [issue] = createConfigSchema(commands).safeParse(json).error?.issues ?? [];
   if (!issue) return json as Config;
-  const where = [file, ...issue.path];
-  if (issue.code !== 'unrecognized_keys')
-    throw new UsageError(`${where.join(' › ')}: ${describeIssue(issue, json)}`);
+  const place = [file, ...issue.path].join(' › ');
+  if (issue.code !== 'unrecognized_keys') {
+    throw new UsageError(`${place}: ${describeIssue(issue, json)}`);
+  }
   const [key = ''] = issue.keys;
   const [section] = issue.path.map(String);
   const expected = section === undefined ? 'a command' : `an option of gamedata ${section}`;
-  throw new UsageError(`${where.join(' › ')}: got ${formatValue(key)}, expected ${expected}`, {
-    hint: `Did you mean ${suggest(key, section, commands)}?`,
+  throw new UsageError(`${place}: got ${formatValue(key)}, expected ${expected}`, {
+    hint: hintAtKeys(key, section, commands),
   });
 }
 
-function suggest(key: string, section: string | undefined, commands: Commands): string {
+function readJson(file: string): unknown {
+  try {
+    return parseJsonOrThrow(readRegular(file, MAX_BYTES));
+  } catch (cause) {
+    if (cause instanceof SyntaxError) throw new UsageError(`${file}: ${cause.message}`, { cause });
+    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
+    throw new UsageError(`${file}: ${problem}`, { cause });
+  }
+}
+
+/** Names the command that has the key as an option, or lists the valid keys. */
+function hintAtKeys(key: string, section: string | undefined, commands: Commands): string {
+  if (section !== undefined) {
+    return `The options of ${section} are ${listFlags(section, commands).join(', ')}.`;
+  }
   const names = Object.keys(commands);
-  const listFlags = (name: string) =>
-    listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
-  if (section !== undefined) return formatValue(closest(key, listFlags(section)));
-  const owner = names.find((name) => listFlags(name).includes(key));
-  return owner ? `${formatValue(key)} in ${formatValue(owner)}` : formatValue(closest(key, names));
+  const owners = names.filter((name) => listFlags(name, commands).includes(key));
+  const [owner] = owners;
+  if (owner !== undefined)
+    return `Move ${formatValue(key)} into the section ${formatValue(owner)}.`;
+  return `The commands are ${names.join(', ')}.`;
 }
 
+const listFlags = (name: string, commands: Commands): string[] =>
+  listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
+
+/** Creates the schema of the file: a section for each command, with its options by flag. */
 export function createConfigSchema(commands: Commands) {
-  const sections = Object.entries(commands).map(([name, command]) => {
-    const options = listCliOptions(command).map(({ flags, schema }) => [
-      parseFlag(flags),
-      schema.optional(),
-    ]);
-    return [
-      name,
-      z.strictObject(Object.fromEntries(options)).describe(command.description).optional(),
-    ];
-  });
+  const sections: Record<string, z.ZodType> = {};
+  for (const [name, command] of Object.entries(commands)) {
+    const options: Record<string, z.ZodType> = {};
+    for (const { flags, schema } of listCliOptions(command)) {
+      options[parseFlag(flags)] = schema.optional();
+    }
+    sections[name] = z.strictObject(options).describe(command.description).optional();
+  }
   return z
     .strictObject({
       $schema: z.string().optional().describe('The schema of this file, for editors.'),
-      ...Object.fromEntries(sections),
+      ...sections,
     })
     .meta({
       title: 'gamedata.config.json',

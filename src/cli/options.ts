@@ -45,7 +45,7 @@ export function parseValue<S extends z.ZodType>(
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (!issue) return data as z.output<S>;
-  throw new UsageError(`${name}: ${describeIssue(issue, given)}`);
+  throw new UsageError(describeIssue(issue, given), { option: name });
 }
 
 const expect =

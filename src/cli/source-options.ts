@@ -134,16 +134,17 @@ function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
 function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
   if (upstream === undefined) {
     if (source !== 'site') return undefined;
-    throw new UsageError(
-      '--upstream: got none, expected the folder, archive or URL of the site to read',
-    );
+    throw new UsageError('got none, expected the folder, archive or URL of the site to read', {
+      option: '--upstream',
+    });
   }
   const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';
   if (isFolder ? needsUrl : source === 'snapshot') {
     const expected = needsUrl ? 'an http or https URL' : 'a folder';
     throw new UsageError(
-      `--upstream: got ${maskCredentials(upstream)}, expected ${expected} for --source ${source}`,
+      `got ${maskCredentials(upstream)}, expected ${expected} for --source ${source}`,
+      { option: '--upstream' },
     );
   }
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');

@@ -27,7 +27,8 @@ export function assertReplaceableContents(
   const cacheFolder = resolveWorkPaths(cache).out;
   if (cacheFolder !== folder && !isInside(folder, cacheFolder)) return;
   throw new UsageError(
-    `--cache: got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(name)}`,
+    `got ${JSON.stringify(cache)}, expected a folder outside ${JSON.stringify(name)}`,
+    { option: '--cache' },
   );
 }
 

@@ -90,7 +90,7 @@ async function replaceSite(
   const settings = resolve(loaded.site?.meta);
   const publicFiles = readPublicFiles();
   const icons = await gatherIcons(settings.sprites, update.dataSet.records, {
-    assets: publicFiles,
+    assets: publicFiles.files,
     site: loaded.site,
     previous,
     fetching: chooseFetching(wanted, source, loaded),
@@ -107,12 +107,13 @@ async function replaceSite(
     hosts: settings.hosts,
     root: settings.root,
     archive: settings.archive,
-    assets: [...publicFiles, ...icons.files],
+    assets: [...publicFiles.files, ...icons.files],
   };
   const { result, files, install } = await publishSite(output, inputs, source.signal);
+  const notices = [...publicFiles.notices, ...icons.notices];
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {
-    ...createReport(loaded, update, result, { output, warnings, notices: icons.notices, started }),
+    ...createReport(loaded, update, result, { output, warnings, notices, started }),
     site: { baseUrl, baseUrlFrom, links, hosts, install },
     icons: icons.report,
     leftBehind: findLeftBehind(loaded.site, files),

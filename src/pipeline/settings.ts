@@ -87,7 +87,9 @@ function resolveLinks(
     return wanted ?? kept ?? 'query';
   }
   if (wanted === undefined || wanted === 'file') return 'file';
-  throw new UsageError(`--links: got ${wanted}, expected file for ${host}, which ignores queries`);
+  throw new UsageError(`got ${wanted}, expected file for ${host}, which ignores queries`, {
+    option: '--links',
+  });
 }
 
 /** Sites with links to files are for hosts that cannot redirect to icons, so they contain the icons. */
@@ -111,14 +113,16 @@ function resolveBaseUrl(
   if (copied) return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
   if (hosts.length === 0) return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
   const names = [...new Set(hosts)].join(', ');
-  throw new UsageError(`--base-url: got none, expected the base URL of the site on ${names}`, {
+  throw new UsageError(`got none, expected the base URL of the site on ${names}`, {
+    option: '--base-url',
     hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : 'Use --base-url or BASE_URL.',
   });
 }
 
 function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): string {
   if (baseUrl !== undefined && PLAIN_URL.test(baseUrl)) return baseUrl;
-  throw new UsageError(`--base-url: got none, and the base URL of ${owner} cannot be read`, {
+  throw new UsageError(`got none, and the base URL of ${owner} cannot be read`, {
+    option: '--base-url',
     hint: 'Set the base URL with --base-url or BASE_URL.',
   });
 }
@@ -143,19 +147,21 @@ export function resolveDocumentRoot(
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined) {
     if (wanted === undefined) return root;
-    throw new UsageError(
-      '--root: got no host that uses it, expected --host nginx, caddy or apache',
-    );
+    throw new UsageError('got no host that uses it, expected --host nginx, caddy or apache', {
+      option: '--root',
+    });
   }
   if (!root.startsWith('/')) {
     const origin = wanted === undefined ? ' from --out' : '';
     throw new UsageError(
-      `--root: got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
+      `got the Windows path ${root}${origin}, expected the site's path on the server, such as /srv/gamedata/site`,
+      { option: '--root' },
     );
   }
   if (FORBIDDEN_IN_ROOT.test(root)) {
     throw new UsageError(
-      `--root: got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
+      `got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
+      { option: '--root' },
     );
   }
   return root;

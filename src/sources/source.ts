@@ -63,7 +63,9 @@ export function assertSkipsExist(
   for (const kind of kindNames) {
     const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
     if (unknown !== undefined)
-      throw new UsageError(`--skip: got ${kind}/${unknown}, expected an existing record`);
+      throw new UsageError(`got ${kind}/${unknown}, expected an existing record`, {
+        option: '--skip',
+      });
   }
 }
 

@@ -32,7 +32,8 @@ describe('Windows', () => {
   ])('rejects the document root %s of a site in %s', (root, out, got) => {
     expect(() => resolveDocumentRoot(root, ['caddy'], out, path.win32)).toThrow(
       new UsageError(
-        `--root: got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
+        `got the Windows path ${got}, expected the site's path on the server, such as /srv/gamedata/site`,
+        { option: '--root' },
       ),
     );
   });

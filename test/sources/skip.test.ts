@@ -123,7 +123,7 @@ describe('--skip', () => {
         skip: ids({ move: [1], item: [1, 77] }),
       });
       await expect(loading).rejects.toThrow(
-        new UsageError('--skip: got item/77, expected an existing record'),
+        new UsageError('got item/77, expected an existing record', { option: '--skip' }),
       );
     };
     await expectUnknown(...rest);

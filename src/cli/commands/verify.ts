@@ -73,7 +73,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) {
       const got = isArchive(target) ? 'an archive' : 'a folder';
-      throw new UsageError(`--${misplaced}: works only for a URL, got ${got}`);
+      throw new UsageError(`works only for a URL, got ${got}`, { option: `--${misplaced}` });
     }
     return verifyStored(target);
   }
@@ -81,15 +81,17 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   const { verifyDeployment } = await import('../../verify/deployment.ts');
   if (like === undefined) {
     if (wait !== undefined)
-      throw new UsageError('--wait: got no site to wait for, expected --like <dir>');
+      throw new UsageError('got no site to wait for, expected --like <dir>', { option: '--wait' });
     return verifyDeployment(url, { ...deployment, level: level ?? 'static' });
   }
   if (deployment.linkBase !== undefined)
     throw new UsageError(
-      '--link-base: got --like, too, expected one of them, because the site in the folder has a base URL',
+      'got --like, too, expected one of them, because the site in the folder has a base URL',
+      { option: '--link-base' },
     );
   if (isArchive(like)) {
-    throw new UsageError(`--like: got the archive ${formatValue(like)}, expected a site's folder`, {
+    throw new UsageError(`got the archive ${formatValue(like)}, expected a site's folder`, {
+      option: '--like',
       hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
     });
   }

@@ -124,16 +124,18 @@ describe('the base URL', () => {
     ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
     ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
   ])('rejects %j', (baseUrl, problem) => {
-    expect(() => resolveBuild({ baseUrl }, {})).toThrow(new UsageError(`--base-url: ${problem}`));
+    expect(() => resolveBuild({ baseUrl }, {})).toThrow(
+      new UsageError(problem, { option: '--base-url' }),
+    );
   });
 
   it.each<[string, Environment]>([
     ['BASE_URL', {}],
     ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
   ])('names the invalid variable %s', (name, environment) => {
-    const problem = `${name}: got "x", ${http}`;
+    const problem = `got "x", ${http}`;
     expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
-      new UsageError(problem),
+      new UsageError(problem, { option: name }),
     );
   });
 
