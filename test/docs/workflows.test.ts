@@ -153,6 +153,16 @@ describe('refresh.yml', () => {
   });
 });
 
+it('asks in the issue form for the record, the values and the meta data', () => {
+  // https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms
+  const form = parse(read('.github/ISSUE_TEMPLATE/wrong-data.yml'));
+  expect(Object.keys(form)).toEqual(['name', 'description', 'body']);
+  const [text, ...fields] = form.body;
+  expect(text.attributes.value).toContain('https://github.com/PokeAPI/pokeapi/issues');
+  expect(fields.map(({ id }: { id: string }) => id)).toEqual(['record', 'values', 'meta']);
+  for (const { attributes } of fields) expect(attributes.label).toBeTypeOf('string');
+});
+
 it('configures builds on Netlify and Cloudflare to read the upstream without a fallback', () => {
   const netlify = read('netlify.toml');
   expect(netlify).toContain('command = "npm run build -- --source rest"');

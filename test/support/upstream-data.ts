@@ -60,7 +60,7 @@ const generation = (number: number) => ({
   name: `generation-${number}`,
   url: `/api/v2/generation/${number}/`,
 });
-const english = (name: string) => [
+export const english = (name: string) => [
   { language: { name: 'fr', url: '/api/v2/language/5/' }, name: `le ${name}` },
   { language: { name: 'en', url: '/api/v2/language/9/' }, name },
 ];

@@ -17,8 +17,10 @@ import { PACKAGE_ROOT } from '../../src/package.ts';
 import { engineFile, missingEngine } from '../support/engines/npm-engines.ts';
 import { freePort } from '../support/engines/process.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
-import { sharedFolder } from '../support/temporary.ts';
+import { tablesOf, writeTables } from '../support/tables.ts';
+import { sharedFolder, temporaryFolder } from '../support/temporary.ts';
 import { compile } from '../support/typescript.ts';
+import { handMadeUpstream } from '../support/upstream-data.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
 const works = (program: string, ...args: string[]): boolean =>
@@ -158,6 +160,36 @@ it.each([
   const [, code = ''] = /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
   const own = code.replace('fr-CA', tag).replaceAll('https://gamedata.example', server?.url ?? '');
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
+});
+
+it('a recipe corrects a value in a clone of the tables and builds from it', async () => {
+  const [, code = ''] = /^## Correct wrong data.*?^```bash\n(.*?)^```$/ms.exec(recipes) ?? [];
+  const home = temporaryFolder();
+  const git = (...args: string[]) => promisify(execFile)('git', ['-C', home, ...args]);
+  writeTables(path.join(home, 'data/v2/csv'), tablesOf(handMadeUpstream()));
+  await git('init', '--quiet');
+  await git('config', 'uploadpack.allowFilter', 'true');
+  await git('add', '.');
+  const author = ['-c', 'user.name=o', '-c', 'user.email=o@example.test'];
+  await git(...author, 'commit', '--quiet', '--message', 'Add tables');
+
+  const clone = path.join(temporaryFolder(), 'gamedata');
+  mkdirSync(path.join(clone, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(
+    path.join(PACKAGE_ROOT, 'scripts/gamedata.mjs'),
+    path.join(clone, 'node_modules/.bin/gamedata'),
+  );
+  const env = {
+    ...process.env,
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.file://${home}.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'https://github.com/PokeAPI/pokeapi',
+  };
+  // The guard expects as many records as in the bundled data.
+  const command = code.replace('gamedata build', '$& --max-shrink 100');
+  await promisify(execFile)('bash', ['-ec', command], { cwd: clone, env });
+  const record = readFileSync(path.join(clone, 'build/api/gamedata/move/pound/index.json'), 'utf8');
+  expect(JSON.parse(record)).toMatchObject({ id: 1, name: 'Slap' });
 });
 
 const entities: Readonly<Record<string, string>> = {

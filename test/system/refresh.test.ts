@@ -20,9 +20,16 @@ import { historySchema } from '../../src/contract/changes.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
 import { deserted, startServer } from '../support/local-server.ts';
 import { runProgram } from '../support/run-cli.ts';
+import { tablesOf } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
+import {
+  type Answer,
+  english,
+  moveAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../support/upstream-data.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LINKED = ['node_modules', 'public', 'package.json'];
@@ -362,6 +369,21 @@ it('understands values that were pasted with line breaks', async () => {
   expect(meta).toMatchObject({ source: 'rest', base_url: 'https://games.test' });
   expect(repo.has('build/_hosts/nginx.conf')).toBe(true);
   expect(repo.has('build/_hosts/Caddyfile')).toBe(true);
+});
+
+it('reads corrected tables if a variable selects them', async () => {
+  const repo = await createRepository();
+  Object.assign(repo.answers.move[0] as Answer, { names: english('Corrected') });
+  const tables = tablesOf(upstreamOf(repo.answers));
+  const server = await startServer((response, { url = '' }) => {
+    const { pathname } = new URL(url, 'http://localhost');
+    response.end(tables[path.basename(pathname)]);
+  });
+  const variables = { REFRESH_SOURCE: 'csv', REFRESH_UPSTREAM: `${server.url}/data/v2/csv` };
+  expect(await repo.refresh(variables)).toBeUndefined();
+  expect(await repo.git('log', '-1', '--format=%B')).toContain('"Corrected"');
+  const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
+  expect(meta).toMatchObject({ source: 'csv', upstream: variables.REFRESH_UPSTREAM });
 });
 
 it("skips an unreadable record if an input allows that, and keeps its text inside the issue's indented block", async () => {
