@@ -3,6 +3,7 @@ import { type Kind, kindNames } from '../../contract/kinds.ts';
 import type { Names } from '../../contract/names.ts';
 import type { SearchIndex } from '../../contract/served.ts';
 import { findName } from '../../dataset/find-name.ts';
+import { listSpellings, rateSpelling, separateWords, simplify } from './spelling.ts';
 
 export interface Match {
   readonly kind: Kind;
@@ -10,84 +11,160 @@ export interface Match {
   readonly slug: string;
   readonly name: string;
   readonly icon?: string | undefined;
+  /** The name in the selected language. */
   readonly local?: string | undefined;
 }
 
-export type SearchEngine = ReturnType<typeof createSearchEngine>;
+export interface SearchEngine {
+  /**
+   * Returns records with that id first, then names in the selected language, then English names by closeness. An empty query matches every
+   * record.
+   *
+   * @param kind only records of this kind; empty for every kind
+   */
+  match(query: string, kind?: string, names?: Names): Match[];
+  /** Suggests at most five records for an unknown slug or id, starting with records of the same kind. */
+  suggest(slug: string, kind: string): Match[];
+}
 
-export function createSearchEngine(index: SearchIndex) {
-  const records: Match[] = kindNames.flatMap((kind) =>
-    index[kind].map((record) => ({ kind, ...record })),
-  );
-  // Tolerates one typo per word.
-  const fuzzy = new Fuzzy({ intraMode: 1 });
-  // Also tolerates a missing letter in words of three letters, so it finds too many records for most queries.
-  const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
-  const texts = records.map(
-    ({ name, slug }) => `${simplify(name)} ${slug} ${slug.replaceAll('-', '')}`,
-  );
+const MAX_SUGGESTIONS = 5;
 
-  function findFuzzy(words: string, engine = fuzzy): number[] {
-    // More than four words match only in order.
-    const [indices, , order] = engine.search(texts, words, 4, Infinity);
-    const found = order?.map((at) => indices?.[at] ?? at) ?? indices ?? [];
-    return found.length === 0 && engine === fuzzy ? findFuzzy(words, lenient) : found;
-  }
+export function createSearchEngine(index: SearchIndex): SearchEngine {
+  const records = listRecords(index);
+  const findFuzzy = createFuzzySearch(records);
 
-  /** Returns ids first, then names in the selected language, then English names by closeness. */
   function match(query: string, kind = '', names?: Names): Match[] {
     const words = simplify(query).trim();
-    const all = records.map((record) => ({
-      ...record,
-      local: findName(names, record.kind, record.slug),
-    }));
-    const byId = all.filter(({ id }) => String(id) === words);
-    const byLocalName = all
-      .map((record) => ({ record, at: simplify(record.local ?? '').indexOf(words) }))
-      .filter(({ at, record }) => at >= 0 && record.local !== undefined)
-      .sort((a, b) => a.at - b.at || (a.record.local?.length ?? 0) - (b.record.local?.length ?? 0))
-      .map(({ record }) => record);
-    const byName = findFuzzy(words)
-      .flatMap((at) => all[at] ?? [])
-      .map((record) => ({ record, closeness: rateCloseness(record, words) }))
-      .sort(
-        (a, b) => b.closeness - a.closeness || (a.closeness === 0 ? 0 : a.record.id - b.record.id),
-      )
-      .map(({ record }) => record);
-    const found = words === '' ? all : [...new Set([...byId, ...byLocalName, ...byName])];
-    return found.filter((record) => kind === '' || record.kind === kind);
+    const candidates = records.map((record) => {
+      const local = findName(names, record.kind, record.slug);
+      return { ...record, local };
+    });
+    const isRequested = (record: Match): boolean => kind === '' || record.kind === kind;
+    if (words === '') return candidates.filter(isRequested);
+
+    const byId = candidates.filter(({ id }) => String(id) === words);
+    const byLocalName = matchLocalNames(candidates, words);
+    const byName = sortByCloseness(select(candidates, findFuzzy(words)), words);
+    // A set keeps the first position of a record that matches in several ways.
+    const found = new Set([...byId, ...byLocalName, ...byName]);
+    return [...found].filter(isRequested);
   }
 
-  /** Suggests records for an unknown slug or id, starting with records of the same kind. */
   function suggest(slug: string, kind: string): Match[] {
     const found = match(slug.replaceAll('-', ' '));
     const ofKind = found.filter((record) => record.kind === kind);
     // PokéAPI also accepts ids in URLs.
     const sameId = ofKind.filter(({ id }) => String(id) === slug);
-    return sameId.length > 0 ? sameId : [...new Set([...ofKind, ...found])].slice(0, 5);
+    if (sameId.length > 0) return sameId;
+    const suggested = new Set([...ofKind, ...found]);
+    return [...suggested].slice(0, MAX_SUGGESTIONS);
   }
 
   return { match, suggest };
 }
 
-const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => ({
-  intraSlice: [1, Infinity],
-  intraIns: word.length > 2 && !/^\d+$/.test(word) ? 1 : 0,
-  intraSub: 0,
-  intraTrn: 0,
-  intraDel: 0,
-});
+function listRecords(index: SearchIndex): Match[] {
+  const records: Match[] = [];
+  for (const kind of kindNames) {
+    for (const record of index[kind]) records.push({ kind, ...record });
+  }
+  return records;
+}
+
+function select(records: readonly Match[], indices: readonly number[]): Match[] {
+  const selected: Match[] = [];
+  for (const index of indices) {
+    const record = records[index];
+    if (record) selected.push(record);
+  }
+  return selected;
+}
+
+/** Returns a function that finds the indices of records whose English names or slugs resemble words, best first. */
+function createFuzzySearch(records: readonly Match[]): (words: string) => readonly number[] {
+  const texts = records.map(({ name, slug }) => {
+    const joinedSlug = slug.replaceAll('-', '');
+    return `${simplify(name)} ${slug} ${joinedSlug}`;
+  });
+  // Tolerates one typo per word.
+  const strict = new Fuzzy({ intraMode: 1 });
+  // Also tolerates a missing letter in words of three letters, so it finds too many records for most queries.
+  const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
+
+  const find = (engine: Fuzzy, words: string): readonly number[] => {
+    const [indices, , order] = engine.search(texts, words, MAX_WORDS_IN_ANY_ORDER, Infinity);
+    if (!indices) return [];
+    if (!order) return indices;
+    return order.map((position) => indices[position] ?? -1);
+  };
+  return (words) => {
+    const found = find(strict, words);
+    return found.length > 0 ? found : find(lenient, words);
+  };
+}
+
+/** A query of more words matches only if the words are in order, because every order is tried. */
+const MAX_WORDS_IN_ANY_ORDER = 4;
+
+const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => {
+  const isNumber = /^\d+$/.test(word);
+  return {
+    intraSlice: [1, Infinity],
+    intraIns: word.length > 2 && !isNumber ? 1 : 0,
+    intraSub: 0,
+    intraTrn: 0,
+    intraDel: 0,
+  };
+};
+
+interface Rated {
+  readonly record: Match;
+  /** Lower is better. */
+  readonly rating: number;
+}
+
+/** Finds records by their names in the selected language. Of names that match equally well, the shortest comes first. */
+function matchLocalNames(records: readonly Match[], query: string): Match[] {
+  const words = separateWords(query);
+  if (words === '') return [];
+  const matches: Rated[] = [];
+  for (const record of records) {
+    if (record.local === undefined) continue;
+    const rating = rateLocalName(record.local, words);
+    if (rating !== undefined) matches.push({ record, rating });
+  }
+  const getLength = ({ record }: Rated): number => record.local?.length ?? 0;
+  matches.sort((a, b) => a.rating - b.rating || getLength(a) - getLength(b));
+  return matches.map(({ record }) => record);
+}
+
+/** Returns the rating of the spelling that matches best; undefined if none matches. */
+function rateLocalName(name: string, words: string): number | undefined {
+  let best: number | undefined;
+  for (const spelling of listSpellings(name)) {
+    const rating = rateSpelling(spelling, words);
+    if (rating === undefined) continue;
+    if (best === undefined || rating < best) best = rating;
+  }
+  return best;
+}
+
+/** Sorts equally close records by id, except those that are not close: the fuzzy search has ranked them. */
+function sortByCloseness(records: readonly Match[], words: string): Match[] {
+  const rated = records.map((record) => ({ record, closeness: rateCloseness(record, words) }));
+  rated.sort((a, b) => {
+    if (a.closeness !== b.closeness) return b.closeness - a.closeness;
+    return a.closeness === 0 ? 0 : a.record.id - b.record.id;
+  });
+  return rated.map(({ record }) => record);
+}
 
 /** Prefers items, which have icons, if a name ends with the words: "ball" means a Poké Ball rather than the move Ice Ball. */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
-  const texts = [simplify(name), slug];
-  const isEnd = texts[0]?.endsWith(` ${words}`) ?? false;
-  if (texts.includes(words)) return 4;
+  const simpleName = simplify(name);
+  const isEnd = simpleName.endsWith(` ${words}`);
+  if (simpleName === words || slug === words) return 4;
   if (isEnd && icon !== undefined) return 3;
-  if (texts.some((text) => text.startsWith(words))) return 2;
+  if (simpleName.startsWith(words) || slug.startsWith(words)) return 2;
   return isEnd ? 1 : 0;
 }
-
-/** NFKC equates the half-width and full-width characters of Japanese keyboards. Keyboards lack the apostrophe `’`. */
-const simplify = (text: string): string =>
-  Fuzzy.latinize(text.normalize('NFKC')).replaceAll('’', "'").toLowerCase();

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { createSpecification } from '../../src/site/openapi.ts';
-import { namesIn } from '../support/kinds.ts';
+import { createSpecification } from '../../../src/site/openapi.ts';
+import { namesIn } from '../../support/kinds.ts';
 import {
   rawMove,
   rawRecords,
   type SiteOptions,
   type SomeRecords,
   siteOf,
-} from '../support/sites.ts';
+} from '../../support/sites.ts';
 
 function renderDocs(
   raw: SomeRecords,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { BUNDLED_DATA } from '../../src/package.ts';
-import { createSearchIndex } from '../../src/site/record-files.ts';
-import { openSnapshot } from '../../src/sources/snapshot.ts';
-import { createSearchEngine } from '../../src/web/search/search-engine.ts';
-import { namesIn } from '../support/kinds.ts';
+import { BUNDLED_DATA } from '../../../src/package.ts';
+import { createSearchIndex } from '../../../src/site/record-files.ts';
+import { openSnapshot } from '../../../src/sources/snapshot.ts';
+import { createSearchEngine } from '../../../src/web/search/search-engine.ts';
+import { namesIn } from '../../support/kinds.ts';
 
 const { records } = openSnapshot(BUNDLED_DATA).data();
 const { match, suggest } = createSearchEngine(createSearchIndex(records));
@@ -50,10 +50,21 @@ describe('match', () => {
   });
 
   it.each(['zzzz', '.*', '<zzz>', '(', '攻'])('finds nothing for %j', (text) => {
+    const names = namesIn('xx', { move: { pound: 'Pfund (1)' } });
     expect(find(text)).toEqual([]);
+    expect(find(text, '', names)).toEqual([]);
   });
 
   it.each([
+    ['oeuf', 'soft-boiled: E-Cœuf'],
+    ['e coeuf', 'soft-boiled: E-Cœuf'],
+    ['E-CŒUF', 'soft-boiled: E-Cœuf'],
+    ['ecoeuf', 'soft-boiled: E-Cœuf'],
+    ['fusskick', 'low-kick: Fußkick'],
+    ['FUẞKICK', 'low-kick: Fußkick'],
+    ['traenke', 'potion: Tränk’e'],
+    ['trank e', 'potion: Tränk’e'],
+    ['ボール モンスター', 'poke-ball: モンスターボール'],
     ['PFUND', 'pound: Pfund'],
     ["trank'e", 'potion: Tränk’e'],
     ['pound', 'pound: Pfund'],
@@ -63,7 +74,13 @@ describe('match', () => {
     ['ﾓﾝｽﾀｰﾎﾞｰﾙ', 'poke-ball: モンスターボール'],
   ])('finds names in the selected language for %j', (text, first) => {
     const names = namesIn('xx', {
-      move: { pound: 'Pfund', growl: 'Thunder', thunderbolt: '１０まんボルト' },
+      move: {
+        pound: 'Pfund',
+        growl: 'Thunder',
+        thunderbolt: '１０まんボルト',
+        'soft-boiled': 'E-Cœuf',
+        'low-kick': 'Fußkick',
+      },
       item: { potion: 'Tränk’e', 'poke-ball': 'モンスターボール' },
     });
     const found = match(text, '', names).map(

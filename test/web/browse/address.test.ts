@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import * as address from '../../src/web/browse/address.ts';
-import { findPreferredLanguage } from '../../src/web/search/preferred-language.ts';
+import * as address from '../../../src/web/browse/address.ts';
 
 it.each([
   ['api/gamedata/', '/api/gamedata/', true],
@@ -65,19 +64,4 @@ it("formats addresses like the site's links", () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
   expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));
-});
-
-it.each([
-  [['fr-CA', 'ja'], 'fr'],
-  [['zh-TW'], 'zh-hant'],
-  [['zh-CN'], 'zh-hans'],
-  [['es-419'], 'es-419'],
-  [['fi-FI', 'fr'], 'fr'],
-  [['en-GB', 'fr'], ''],
-  [['C', 'en-US@posix', 'en_US', '*', '', 'fr'], 'fr'],
-  [['fi-FI', 'C'], ''],
-  [[], ''],
-])('chooses the language for a browser that prefers %j', (tags, language) => {
-  const known = ['', 'es-419', 'fr', 'ja', 'zh-hans', 'zh-hant'];
-  expect(findPreferredLanguage(tags, known)).toBe(language);
 });
