@@ -79,7 +79,8 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
   for (const { path } of listBulkFiles(input.sizes)) {
     files.push(html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`);
   }
-  const values = { search: renderSearch(input), json, files };
+  const bulk = renderBulkLinks(input.sizes, root);
+  const values = { search: renderSearch(input), json, files, bulk };
   const options = {
     title: 'gamedata',
     description: `${describeSubject()}, as tables, cards and JSON.`,
@@ -87,6 +88,24 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
     script: 'browse',
   };
   return fillPage(input, 'browse.html', values, options);
+}
+
+/** Renders a line of links for the list of each kind. The page's script shows the line of the list that it shows. */
+function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
+  const lines: Markup[] = [];
+  for (const kind of kindNames) {
+    const links: Markup[] = [];
+    for (const file of listBulkFiles(sizes)) {
+      if (file.kind !== kind) continue;
+      const format = file.path.replace(/^.*\./, '').toUpperCase();
+      links.push(html`<a href="${root}${file.path}" download>${format}</a>`);
+    }
+    if (links.length === 0) continue;
+    lines.push(
+      html`<p class="quiet" data-files="${kind}" hidden>Every ${kind} in one file: ${links}</p>`,
+    );
+  }
+  return lines;
 }
 
 function renderNotFoundPage(input: PagesInput, root: string): string {

@@ -1,23 +1,39 @@
 /** An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`, regardless of the page's own URL. */
 
-import { PAGE_SIZE, type PageRange } from '../../contract/page-range.ts';
+import { PAGE_SIZE, type PageRange, parsePageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/** Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`). The next fragment is the list's search query. */
-export function parseAddress(href: string, root: string) {
-  const [url = '', ...fragments] = href.split('#');
-  if (url.startsWith(root + API_PREFIX.slice(1)))
-    return { address: url.slice(root.length - 1), isNegotiated: true, search: fragments[0] ?? '' };
-  const [fragment = '', search = ''] = fragments;
-  return {
-    address: fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX,
-    isNegotiated: false,
-    search,
-  };
+/** What the page's own URL asks for. */
+export interface PageAddress {
+  readonly address: string;
+  /** Whether the host serves the page at the endpoint's own path. Otherwise, the address is in the fragment. */
+  readonly isNegotiated: boolean;
+  /** The search of a list, as query parameters. */
+  readonly search: string;
 }
 
-export const replaceSearch = (href: string, search: string): string =>
-  href.replace(/#[^#/]*$/, '') + (search && `#${search}`);
+/**
+ * Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`). The next fragment is the list's
+ * search.
+ *
+ * @param href the page's URL without credentials
+ * @param root the base URL with a trailing slash
+ */
+export function parseAddress(href: string, root: string): PageAddress {
+  const [url = '', ...fragments] = href.split('#');
+  if (url.startsWith(root + API_PREFIX.slice(1))) {
+    const [search = ''] = fragments;
+    return { address: url.slice(root.length - 1), isNegotiated: true, search };
+  }
+  const [fragment = '', search = ''] = fragments;
+  const address = fragment.startsWith(API_PREFIX) ? fragment : API_PREFIX;
+  return { address, isNegotiated: false, search };
+}
+
+export function replaceSearch(href: string, search: string): string {
+  const page = href.replace(/#[^#/]*$/, '');
+  return search === '' ? page : `${page}#${search}`;
+}
 
 /** Maps a link on any host to an address. Maps a link to a file to the file's endpoint. */
 export function parseLink(link: string): string | undefined {
@@ -44,19 +60,15 @@ function parseUrl(text: string): URL | undefined {
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);
   const { limit, offset } = readPageRange(address);
-  if (limit !== PAGE_SIZE || offset % PAGE_SIZE !== 0) return undefined;
-  return `${getPath(address).slice(1)}${offset > 0 ? `offset/${offset}/` : ''}index.json`;
+  const folder = getPath(address).slice(1);
+  if (limit !== PAGE_SIZE) return undefined;
+  if (offset === 0) return `${folder}index.json`;
+  const isBuilt = typeof offset === 'number' && offset % PAGE_SIZE === 0;
+  return isBuilt ? `${folder}offset/${offset}/index.json` : undefined;
 }
 
-/** Reads limit and offset as the reference framework does. */
-export function readPageRange(address: string): PageRange<number> {
-  const query = getQuery(address);
-  const read = (name: string, otherwise: number): number => {
-    const text = query.getAll(name).at(-1) ?? '';
-    return /^\d+$/.test(text) ? Number(text) : otherwise;
-  };
-  return { limit: read('limit', PAGE_SIZE) || PAGE_SIZE, offset: read('offset', 0) };
-}
+/** Reads limit and offset with the server's parser, so that the page describes the response that it shows. */
+export const readPageRange = (address: string): PageRange => parsePageRange(getQuery(address));
 
 export const replacePageRange = (address: string, { limit, offset }: PageRange): string =>
   `${getPath(address)}?format=api&limit=${limit}&offset=${offset}`;
@@ -68,12 +80,28 @@ export function replaceFormat(address: string): string {
 }
 
 /** Splits the path below the API root into kind and slug. */
-export const splitPath = (address: string): readonly string[] =>
-  getPath(address)
-    .slice(API_PREFIX.length)
-    .split('/')
-    .filter((part) => part !== '');
+export function splitPath(address: string): readonly string[] {
+  const below = getPath(address).slice(API_PREFIX.length);
+  return below.split('/').filter((part) => part !== '');
+}
 
-const getPath = (address: string): string => address.split('?')[0] ?? '';
+export interface Crumb {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Lists the endpoints above an address, and the endpoint itself. */
+export function listBreadcrumbs(address: string): Crumb[] {
+  let path = API_PREFIX;
+  const crumbs = [{ path, text: 'api' }];
+  for (const part of splitPath(address)) {
+    path += `${part}/`;
+    crumbs.push({ path, text: part });
+  }
+  return crumbs;
+}
+
+export const getPath = (address: string): string => address.split('?')[0] ?? '';
+
 const getQuery = (address: string): URLSearchParams =>
   new URLSearchParams(address.split('?')[1] ?? '');

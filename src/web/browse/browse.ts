@@ -11,161 +11,221 @@ import {
   getLinkAttributes,
   isOnDisk,
   linkStyle,
+  readPageUrl,
   requireElement,
   setLinkMode,
   showFileFallback,
   siteRoot,
 } from '../shared/dom.ts';
-import { fetchPath, parseAddress, replaceFormat, replaceSearch, splitPath } from './address.ts';
+import { createRareSave, pushUrl } from '../shared/history.ts';
+import { getRelativeUrl } from '../shared/page-url.ts';
+import {
+  fetchPath,
+  listBreadcrumbs,
+  parseAddress,
+  replaceFormat,
+  replaceSearch,
+  splitPath,
+} from './address.ts';
+import { createCurlCommand } from './curl.ts';
 import { loadView, type View } from './views.ts';
 
 const head = requireElement('head', HTMLDivElement);
 const search = requireElement('search', HTMLElement);
 const view = requireElement('view', HTMLDivElement);
+const breadcrumb = requireElement('breadcrumb', HTMLOListElement);
+const status = requireElement('status', HTMLParagraphElement);
+
+/** Fast responses need no loading indicator. */
+const BUSY_DELAY_MS = 200;
 
 let running = new AbortController();
 /** The address that is shown or loading. */
 let current = '';
+/** The search of the list that is shown, as query parameters; undefined if no list is shown. */
+let listSearch: string | undefined;
 
-/** @param focus whether to focus the heading, as after following a link */
+/**
+ * Loads an endpoint and shows its response, unless the user goes elsewhere meanwhile. Keeps the previous content until the response
+ * arrives, then restores the scroll position of the history's entry.
+ *
+ * @param focus whether to focus the heading, as after following a link
+ */
 async function show(address: string, { focus }: { focus: boolean }): Promise<void> {
   running.abort();
   running = new AbortController();
-  clearTimeout(saving);
-  // Read before rendering, which scrolls.
-  const scroll: number = history.state?.scroll ?? 0;
   const { signal } = running;
+  position.cancel();
+  listSearch = undefined;
   current = address;
-  // Fast responses need no loading indicator.
-  const loading = setTimeout(() => view.setAttribute('aria-busy', 'true'), 200);
-  const loaded = await loadView(address, signal, () => void show(address, { focus: true }));
-  clearTimeout(loading);
+  // Read before rendering, which scrolls.
+  const scroll = readSavedScroll();
+
+  const markBusy = (): void => view.setAttribute('aria-busy', 'true');
+  const busy = setTimeout(markBusy, BUSY_DELAY_MS);
+  const retry = (): void => void show(address, { focus: true });
+  const loaded = await loadView(address, signal, retry);
+  clearTimeout(busy);
   if (signal.aborted) return;
-  const heading = await display(address, loaded);
+
+  const heading = display(address, loaded);
+  await showSearch(address, loaded);
   if (signal.aborted) return;
   scrollTo(0, scroll);
   if (focus) heading.focus({ preventScroll: true });
+  await append(loaded.later, signal);
 }
 
-async function display(
-  address: string,
-  { title, content, isList = false }: View,
-): Promise<HTMLElement> {
+/** Replaces the page's content. Returns the new heading. */
+function display(address: string, { title, content, isList = false }: View): HTMLElement {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
-  requireElement('status', HTMLParagraphElement).textContent = '';
-  requireElement('breadcrumb', HTMLOListElement).replaceChildren(...createBreadcrumb(address));
-  const heading = element('h1', { tabindex: -1 }, title);
-  head.replaceChildren(heading, ...createRequestBar(address));
+  status.textContent = '';
+  const heading = showRequest(address, title);
+  showFiles(isList ? kind : '');
+  markCurrentList(kind);
   search.hidden = !isList;
   view.replaceChildren(...content);
   view.removeAttribute('aria-busy');
-  for (const link of document.querySelectorAll('.bar nav a'))
-    if (link.getAttribute('data-api') === `${API_PREFIX}${kind}/`)
-      link.setAttribute('aria-current', 'true');
-    else link.removeAttribute('aria-current');
-  const fields = new URLSearchParams(parseAddress(location.href, siteRoot).search);
-  await setSearch(isList ? { ...Object.fromEntries(fields), kind } : {});
+  delete view.dataset.incomplete;
   return heading;
 }
 
-// Browsers restore the position before the response arrives.
-history.scrollRestoration = 'manual';
-let saving: ReturnType<typeof setTimeout> | undefined;
-const saveScroll = (): void => history.replaceState({ scroll: scrollY }, '');
-addEventListener('pagehide', saveScroll);
-addEventListener('scroll', () => {
-  clearTimeout(saving);
-  saving = setTimeout(saveScroll, 100);
-});
+/** Shows what is known before the response: the path, and the request itself. */
+function showRequest(address: string, title: string): HTMLElement {
+  breadcrumb.replaceChildren(...createBreadcrumb(address));
+  const heading = element('h1', { tabindex: -1 }, title);
+  head.replaceChildren(heading, ...createRequestBar(address));
+  return heading;
+}
+
+/** Shows the links to the files with every record of a kind, if the site has them. */
+function showFiles(kind: string): void {
+  for (const files of document.querySelectorAll<HTMLElement>('[data-files]')) {
+    files.hidden = files.dataset.files !== kind;
+  }
+}
+
+function markCurrentList(kind: string): void {
+  const listAddress = `${API_PREFIX}${kind}/`;
+  for (const link of document.querySelectorAll<HTMLElement>('.bar nav a')) {
+    if (link.dataset.api === listAddress) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+/** Fills in the search of a list's URL, and shows its results. */
+async function showSearch(address: string, { isList = false }: View): Promise<void> {
+  if (!isList) return setSearch({});
+  const [kind = ''] = splitPath(address);
+  const page = parseAddress(readPageUrl(), siteRoot);
+  const fields = Object.fromEntries(new URLSearchParams(page.search));
+  await setSearch({ ...fields, kind });
+}
+
+/** Appends content that takes another request. Until then, a style hides the footer, which would move. */
+async function append(later: View['later'], signal: AbortSignal): Promise<void> {
+  if (!later) return;
+  view.dataset.incomplete = '';
+  const content = await later;
+  if (signal.aborted) return;
+  view.append(...content);
+  delete view.dataset.incomplete;
+}
 
 function createBreadcrumb(address: string): HTMLElement[] {
-  const parts = splitPath(address);
-  return ['api', ...parts].map((text, at) => {
-    const path = [API_PREFIX, ...parts.slice(0, at).map((part) => `${part}/`)].join('');
-    const isCurrent = at === parts.length && 'page';
-    return element(
-      'li',
-      {},
-      element('a', { ...getLinkAttributes(path), 'aria-current': isCurrent }, text),
-    );
+  const crumbs = listBreadcrumbs(address);
+  return crumbs.map(({ path, text }, index) => {
+    const isCurrent = index === crumbs.length - 1;
+    const attributes = { ...getLinkAttributes(path), 'aria-current': isCurrent && 'page' };
+    return element('li', {}, element('a', attributes, text));
   });
 }
 
-/** Percent-encodes characters that shells expand in double quotes. */
-const escapeForShell = (url: string): string =>
-  url.replaceAll(/["$`!\\]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`);
-
+/** Shows the request line with the ways to repeat the request; nothing if the host does not have the page. */
 function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
   const url = siteRoot + path;
-  const { pathname, search } = new URL(url);
-  const curl = breakUrls(`curl "${escapeForShell(url)}"`);
+  const { pathname, search: query } = new URL(url);
+  const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${query}`));
+
+  const curl = breakUrls(createCurlCommand(url));
   const command = element('code', { class: 'curl', hidden: true }, ...curl);
   const copy = createButton('Copy as curl', () => {
     command.hidden = false;
     void copyText(command);
   });
   const json = linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
-  const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${search}`));
-  const actions = element(
-    'p',
-    { class: 'actions' },
-    copy,
-    element('a', { href: json }, 'Open JSON'),
-  );
+  const open = element('a', { href: json, class: 'button' }, 'Open JSON');
+  const actions = element('p', { class: 'actions' }, copy, open);
   return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
 }
 
+// Browsers restore the position before the response arrives.
+history.scrollRestoration = 'manual';
+
+const readSavedScroll = (): number => history.state?.scroll ?? 0;
+
+/** Keeps the scroll position and the search in the history's entry, for the back button and reloads. */
+const position = createRareSave(() => {
+  const href = readPageUrl();
+  const url = listSearch === undefined ? href : replaceSearch(href, listSearch);
+  history.replaceState({ scroll: scrollY }, '', getRelativeUrl(url));
+});
+addEventListener('pagehide', position.now);
+addEventListener('scroll', position.schedule);
+
+/** Clicks with modifiers open windows and tabs, or save files. */
+function isPlainClick(event: MouseEvent): boolean {
+  if (event.defaultPrevented || event.button !== 0) return false;
+  return !event.altKey && !event.metaKey && !event.ctrlKey && !event.shiftKey;
+}
+
 document.addEventListener('click', (event) => {
-  if (
-    event.defaultPrevented ||
-    event.button !== 0 ||
-    event.altKey ||
-    event.metaKey ||
-    event.ctrlKey ||
-    event.shiftKey
-  )
-    return;
+  if (!isPlainClick(event)) return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (link?.classList.contains('skip')) {
+  if (!link) return;
+  if (link.classList.contains('skip')) {
     // The fragment may hold the address.
     event.preventDefault();
     requireElement('main', HTMLElement).focus();
+    return;
   }
-  const address = link?.dataset.api;
+  const address = link.dataset.api;
   if (address === undefined) return;
+  position.now();
+  const isPushed = pushUrl(history, getHref(address));
+  // Otherwise, the browser follows the link itself.
+  if (!isPushed) return;
   event.preventDefault();
-  saveScroll();
-  history.pushState(null, '', getHref(address));
   void show(address, { focus: true });
 });
 
 window.addEventListener('popstate', () => {
-  const { address } = parseAddress(location.href, siteRoot);
+  const { address } = parseAddress(readPageUrl(), siteRoot);
   if (address !== current) void show(address, { focus: false });
 });
 
-function keepInUrl({ q, language }: SearchFields, isEmpty: boolean): void {
+/** Hides the list while there are search results, and keeps the search in the URL. */
+function followSearch({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;
-  const fields = new URLSearchParams({ q, ...(language !== '' && { language }) });
-  history.replaceState(
-    history.state,
-    '',
-    replaceSearch(location.href, isEmpty ? '' : String(fields)),
-  );
+  const fields = new URLSearchParams({ q });
+  if (language !== '') fields.set('language', language);
+  listSearch = isEmpty ? '' : String(fields);
+  position.schedule();
 }
 
-const setSearch = createSearchBox(keepInUrl);
+const setSearch = createSearchBox(followSearch);
 // All records in a list are of the same kind, so there is nothing to choose.
 requireElement('kind-field', HTMLDivElement).hidden = true;
 
 if (isOnDisk) showFileFallback();
 else {
-  const { address, isNegotiated } = parseAddress(location.href, siteRoot);
-  view.replaceChildren();
+  const { address, isNegotiated } = parseAddress(readPageUrl(), siteRoot);
   setLinkMode(isNegotiated);
+  view.replaceChildren();
+  showRequest(address, 'Loading…');
   void show(address, { focus: false });
 }

@@ -1,19 +1,38 @@
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
 import { adaptLinks, copyText, isOnDisk, requireElement } from '../shared/dom.ts';
+import { createRareSave } from '../shared/history.ts';
 import { connectTabs, findSelectedPanel } from './tabs.ts';
 
 void adaptLinks();
 
+/** The search as query parameters. */
+let query = '';
+
 /** Keeps the search in the URL, so that the back button restores it and users can share it. */
-function keepInUrl(fields: SearchFields, isEmpty: boolean): void {
-  const kept = Object.entries(fields).filter(([, value]) => !isEmpty && value !== '');
-  const query = new URLSearchParams(kept).toString();
-  history.replaceState(null, '', location.pathname + (query && `?${query}`) + location.hash);
+const url = createRareSave(() => {
+  const search = query === '' ? '' : `?${query}`;
+  history.replaceState(null, '', location.pathname + search + location.hash);
+});
+// A result is a link, which leaves the page.
+document.addEventListener('click', url.flush);
+addEventListener('pagehide', url.flush);
+
+function followSearch(fields: SearchFields, isEmpty: boolean): void {
+  const parameters = new URLSearchParams();
+  if (!isEmpty) {
+    for (const [name, value] of Object.entries(fields)) {
+      if (value !== '') parameters.set(name, value);
+    }
+  }
+  query = parameters.toString();
+  url.schedule();
 }
 
-const setSearch = createSearchBox(keepInUrl);
-if (location.search !== '' && !isOnDisk)
-  void setSearch(Object.fromEntries(new URLSearchParams(location.search)));
+const setSearch = createSearchBox(followSearch);
+if (location.search !== '' && !isOnDisk) {
+  const fields = new URLSearchParams(location.search);
+  void setSearch(Object.fromEntries(fields));
+}
 
 const tabs = document.querySelector<HTMLElement>('[role="tablist"]');
 // A site without records has nothing to request.

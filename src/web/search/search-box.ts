@@ -21,9 +21,15 @@ export interface SearchFields {
   readonly language: string;
 }
 
+/** The first search loads the index, and the first in a language its names. */
+const LOADING_DELAY_MS = 200;
+const RESULTS_PER_STEP = 30;
+
 /**
  * Connects the search form, which shows results while the user types. Returns a function that fills in the form and resolves when the
  * results are shown.
+ *
+ * @param onSearch is called before each search, and with `isEmpty` if there is nothing to search for
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -40,27 +46,39 @@ export function createSearchBox(
   /** Older searches must not replace the results of newer searches. */
   let searches = 0;
 
+  /** Shows the form's results, or why there are none. Says that it is loading if that takes a moment. */
   async function search(): Promise<void> {
     const current = ++searches;
-    const fields = { q: query.value, kind: kind.value, language: language?.value ?? '' };
-    const isKindHidden = kind.closest('[hidden]') !== null;
-    const isEmpty = fields.q.trim() === '' && (isKindHidden || fields.kind === '');
+    const fields = readFields();
+    const isEmpty = isEmptySearch(fields);
     onSearch(fields, isEmpty);
     if (isEmpty) return showResults([], '', '');
+
+    const loading = setTimeout(() => {
+      if (current === searches) found.textContent = 'Loading the search index…';
+    }, LOADING_DELAY_MS);
     try {
-      const [engine, names] = await Promise.all([
-        loadSearchEngine(),
-        fields.language === '' ? undefined : loadNames(fields.language),
-      ]);
-      if (current !== searches) return;
-      const matches = engine.match(fields.q, fields.kind, names);
-      const summary = matches.length === 1 ? '1 record' : `${matches.length || 'No'} records`;
-      showResults(matches, summary, fields.language);
+      const matches = await findMatches(fields);
+      if (current === searches) showResults(matches, summarize(matches.length), fields.language);
     } catch (error) {
       if (current !== searches) return;
       showResults([], `The search index could not be loaded (${getMessage(error)}). `, '');
       found.append(createButton('Try again', () => void search()));
+    } finally {
+      clearTimeout(loading);
     }
+  }
+
+  const readFields = (): SearchFields => ({
+    q: query.value,
+    kind: kind.value,
+    language: language?.value ?? '',
+  });
+
+  function isEmptySearch(fields: SearchFields): boolean {
+    const isKindHidden = kind.closest('[hidden]') !== null;
+    const hasChosenKind = !isKindHidden && fields.kind !== '';
+    return fields.q.trim() === '' && !hasChosenKind;
   }
 
   function showResults(matches: readonly Match[], summary: string, tag: string): void {
@@ -68,13 +86,14 @@ export function createSearchBox(
     results.replaceChildren();
     const append = (): void => {
       const shown = results.children.length;
-      results.append(...matches.slice(shown, shown + 30).map((match) => createResult(match, tag)));
+      const next = matches.slice(shown, shown + RESULTS_PER_STEP);
+      results.append(...next.map((match) => createResult(match, tag)));
       more.hidden = results.children.length >= matches.length;
     };
     more.onclick = () => {
-      const { length } = results.children;
+      const firstNew = results.children.length;
       append();
-      results.children[length]?.querySelector('a')?.focus();
+      results.children[firstNew]?.querySelector('a')?.focus();
     };
     append();
   }
@@ -95,29 +114,33 @@ export function createSearchBox(
   };
 }
 
+async function findMatches({ q, kind, language }: SearchFields): Promise<Match[]> {
+  const loadingNames = language === '' ? undefined : loadNames(language);
+  const [engine, names] = await Promise.all([loadSearchEngine(), loadingNames]);
+  return engine.match(q, kind, names);
+}
+
+function summarize(count: number): string {
+  if (count === 0) return 'No records';
+  return count === 1 ? '1 record' : `${count} records`;
+}
+
+/** @param language the language of the record's local name */
 export function createResult(
   { kind, slug, name, icon, local }: Match,
   language = '',
 ): HTMLLIElement {
-  const localName =
-    local === undefined ? [] : [element('span', getLangAttributes(language), local), ' '];
-  const link = element(
-    'a',
-    getLinkAttributes(`${recordPath(kind, slug)}?format=api`),
-    element(
-      'span',
-      { class: 'what' },
-      element('b', {}, name),
-      ' ',
-      ...localName,
-      element('code', {}, slug),
-    ),
-    element('span', { class: 'where' }, kind),
-    ...(icon === undefined ? [] : [createIcon(icon)]),
-  );
+  const what = element('span', { class: 'what' }, element('b', {}, name), ' ');
+  if (local !== undefined) what.append(element('span', getLangAttributes(language), local), ' ');
+  what.append(element('code', {}, slug));
+  const where = element('span', { class: 'where' }, kind);
+  const address = `${recordPath(kind, slug)}?format=api`;
+  const link = element('a', getLinkAttributes(address), what, where);
+  if (icon !== undefined) link.append(createIcon(icon));
   return element('li', {}, link);
 }
 
+/** Remembers what was loaded, and forgets failures, so that the next call tries again. */
 function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
   const loaded = new Map<string, Promise<T>>();
   return (...args) => {
@@ -167,5 +190,7 @@ function ignoreBlockedStorage<T>(use: () => T): T | undefined {
 }
 
 function select({ options }: HTMLSelectElement, value: string): void {
-  for (const option of options) if (option.value === value) option.selected = true;
+  for (const option of options) {
+    if (option.value === value) option.selected = true;
+  }
 }

@@ -1,8 +1,13 @@
 import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import { removeCredentials } from './page-url.ts';
 import { tokenize } from './tokens.ts';
 
-/** The base URL with a trailing slash, because every script is at the top of the site. */
-export const siteRoot = new URL('.', (document.currentScript as HTMLScriptElement).src).href;
+const script = document.currentScript as HTMLScriptElement;
+
+/** The base URL with a trailing slash, because every script is at the top of the site. All other URLs derive from it. */
+export const siteRoot = removeCredentials(new URL('.', script.src).href);
+
+export const readPageUrl = (): string => removeCredentials(location.href);
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Content = Node | string;
@@ -14,19 +19,26 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   ...content: readonly Content[]
 ): HTMLElementTagNameMap[Name] {
   const created = document.createElement(name);
-  if (['code', 'pre'].includes(name)) created.translate = false;
-  for (const [key, value] of Object.entries(attributes))
-    if (value !== undefined && value !== false)
-      created.setAttribute(key, value === true ? '' : String(value));
+  if (name === 'code' || name === 'pre') created.translate = false;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    created.setAttribute(key, value === true ? '' : String(value));
+  }
   created.append(...content);
   return created;
 }
 
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
-export const breakUrls = (text: string): Content[] =>
-  text
-    .split(/([/?&=])(?=\w)/)
-    .flatMap((part, at) => (at % 2 === 0 ? [part] : [part, element('wbr')]));
+export function breakUrls(text: string): Content[] {
+  const content: Content[] = [];
+  // Because of the group in the expression, every second part is a separator.
+  for (const [index, part] of text.split(/([/?&=])(?=\w)/).entries()) {
+    const isSeparator = index % 2 === 1;
+    content.push(part);
+    if (isSeparator) content.push(element('wbr'));
+  }
+  return content;
+}
 
 /** @throws if the element is missing or has another type */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
@@ -41,20 +53,27 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
   return created;
 }
 
-/** Shows an icon at its path in records, or the placeholder if it cannot be loaded. */
+/**
+ * Shows an icon at its path in records. Shows the placeholder if the icon cannot be loaded, and until it is loaded, because a
+ * request may take minutes to fail.
+ */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
   const image = element('img', {
     alt: '',
+    class: 'pending',
     width: size,
     height: size,
     loading: 'lazy',
     decoding: 'async',
   });
+  image.addEventListener('load', () => image.classList.remove('pending'));
   const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
   image.addEventListener('error', showPlaceholder, { once: true });
   image.src = siteRoot + icon;
   return image;
 }
+
+const COPIED_MS = 6000;
 
 /** Copies the text of an element, and reports the result in the page's `#status`. */
 export async function copyText(source: HTMLElement): Promise<void> {
@@ -70,8 +89,9 @@ export async function copyText(source: HTMLElement): Promise<void> {
   }
   status.textContent = message;
   setTimeout(() => {
-    if (status.textContent === message) status.textContent = '';
-  }, 6000);
+    const isLatest = status.textContent === message;
+    if (isLatest) status.textContent = '';
+  }, COPIED_MS);
 }
 
 export const linkStyle: LinkStyle =
@@ -99,20 +119,24 @@ export const isOnDisk = location.protocol === 'file:';
 
 /** Shows the content for pages without scripts, hides controls that send requests, and links to files. */
 export function showFileFallback(): void {
-  for (const plain of document.querySelectorAll('noscript'))
-    plain.replaceWith(document.createRange().createContextualFragment(plain.textContent));
-  for (const part of document.querySelectorAll<HTMLElement>('.served')) part.hidden = true;
-  for (const anchor of document.querySelectorAll('a')) {
-    if (anchor.dataset.api !== undefined) anchor.href = siteRoot + anchor.dataset.api.slice(1);
-    if (anchor.pathname.endsWith('/'))
-      anchor.pathname += anchor.pathname.includes(API_PREFIX) ? 'index.json' : 'index.html';
+  for (const fallback of document.querySelectorAll('noscript')) {
+    const content = document.createRange().createContextualFragment(fallback.textContent);
+    fallback.replaceWith(content);
+  }
+  for (const control of document.querySelectorAll<HTMLElement>('.served')) control.hidden = true;
+  for (const link of document.querySelectorAll('a')) {
+    if (link.dataset.api !== undefined) link.href = siteRoot + link.dataset.api.slice(1);
+    if (!link.pathname.endsWith('/')) continue;
+    const isEndpoint = link.pathname.includes(API_PREFIX);
+    link.pathname += isEndpoint ? 'index.json' : 'index.html';
   }
 }
 
 export function setLinkMode(negotiated: boolean): void {
   isNegotiated = negotiated;
-  for (const anchor of document.querySelectorAll('a'))
-    if (anchor.dataset.api !== undefined) anchor.href = getHref(anchor.dataset.api);
+  for (const link of document.querySelectorAll('a')) {
+    if (link.dataset.api !== undefined) link.href = getHref(link.dataset.api);
+  }
 }
 
 /** Adapts links to the host, which may not serve pages at API paths. */
@@ -122,7 +146,8 @@ export async function adaptLinks(): Promise<void> {
   try {
     const headers = { Accept: 'text/html' };
     const response = await fetch(siteRoot + API_PREFIX.slice(1), { method: 'HEAD', headers });
-    setLinkMode(/^text\/html/.test(response.headers.get('Content-Type') ?? ''));
+    const type = response.headers.get('Content-Type') ?? '';
+    setLinkMode(type.startsWith('text/html'));
   } catch {
     // The host stays unknown.
   }

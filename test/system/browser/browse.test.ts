@@ -121,7 +121,117 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(await page.locator('.records').isVisible()).toBe(false);
     await page.locator('#query').fill('');
     await page.locator('.records').waitFor();
-    expect(page.url()).toBe(site.url + LIST);
+    await page.waitForURL(site.url + LIST);
+  });
+
+  it('searches and follows links even if the browser refuses every call of the History API', async () => {
+    const { page, problems } = await visit(site.url + LIST);
+    await page.locator('.records').waitFor();
+    await page.evaluate(`for (const name of ['pushState', 'replaceState'])
+      history[name] = () => { throw new DOMException('too many calls', 'SecurityError'); };`);
+    await page.locator('#query').fill('master ball');
+    await page.locator('#results a', { hasText: 'Master Ball' }).first().click();
+    await waitForHeading(page, 'Master Ball');
+    expect(page.url()).toBe(site.url + RECORD);
+    expect(problems).toEqual([]);
+  });
+
+  it('works at a URL with a user name and password, and does not show them', async () => {
+    const { page, problems } = await visit(
+      `${site.url.replace('//', '//user:secret@')}/api/gamedata/item/`,
+    );
+    await waitForHeading(page, 'All items');
+    await page.locator('#query').fill('master ball');
+    await page.locator('#results a', { hasText: 'Master Ball' }).first().click();
+    await waitForHeading(page, 'Master Ball');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const command = await page.locator('.curl').textContent();
+    expect(command).toBe(`curl "${site.url}${RECORD}"`);
+    await page.goBack();
+    await page.locator('#results a', { hasText: 'Master Ball' }).first().waitFor();
+    expect(await page.locator('#query').inputValue()).toBe('master ball');
+    expect(problems).toEqual([]);
+  });
+
+  it('reads limit and offset as the server does', async () => {
+    const { page } = await visit(`${site.url}/api/gamedata/item/?limit=%2B5&offset=%2B30`);
+    await waitForText(page, 'Records 31 to 35 of 954');
+    await control(page, 'First').click();
+    await waitForText(page, 'Records 1 to 5 of 954');
+    expect(await page.locator('.records tbody tr').count()).toBe(5);
+  });
+
+  it('links to the files with every record of the kind', async () => {
+    const { page } = await visit(site.url + LIST);
+    const files = page.locator('[data-files]:visible a');
+    await files.first().waitFor();
+    const hrefs = await page.evaluate(
+      `Array.from(document.querySelectorAll('[data-files="item"] a'), (link) => [link.textContent, link.pathname])`,
+    );
+    expect(hrefs).toEqual([
+      ['NDJSON', '/download/item.ndjson'],
+      ['CSV', '/download/item.csv'],
+    ]);
+    expect(await files.count()).toBe(2);
+    await page.locator('.records tbody a').first().click();
+    await page.locator('.card').waitFor();
+    expect(await files.count()).toBe(0);
+  });
+
+  it('shows the placeholder while an icon neither loads nor fails', async () => {
+    const { page } = await visit(`${site.url}/no-such-page`);
+    const held: Route[] = [];
+    await page.route('**/sprites/items/master-ball.png', (route) => {
+      held.push(route);
+    });
+    await page.goto(site.url + RECORD);
+    const icon = page.locator('.picture img');
+    const readBackground = (): Promise<string> =>
+      page.evaluate(`(() => {
+        const style = getComputedStyle(document.querySelector('.picture img'));
+        return style.backgroundSize === 'contain' ? style.backgroundImage : 'none';
+      })()`);
+    await icon.waitFor();
+    await expect.poll(readBackground).toContain('/sprites/items/unknown.png');
+    for (const route of held) await route.continue();
+    await expect.poll(readBackground).toBe('none');
+  });
+
+  it('shows the request before its response arrives', async () => {
+    const { page } = await visit(`${site.url}/no-such-page`);
+    const held = new Promise<Route>((resolve) =>
+      page.route('**/api/gamedata/item/no-such-item/', (route) =>
+        route.request().isNavigationRequest() ? route.continue() : resolve(route),
+      ),
+    );
+    await page.goto(`${site.url}/api/gamedata/item/no-such-item/`);
+    const route = await held;
+    expect(await page.locator('h1').textContent()).toBe('Loading…');
+    expect(await page.locator('.request').textContent()).toContain(
+      'GET /api/gamedata/item/no-such-item/',
+    );
+    await route.continue();
+    await waitForHeading(page, 'Not found');
+  });
+
+  it('explains a 404 before the search index for suggestions arrives', async () => {
+    const { page } = await visit(`${site.url}/no-such-page`);
+    const held = new Promise<Route>((resolve) => page.route('**/search.json', resolve));
+    await page.goto(`${site.url}/api/gamedata/item/mastre-ball/`);
+    await waitForHeading(page, 'Not found');
+    await page.getByRole('link', { name: 'The first page of items' }).waitFor();
+    await (await held).continue();
+    await page.getByRole('heading', { name: 'Did you mean' }).waitFor();
+    await page.locator('.head', { hasText: 'HTTP 404' }).waitFor();
+  });
+
+  it('says that the search is loading', async () => {
+    const { page } = await visit(site.url + LIST);
+    const held = new Promise<Route>((resolve) => page.route('**/search.json', resolve));
+    await page.locator('#query').fill('potion');
+    await page.locator('#found', { hasText: /^Loading the search index…$/ }).waitFor();
+    await (await held).continue();
+    await page.locator('#found', { hasText: /^\d+ records$/ }).waitFor();
   });
 
   it('selects a command if copying fails, and links to the JSON', async () => {

@@ -73,6 +73,7 @@ describe.skipIf(noBrowser !== '')(`names in every language${noBrowser}`, async (
     await page.locator('#names-language').selectOption('ja');
     expect(new URL(page.url()).search).toBe('');
     await find(page, 'モンスター', '1 record');
+    await page.waitForURL(/\?q=/);
     const shared = page.url();
     expect(new URL(shared).search).toBe(`?q=${encodeURIComponent('モンスター')}&language=ja`);
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Integer } from '../../../src/contract/page-range.ts';
 import * as address from '../../../src/web/browse/address.ts';
 
 it.each([
@@ -45,17 +46,21 @@ it.each([
   ['/api/gamedata/move/?offset=300', 'api/gamedata/move/offset/300/index.json'],
   ['/api/gamedata/move/?limit=50', undefined],
   ['/api/gamedata/move/?offset=50', undefined],
+  ['/api/gamedata/move/?limit=%2B100&offset=%2B300', 'api/gamedata/move/offset/300/index.json'],
+  ['/api/gamedata/move/?offset=20000000000000000000', undefined],
 ])('derives the path to fetch for %s', (path, file) => {
   expect(address.fetchPath(path, 'file')).toBe(file);
   expect(address.fetchPath(path, 'query')).toBe(path.slice(1));
 });
 
-it.each([
+it.each<[string, Integer, Integer]>([
   ['', 100, 0],
   ['?limit=5&offset=10', 5, 10],
   ['?limit=0&offset=-3', 100, 0],
   ['?limit=x&offset=', 100, 0],
   ['?limit=5&limit=6', 6, 0],
+  ['?limit=%2B5&offset=%2B30', 5, 30],
+  ['?limit=20000000000000000001', 20000000000000000001n, 0],
 ])('parses the page range of %j', (query, limit, offset) => {
   expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
@@ -64,4 +69,12 @@ it("formats addresses like the site's links", () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
   expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));
+});
+
+it('lists the endpoints above a record', () => {
+  expect(address.listBreadcrumbs('/api/gamedata/move/pound/?format=api')).toEqual([
+    { path: '/api/gamedata/', text: 'api' },
+    { path: '/api/gamedata/move/', text: 'move' },
+    { path: '/api/gamedata/move/pound/', text: 'pound' },
+  ]);
 });

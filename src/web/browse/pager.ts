@@ -1,0 +1,56 @@
+import type { Integer, PageRange } from '../../contract/page-range.ts';
+import type { ListPage } from '../../contract/paths.ts';
+import { groupDigits, pluralize } from '../../contract/words.ts';
+import { parseLink, readPageRange, replacePageRange } from './address.ts';
+
+/** A part of a list, and the addresses of the others. An address is undefined if there is nothing to go to. */
+export interface Pager {
+  /** Such as `Records 1 to 100 of 954`. */
+  readonly summary: string;
+  readonly first: string | undefined;
+  readonly previous: string | undefined;
+  readonly next: string | undefined;
+  readonly last: string | undefined;
+}
+
+export function describePager(address: string, page: ListPage): Pager {
+  const { count, results } = page;
+  const { limit, offset } = readPageRange(address);
+  const goTo = (start: number): string | undefined => {
+    if (start === offset) return undefined;
+    return replacePageRange(address, { limit, offset: start });
+  };
+  return {
+    summary: summarizeRange(offset, results.length, count),
+    first: goTo(0),
+    previous: parseLink(page.previous ?? ''),
+    next: parseLink(page.next ?? ''),
+    last: goTo(findLastOffset(count, limit)),
+  };
+}
+
+function findLastOffset(count: number, limit: Integer): number {
+  if (count === 0) return 0;
+  const lastRecord = count - 1;
+  // A limit beyond the range of `number` is larger than any list, so its exact value does not matter.
+  return lastRecord - (lastRecord % Number(limit));
+}
+
+function summarizeRange(offset: Integer, shown: number, count: number): string {
+  const total = groupDigits(count);
+  if (count === 0) return 'No records';
+  if (shown === 0) return `No records at offset ${offset}: there are ${total}`;
+  const start = Number(offset);
+  const first = groupDigits(start + 1);
+  const last = groupDigits(start + shown);
+  return `Records ${first} to ${last} of ${total}`;
+}
+
+/** `All items, page 2` */
+export function titleList(kind: string, range: PageRange): string {
+  const title = `All ${pluralize(kind)}`;
+  const limit = BigInt(range.limit);
+  const offset = BigInt(range.offset);
+  const isWholePage = offset > 0n && offset % limit === 0n;
+  return isWholePage ? `${title}, page ${offset / limit + 1n}` : title;
+}

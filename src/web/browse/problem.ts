@@ -1,0 +1,86 @@
+/** The texts of responses that are no records, and the ways out. */
+
+import { kindNames } from '../../contract/kinds.ts';
+import { PAGE_SIZE } from '../../contract/page-range.ts';
+import { API_PREFIX, listPath } from '../../contract/paths.ts';
+import { errorDetails } from '../../contract/responses.ts';
+import { pluralize } from '../../contract/words.ts';
+import { readPageRange, replacePageRange, splitPath } from './address.ts';
+
+export interface Problem {
+  readonly title: string;
+  readonly reason: string;
+}
+
+interface ResponseStatus {
+  readonly status: number;
+  /** Empty since HTTP/2. */
+  readonly statusText: string;
+}
+
+/** `HTTP 404 Not Found` */
+export const formatStatus = ({ status, statusText }: ResponseStatus): string =>
+  `HTTP ${status} ${statusText}`.trimEnd();
+
+const NOT_BUILT = 'This page does not exist on this host';
+
+/** Describes a page that a plain file server does not have. */
+export const unbuiltPage: Problem = {
+  title: NOT_BUILT,
+  reason: `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
+};
+
+/** @param type the response's media type, or null */
+export function describeUnreadable(response: ResponseStatus, type: string | null): Problem {
+  const title = response.status === 404 ? 'Not found' : 'Not an API response';
+  const reason = `Got ${formatStatus(response)} with ${type ?? 'nothing'}, expected JSON.`;
+  return { title, reason };
+}
+
+/** @param detail the reason in the response; undefined if it has none */
+export function describeError(
+  response: ResponseStatus,
+  detail: string | undefined,
+  address: string,
+): Problem {
+  const title = titleError(response.status, address);
+  if (detail === undefined) return { title, reason: `The response was ${formatStatus(response)}.` };
+  if (detail === errorDetails[404]) return { title, reason: 'There is nothing at this URL.' };
+  return { title, reason: detail };
+}
+
+function titleError(status: number, address: string): string {
+  const hasPageRange = /[?&](?:limit|offset)=/.test(address);
+  if (status === 400) return NOT_BUILT;
+  if (status === 404) return hasPageRange ? NOT_BUILT : 'Not found';
+  return 'Request rejected';
+}
+
+export interface Way {
+  readonly address: string;
+  readonly text: string;
+}
+
+/** Lists endpoints that exist, the most similar one first. */
+export function suggestWays(address: string): Way[] {
+  const allKinds = { address: API_PREFIX, text: 'All kinds' };
+  const [segment] = splitPath(address);
+  const kind = kindNames.find((name) => name === segment);
+  if (kind === undefined) {
+    const lists = kindNames.map((name) => ({
+      address: `${listPath(name)}?format=api`,
+      text: `All ${pluralize(name)}`,
+    }));
+    return [...lists, allKinds];
+  }
+  const path = listPath(kind);
+  const firstPage = { address: `${path}?format=api`, text: `The first page of ${pluralize(kind)}` };
+  const { offset } = readPageRange(address);
+  if (offset === 0) return [firstPage, allKinds];
+  const builtOffset = BigInt(offset) - (BigInt(offset) % BigInt(PAGE_SIZE));
+  const builtPage = {
+    address: replacePageRange(path, { limit: PAGE_SIZE, offset: builtOffset }),
+    text: `The page of ${PAGE_SIZE} records at offset ${builtOffset}`,
+  };
+  return [builtPage, firstPage, allKinds];
+}

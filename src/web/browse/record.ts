@@ -1,0 +1,66 @@
+/** The fields of a record, as the page shows them. The page knows no schema, so it shows new fields without a change. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const toFields = (json: unknown): Fields =>
+  typeof json === 'object' && json !== null ? { ...json } : {};
+
+export function readText(json: unknown, field: string): string | undefined {
+  const value = toFields(json)[field];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The page shows these fields as a title, link or image. */
+const SHOWN_ELSEWHERE: readonly string[] = ['url', 'name', 'icon'];
+
+/** The names of a card's fields. */
+export interface CardFields {
+  readonly facts: readonly string[];
+  /** `id1` to `id9` */
+  readonly indices: readonly string[];
+}
+
+export function selectCardFields(record: Fields): CardFields {
+  const facts = ['slug'];
+  const indices: string[] = [];
+  for (const name of Object.keys(record)) {
+    if (name === 'slug' || SHOWN_ELSEWHERE.includes(name)) continue;
+    const isIndex = /\d$/.test(name);
+    if (isIndex) indices.push(name);
+    else facts.push(name);
+  }
+  return { facts, indices };
+}
+
+const FIRST_COLUMNS: readonly string[] = ['name', 'slug', 'id'];
+
+/** Lists the columns of a table of records, which have the same fields. */
+export function selectColumns(record: Fields): string[] {
+  const columns = [...FIRST_COLUMNS];
+  for (const name of Object.keys(record)) {
+    if (columns.includes(name) || SHOWN_ELSEWHERE.includes(name)) continue;
+    columns.push(name);
+  }
+  return columns;
+}
+
+export const hasIndices = (record: unknown): boolean => 'id1' in toFields(record);
+
+export function formatValue(value: unknown): string {
+  if (value === null) return '–';
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+/** Returns the CSS class that aligns and colors a value; undefined for text. */
+export function classifyValue(value: unknown): 'null' | 'number' | undefined {
+  if (value === null) return 'null';
+  return typeof value === 'number' ? 'number' : undefined;
+}
+
+/** Returns the class of the first value in a column that is not null. */
+export function classifyColumn(records: readonly Fields[], column: string) {
+  const values = records.map((record) => record[column]);
+  const firstValue = values.find((value) => value !== null);
+  return classifyValue(firstValue ?? null);
+}

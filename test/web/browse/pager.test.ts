@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { describePager, titleList } from '../../../src/web/browse/pager.ts';
+
+const LIST = '/api/gamedata/item/';
+const getAddress = (limit: number | string, offset: number | string): string =>
+  `${LIST}?format=api&limit=${limit}&offset=${offset}`;
+
+function pagerOf(query: string, count: number, shown: number) {
+  const page = { count, next: null, previous: null, results: Array(shown).fill({}) };
+  return describePager(LIST + query, page);
+}
+
+describe('describePager', () => {
+  it.each([
+    ['', 954, 100, 'Records 1 to 100 of 954'],
+    ['?offset=900', 954, 54, 'Records 901 to 954 of 954'],
+    ['?limit=1000&offset=1000', 2500, 1000, 'Records 1,001 to 2,000 of 2,500'],
+    ['?offset=9000', 954, 0, 'No records at offset 9000: there are 954'],
+    [
+      '?offset=20000000000000000001',
+      954,
+      0,
+      'No records at offset 20000000000000000001: there are 954',
+    ],
+    ['', 0, 0, 'No records'],
+  ])('summarizes the range of %j', (query, count, shown, summary) => {
+    expect(pagerOf(query, count, shown).summary).toBe(summary);
+  });
+
+  it.each([
+    ['on the first page', '', undefined, getAddress(100, 900)],
+    ['on the last page', '?offset=900', getAddress(100, 0), undefined],
+    ['between pages', '?limit=50&offset=30', getAddress(50, 0), getAddress(50, 950)],
+    ['with a limit above the count', '?limit=9999', undefined, undefined],
+    [
+      'with a limit beyond the range of numbers',
+      '?limit=20000000000000000000&offset=5',
+      getAddress('20000000000000000000', 0),
+      getAddress('20000000000000000000', 0),
+    ],
+  ])('links to the first and the last page %s', (_, query, first, last) => {
+    expect(pagerOf(query, 954, 1)).toMatchObject({ first, last });
+  });
+
+  it('links to the first page of an empty list from an offset', () => {
+    const address = getAddress(100, 0);
+    expect(pagerOf('?offset=5', 0, 0)).toMatchObject({ first: address, last: address });
+  });
+
+  it("takes the neighbors from the response's links, on any host", () => {
+    const next = `https://any.test/games${getAddress(100, 200)}`;
+    const page = { count: 954, next, previous: null, results: [{}] };
+    const pager = describePager(getAddress(100, 100), page);
+    expect(pager).toMatchObject({ next: getAddress(100, 200), previous: undefined });
+  });
+});
+
+describe('titleList', () => {
+  it.each([
+    [100, 0, 'All items'],
+    [100, 200, 'All items, page 3'],
+    [50, 30, 'All items'],
+    [100n, 10n ** 30n, `All items, page ${10n ** 28n + 1n}`],
+  ])('titles limit %s and offset %s', (limit, offset, title) => {
+    expect(titleList('item', { limit, offset })).toBe(title);
+  });
+});
