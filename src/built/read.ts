@@ -39,6 +39,7 @@ import { type PastWithNotices, RESTART } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type ErrorOptions, errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
+import { rejectDamagedText, TextDamageError } from './text-damage.ts';
 
 const servedSchema = anyRecordSchema.refine(
   ({ url }) => typeof url === 'string',
@@ -98,6 +99,7 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   const body = readOrThrow(storage, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;
+  rejectDamagedText(storage.at(file), body);
   throw new OutputError(problem, storage.at(file), {
     hint: 'gamedata verify <dir> lists every problem.',
   });
@@ -233,7 +235,7 @@ function readHistory(site: SiteReaders): Pick<PastWithNotices, 'history' | 'noti
   return { history: unverified, notices: [notice] };
 }
 
-const INTERRUPTED = 'differs from the manifest, as after an interrupted build';
+export const INTERRUPTED = 'differs from the manifest, as after an interrupted build';
 
 function readOldSlugs(
   name: string,
@@ -271,6 +273,7 @@ export function withRestoreHint(
   } catch (cause) {
     if (!(cause instanceof GamedataError)) throw cause;
     if (mayBeLost) return noOldSlugs;
+    if (cause instanceof TextDamageError) throw cause;
     const hint = `${site.wayOut}, or drop every redirect with --forget-history.`;
     throw new OutputError(`has old slugs that cannot be read: ${cause.message}`, site.name, {
       cause,

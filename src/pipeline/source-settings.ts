@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import path from 'node:path';
 import { isArchive } from '../built/storage.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
@@ -7,6 +6,7 @@ import type { UpdateOptions } from '../dataset/update.ts';
 import { OutputError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
+import { isSameFolder } from '../publish/work-paths.ts';
 import type { SourceContext } from '../sources/source.ts';
 
 /** Where the data comes from, and how much it may differ from the published data. */
@@ -31,6 +31,6 @@ export async function assertSettledFolder(target: string, out?: string): Promise
   if (status?.isDirectory() === false) {
     throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
   }
-  const isOutput = out !== undefined && path.resolve(target) === path.resolve(out);
+  const isOutput = out !== undefined && isSameFolder(target, out);
   if (!isOutput) await waitUntilStable(target);
 }

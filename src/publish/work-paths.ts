@@ -35,6 +35,10 @@ export function resolveWorkPaths(name: string): WorkPaths {
   };
 }
 
+/** Whether two names lead to the same folder, which need not exist. */
+export const isSameFolder = (one: string, other: string): boolean =>
+  resolveWorkPaths(one).out === resolveWorkPaths(other).out;
+
 function resolveLinks(name: string, file: string): string {
   try {
     return realpathSync(file);

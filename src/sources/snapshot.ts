@@ -5,6 +5,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import {
   entriesByPath,
+  INTERRUPTED,
   ignoreDamage,
   readManifest,
   readNames,
@@ -12,6 +13,7 @@ import {
   withRestoreHint,
 } from '../built/read.ts';
 import { folderStorage, readOrThrow } from '../built/storage.ts';
+import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
@@ -33,7 +35,7 @@ import {
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
-import { type Past, RESTART } from '../dataset/past.ts';
+import { type Past, type PastWithNotices, RESTART } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
 import { removeSkipped, type Source } from './source.ts';
@@ -85,7 +87,15 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 export function openSnapshot(folder: string) {
   const storage = folderStorage(folder);
   const read = (file: string): Buffer => readOrThrow(storage, file, expected);
-  const json = (file: string): unknown => parseJsonRecord(read(file), storage.at(file), RESTORE);
+  const json = (file: string): unknown => {
+    const body = read(file);
+    try {
+      return parseJsonRecord(body, storage.at(file), RESTORE);
+    } catch (error) {
+      rejectDamagedText(storage.at(file), body);
+      throw error;
+    }
+  };
   const has = (file: string): boolean => existsSync(storage.at(file));
   const written = json(PROVENANCE_FILE);
   rejectOtherFormat(
@@ -101,10 +111,22 @@ export function openSnapshot(folder: string) {
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
   const readAllNames = () => readNames(namesSummary, json, storage.at);
 
-  function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
-    const texts = mapKinds((kind) => (counts[kind] === 0 ? '' : `${read(recordsFile(kind))}`));
-    const found = digestLines((kind) => texts[kind]);
+  function readRecordFiles(): Record<Kind, string> {
+    const bodies = mapKinds((kind) => (counts[kind] === 0 ? Buffer.of() : read(recordsFile(kind))));
+    const found = digestLines((kind) => bodies[kind]);
+    if (found !== digest) {
+      for (const kind of kindNames) {
+        const file = storage.at(recordsFile(kind));
+        rejectDamagedText(file, bodies[kind]);
+        rejectMissingLineBreak(file, bodies[kind]);
+      }
+    }
     assertDigest({ record: folder, field: 'digest' }, found, digest);
+    return mapKinds((kind) => bodies[kind].toString());
+  }
+
+  function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
+    const texts = readRecordFiles();
     return mapKinds((kind) => {
       const lines = texts[kind] === '' ? [] : texts[kind].replace(/\n$/, '').split('\n');
       return lines.map((line, at) => {
@@ -144,12 +166,16 @@ export function openSnapshot(folder: string) {
       if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noOldSlugs;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
       const read = (): OldSlugs => {
-        if (has(MANIFEST_FILE))
-          readVerified(storage, entriesByPath(readManifest(storage)), FORMER_FILE);
+        if (has(MANIFEST_FILE)) {
+          const entries = entriesByPath(readManifest(storage));
+          readVerified(storage, entries, FORMER_FILE);
+        }
         return decodeOldSlugs(json(FORMER_FILE));
       };
       return withRestoreHint(about, read, mayBeLost);
     },
+    /** Reads old slugs from a file that differs from the manifest. */
+    unverifiedOldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
     /** Reads records written by any gamedata version. */
     records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),
     readNames: readAllNames,
@@ -180,18 +206,25 @@ export const readBundledSnapshot = (folder: string): ReturnType<typeof readPrevi
 
 export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
-  const { summary, history, oldSlugs, records, readNames } = openSnapshot(folder);
+  const opened = openSnapshot(folder);
   return {
-    ...summary,
-    records,
-    readNames,
-    readPast(mayBeLost) {
-      const readableHistory = ignoreDamage(history);
-      return {
-        history: readableHistory ?? emptyHistory,
-        oldSlugs: oldSlugs(mayBeLost),
-        notices: readableHistory ? [] : [RESTART],
-      };
-    },
+    ...opened.summary,
+    records: opened.records,
+    readNames: opened.readNames,
+    readPast: (mayBeLost) => readPublishedPast(opened, mayBeLost),
   };
+}
+
+type OpenedSnapshot = ReturnType<typeof openSnapshot>;
+
+/** Reads the past of a data set in the user's own folder, where an interrupted change may have replaced a file. */
+function readPublishedPast(opened: OpenedSnapshot, mayBeLost: boolean): PastWithNotices {
+  const history = ignoreDamage(opened.history);
+  const notices = history ? [] : [RESTART];
+  const verifiedSlugs = ignoreDamage(() => opened.oldSlugs());
+  const unverifiedSlugs = verifiedSlugs ?? ignoreDamage(opened.unverifiedOldSlugs);
+  if (!verifiedSlugs && unverifiedSlugs) notices.push(`${FORMER_FILE} ${INTERRUPTED}`);
+  // Reading the file again throws an error with a way out.
+  const oldSlugs = unverifiedSlugs ?? opened.oldSlugs(mayBeLost);
+  return { history: history ?? emptyHistory, oldSlugs, notices };
 }

@@ -8,6 +8,7 @@ import { emptyHistory } from '../../src/dataset/history.ts';
 import { emptyPast } from '../../src/dataset/past.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
 import {
   openSnapshot,
   readBundledSnapshot,
@@ -132,6 +133,36 @@ describe('a snapshot', () => {
     const message = error.message.replace(folder, 'DATA');
     expect(message).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
     expect(error.hint).toBe(hint);
+  });
+
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
+  it.each<[problem: string, file: string, change: (text: string) => string]>([
+    ['has CRLF line breaks, expected LF', 'item.ndjson', (text) => text.replaceAll('\n', '\r\n')],
+    ['has no line break at its end', 'move.ndjson', (text) => text.trimEnd()],
+    ['is a Git LFS pointer, expected the file itself', 'item.ndjson', () => pointer],
+    ['is a Git LFS pointer, expected the file itself', summary, () => pointer],
+  ])('names the cause if it %s: %s', (problem, name, change) => {
+    const folder = write();
+    const file = path.join(folder, name);
+    writeFileSync(file, change(readFileSync(file, 'utf8')));
+    expect(catchError(() => openSnapshot(folder).data()).message).toBe(`${file}: ${problem}`);
+  });
+
+  it('names CRLF line breaks in former.json instead of --forget-history', () => {
+    const former = { path: 'former.json', body: '{\r\n"move":{},\r\n"item":{}}' };
+    const entry = createEntry('former.json', Buffer.from('{"move":{},"item":{}}'));
+    const manifest = { format: 1, generator: 'gamedata/0.0.0', files: [entry] };
+    const folder = snapshotFolder(encodeDataSet(dataSet), former, {
+      path: 'manifest.json',
+      body: JSON.stringify(manifest),
+    });
+    const error = catchError(() => openSnapshot(folder).oldSlugs());
+    expect(error.message).toBe(`${folder}/former.json: has CRLF line breaks, expected LF`);
+    expect(error.hint).toContain('.gitattributes');
+    expect(readPreviousSnapshot(folder)?.readPast(false)).toEqual({
+      ...emptyPast,
+      notices: ['former.json differs from the manifest, as after an interrupted build'],
+    });
   });
 
   it('fails if a file is missing or is not UTF-8', () => {

@@ -4,6 +4,7 @@ import { isArchive } from '../../built/storage.ts';
 import { isUrl, removeTrailingSlashes } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
+import { isSameFolder } from '../../publish/work-paths.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
 import { httpUrl, parseValue } from '../options.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
@@ -39,7 +40,8 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, verify, ...parsed } = parseOptions(mirrorOptions, options);
   const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
   const out = folder ?? nameCopy(from);
-  const isItself = !isUrl(from) && path.resolve(from) === path.resolve(out);
+  // A link to the output folder is the output folder.
+  const isItself = !isUrl(from) && isSameFolder(from, out);
   const report = await makeSite({
     out,
     verify,

@@ -133,6 +133,14 @@ describe('a site from an untrusted author', () => {
     expect(await mirror({ from })).toMatchObject({ site: { hosts: ['netlify'] } });
   });
 
+  it('has no effect on the hosts if a link leads to the output folder', async () => {
+    const out = copied();
+    edit(out, 'meta.json', (json) => ({ ...json, hosts: ['nginx'] }));
+    const link = path.join(newFolder(), 'link');
+    fsExtra.ensureSymlinkSync(out, link);
+    expect(await mirror({ from: link, out })).toMatchObject({ site: { hosts: ['netlify'] } });
+  });
+
   it('drops an upstream that is not a URL, and dates in the future', async () => {
     const { meta, report } = await copyEdited({
       upstream: 'npm\u001b[2J\u202e',
@@ -255,7 +263,7 @@ describe('a published site', () => {
 
   it('requires readable old slugs unless --forget-history is set', async () => {
     const out = copied();
-    writeFileSync(path.join(out, 'former.json'), '{}');
+    writeFileSync(path.join(out, 'former.json'), '{');
     await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');
     await build({ ...described, out, forgetHistory: true });
     expect(verifyFolder(out).problems).toEqual([]);
