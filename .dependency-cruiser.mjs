@@ -11,7 +11,7 @@ const rooms = {
   },
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
-    imports: ['built', 'contract', 'errors.ts', 'files.ts'],
+    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'hosts'],
     packages: ['node:*', 'p-limit'],
   },
   built: {
@@ -36,6 +36,7 @@ const rooms = {
       'contract',
       'dataset',
       'errors.ts',
+      'hosts',
       'http',
       'serve/handler',
       'site',

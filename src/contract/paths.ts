@@ -125,9 +125,6 @@ export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
     return record?.kind === kind ? [record.slug] : [];
   });
 
-/** Archives must not contain configuration that operators copy to web servers. */
-export const isWebServerConfig = (path: string): boolean => path.startsWith('_hosts/');
-
 /** The operator's files about the whole origin, such as `security.txt`: https://www.rfc-editor.org/rfc/rfc8615 */
 export const WELL_KNOWN_FOLDER = '.well-known/';
 
@@ -141,15 +138,14 @@ const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
 
 export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
 
-/** Hosts do not serve host configuration, and mirrors do not copy it. */
-export function isHostConfig(path: string): boolean {
+/** Whether a name in the path starts with a dot or `_`. Hosts serve no such file, except below `.well-known/`. */
+export function isHidden(path: string): boolean {
   if (isWellKnown(path)) return false;
-  if (path === 'wrangler.jsonc') return true;
-  return path.split('/').some((segment) => /^[._]/.test(segment));
+  return path.split('/').some((name) => /^[._]/.test(name));
 }
 
-/** Whether hosts serve a file of a site with this base path. Only the root of an origin has a `.well-known/`. */
+/** Whether the name of a file lets hosts serve it below a base path. Only the root of an origin has a `.well-known/`. */
 export function isServed(path: string, base: string): boolean {
   if (isWellKnown(path)) return base === '';
-  return !isHostConfig(path);
+  return !isHidden(path);
 }

@@ -1,7 +1,9 @@
 import type { Host, HostContext } from './host.ts';
+import { jsonFormatPattern, preferencePatterns } from './request-patterns.ts';
+import { fillTemplate } from './template.ts';
 import * as webServer from './web-server.ts';
 
-const CONFIGURATION = '_hosts/apache.conf';
+const CONFIGURATION = `${webServer.CONFIG_FOLDER}apache.conf`;
 
 export const apache: Host = {
   unsupported: webServer.unsupportedByWebServers,
@@ -11,14 +13,11 @@ export const apache: Host = {
     enable: 'a2enmod rewrite headers && a2ensite gamedata',
     reload: 'systemctl reload apache2',
   },
-  files: (context) => {
+  createFiles: (context) => {
     const values = createValues(context);
     return [
-      { path: '.htaccess', body: webServer.fillTemplate(context.template('htaccess'), values) },
-      {
-        path: CONFIGURATION,
-        body: webServer.fillTemplate(context.template('apache.conf'), values),
-      },
+      { path: '.htaccess', body: fillTemplate(context.template('htaccess'), values) },
+      { path: CONFIGURATION, body: fillTemplate(context.template('apache.conf'), values) },
     ];
   },
 };
@@ -27,19 +26,28 @@ const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&')
 const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
 
 // `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
-const prefersPage = `(${webServer.preferencePatterns
-  .map(
-    ({ html, json }) =>
-      `(req_novary('Accept') =~ m_${html}_ && !(req_novary('Accept') =~ m_${json}_))`,
-  )
-  .join(' || ')})`;
-const isBrowser = `%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/ && !(%{QUERY_STRING} =~ m#${webServer.jsonFormatPattern}#) && ${prefersPage}`;
+const preferences = preferencePatterns.map(({ html, json }) => {
+  const [acceptsHtml, acceptsJson] = [html, json].map(
+    (pattern) => `req_novary('Accept') =~ m_${pattern}_`,
+  );
+  return `(${acceptsHtml} && !(${acceptsJson}))`;
+});
+const prefersPage = `(${preferences.join(' || ')})`;
+const isRead = '%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/';
+const isBrowser = `${isRead} && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
 
 function createValues(context: HostContext) {
-  const { redirects } = context;
   const { api, common, error, file, html } = webServer.headerSets;
   const values = webServer.createWebServerValues(context);
   const { base, kinds, origin, port } = values;
+  const moved = context.redirects.map(
+    ({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`,
+  );
+  const types = webServer.ownMediaTypes.map(
+    ({ pattern, mediaType }) =>
+      `<FilesMatch "${pattern}">\nForceType "${mediaType}"\n</FilesMatch>`,
+  );
+  const replacedHeaders = Object.keys({ ...common, ...file, ...html });
   return {
     ...values,
     ...webServer.formatHeaderSets(formatHeaders),
@@ -48,15 +56,11 @@ function createValues(context: HostContext) {
     endpoint: `^(?:api/gamedata/|api/gamedata/${kinds}/|api/gamedata/${kinds}/[a-z0-9-]+/)$`,
     prefersPage,
     isBrowser: escapeQuoted(isBrowser),
-    movedCount: String(redirects.length),
-    moved: redirects
-      .map(({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`)
-      .join('\n'),
-    replacedHeaders: Object.keys({ ...common, ...file, ...html }).filter((name) => name !== 'Vary'),
+    movedCount: String(moved.length),
+    moved: moved.join('\n'),
+    replacedHeaders: replacedHeaders.filter((name) => name !== 'Vary'),
     errorHeaders: formatHeaders(common, api, { 'Content-Type': 'application/json' }, error),
-    types: webServer.ownMediaTypes
-      .map(([pattern, type]) => `<FilesMatch "${pattern}">\nForceType "${type}"\n</FilesMatch>`)
-      .join('\n'),
+    types: types.join('\n'),
     compressed: webServer.compressedTypesWithoutCharset.join(' '),
   };
 }

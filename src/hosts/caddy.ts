@@ -1,8 +1,10 @@
 import type { Host } from './host.ts';
+import { negotiationRules } from './request-patterns.ts';
+import { fillTemplate } from './template.ts';
 import * as webServer from './web-server.ts';
 
-const CONFIGURATION = '_hosts/Caddyfile';
-const MOVED_MAP = '_hosts/caddy-moved.map';
+const CONFIGURATION = `${webServer.CONFIG_FOLDER}Caddyfile`;
+const MOVED_MAP = `${webServer.CONFIG_FOLDER}caddy-moved.map`;
 
 export const caddy: Host = {
   // Caddy's HTTP library rejects some malformed paths before any configuration applies.
@@ -13,16 +15,14 @@ export const caddy: Host = {
     redirects: MOVED_MAP,
     reload: 'systemctl reload caddy',
   },
-  files: (context) => {
+  createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
-    const moved = context.redirects.map(({ path, to }) => `${path} ${to}\n`);
+    // Caddy cannot import an empty file.
+    const moved = ['# Redirects of renamed records: old path, new path.\n'];
+    for (const { path, to } of context.redirects) moved.push(`${path} ${to}\n`);
     return [
-      { path: CONFIGURATION, body: webServer.fillTemplate(context.template('Caddyfile'), values) },
-      // Caddy cannot import an empty file.
-      {
-        path: MOVED_MAP,
-        body: ['# Redirects of renamed records: old path, new path.\n', ...moved].join(''),
-      },
+      { path: CONFIGURATION, body: fillTemplate(context.template('Caddyfile'), values) },
+      { path: MOVED_MAP, body: moved.join('') },
     ];
   },
 };
@@ -32,15 +32,15 @@ const { api, common, error } = webServer.headerSets;
 
 const ownValues = {
   ...webServer.formatHeaderSets(formatHeaders),
-  negotiation: webServer.negotiationRules.map(
-    ([pattern, value]) => `\`~${pattern}\` ${value || '""'}`,
+  negotiation: negotiationRules.map(
+    ({ accept, getsPage }) => `\`~${accept}\` ${getsPage ? '1' : '""'}`,
   ),
   errorHeaders: formatHeaders(common, api, error),
   typeMatchers: webServer.ownMediaTypes.map(
-    ([pattern], index) => `type${index} path_regexp ${pattern}`,
+    ({ pattern }, index) => `type${index} path_regexp ${pattern}`,
   ),
   typeHeaders: webServer.ownMediaTypes.map(
-    ([, type], index) => `type${index} Content-Type "${type}"`,
+    ({ mediaType }, index) => `type${index} Content-Type "${mediaType}"`,
   ),
   compressed: webServer.compressedTypesWithoutCharset,
 };

@@ -4,59 +4,59 @@
  */
 
 import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
+import { quoteArgument } from '../contract/words.ts';
 import { createHeadersFile } from './headers-file.ts';
 import type { Host, HostContext } from './host.ts';
 
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
+/** Host configuration and wrangler's working files are not assets. */
+const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
+
 export const cloudflare: Host = {
   unsupported: [],
-  files: (context) => {
+  configFiles: [CONFIGURATION],
+  redirectsDialect: 'cloudflare',
+  baseUrlHint: 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.',
+  deployCommand: (folder) => `cd ${quoteArgument(folder)} && npx wrangler deploy`,
+  createFiles: (context) => {
     const base = getBasePath(context.baseUrl);
-    // Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites.
-    const pages = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
-    const below = base === '' ? [] : [`${base}/* /:splat 200\n`];
-    // Host configuration and wrangler's working files are not assets.
-    const hidden = [
-      WORKER,
-      CONFIGURATION,
-      '_edge',
-      '_hosts',
-      '.htaccess',
-      '.wrangler',
-      'node_modules',
-    ];
+    const worker = `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`;
+    const configuration = JSON.stringify(createConfiguration(context, base), null, 2);
     return [
-      {
-        path: WORKER,
-        body: `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`,
-      },
-      {
-        path: CONFIGURATION,
-        body: `${JSON.stringify(createConfiguration(context, base), null, 2)}\n`,
-      },
+      { path: WORKER, body: worker },
+      { path: CONFIGURATION, body: `${configuration}\n` },
       createHeadersFile(context),
-      { path: '_redirects', body: [...pages, ...below].join('') },
+      { path: '_redirects', body: createRedirectRules(base).join('') },
       { path: '.assetsignore', body: `${hidden.join('\n')}\n` },
     ];
   },
 };
 
+/** Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites. */
+function createRedirectRules(base: string): string[] {
+  const rules = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
+  if (base !== '') rules.push(`${base}/* /:splat 200\n`);
+  return rules;
+}
+
 /** https://developers.cloudflare.com/workers/wrangler/configuration/ */
-const createConfiguration = ({ iconRedirect }: HostContext, base: string) => ({
-  name: 'gamedata',
-  main: WORKER,
-  compatibility_date: '2026-04-01',
-  assets: {
-    directory: '.',
-    binding: 'ASSETS',
-    // Worker calls are billed, but requests for assets are free. The Worker redirects icons that the site lacks.
-    run_worker_first: [
-      `${base}/api/*`,
-      ...(iconRedirect === null ? [] : [`${base}${ICONS_PATH}*`]),
-    ],
-    html_handling: 'none',
-    not_found_handling: 'none',
-  },
-});
+function createConfiguration({ iconRedirect }: HostContext, base: string): object {
+  // Worker calls are billed, but requests for assets are free.
+  const handledByWorker = [`${base}/api/*`];
+  // The Worker redirects icons that the site lacks.
+  if (iconRedirect !== null) handledByWorker.push(`${base}${ICONS_PATH}*`);
+  return {
+    name: 'gamedata',
+    main: WORKER,
+    compatibility_date: '2026-04-01',
+    assets: {
+      directory: '.',
+      binding: 'ASSETS',
+      run_worker_first: handledByWorker,
+      html_handling: 'none',
+      not_found_handling: 'none',
+    },
+  };
+}

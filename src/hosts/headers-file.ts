@@ -10,29 +10,43 @@ import {
 import * as responses from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
+interface Block {
+  /** An asterisk matches only the end of a path. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Creates `_headers` for Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the rewritten
  * path, so both are listed. Both hosts send `public, max-age=0, must-revalidate` by default, and Cloudflare would join a second
  * `Cache-Control` from a later block to the first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
-  const errors = Object.values(responses.errorFiles).map((file) => `/${file}`);
-  // An asterisk matches only the end of a path, so each file with its own type is listed.
-  const typed = [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE];
-  const blocks: (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
-    ...[`${API_PREFIX}*`, ...errors].map((path) => [path, responses.apiHeaders] as const),
-    ...bulkFolders.map((folder) => [`/${folder}*`, responses.downloadHeaders] as const),
-    ...typed.map((file) => [`/${file}`, { 'Content-Type': responses.getMediaType(file) }] as const),
-  ];
-  const bases = new Set(['', getBasePath(baseUrl)]);
-  const lines = [
-    formatBlock('/*', { ...responses.commonHeaders, ...responses.htmlHeaders }),
-    ...[...bases].flatMap((base) =>
-      blocks.map(([path, fields]) => formatBlock(base + path, fields)),
-    ),
-  ];
-  return { path: '_headers', body: lines.join('\n') };
+  const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };
+  const texts = [formatBlock({ path: '/*', headers: everywhere })];
+  for (const base of new Set(['', getBasePath(baseUrl)])) {
+    for (const { path, headers } of ownBlocks)
+      texts.push(formatBlock({ path: `${base}${path}`, headers }));
+  }
+  return { path: '_headers', body: texts.join('\n') };
 }
 
-const formatBlock = (path: string, fields: Readonly<Record<string, string>>): string =>
-  [path, ...Object.entries(fields).map(([name, value]) => `  ${name}: ${value}`), ''].join('\n');
+const ownBlocks = listOwnBlocks();
+
+function listOwnBlocks(): Block[] {
+  const blocks: Block[] = [];
+  const errorPaths = Object.values(responses.errorFiles).map((file) => `/${file}`);
+  for (const path of [`${API_PREFIX}*`, ...errorPaths])
+    blocks.push({ path, headers: responses.apiHeaders });
+  for (const folder of bulkFolders)
+    blocks.push({ path: `/${folder}*`, headers: responses.downloadHeaders });
+  // Each file with its own type has a block, because an asterisk cannot match an extension.
+  for (const file of [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE])
+    blocks.push({ path: `/${file}`, headers: { 'Content-Type': responses.getMediaType(file) } });
+  return blocks;
+}
+
+function formatBlock({ path, headers }: Block): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+  return `${path}\n${lines.join('')}`;
+}

@@ -4,10 +4,9 @@ import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
 import { quoteArgument } from '../contract/words.ts';
 
-export const escapeRegExp = (text: string): string =>
-  text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
+/** The part of a site that host configuration depends on. */
 export interface HostContext {
+  /** The document root of web servers. */
   readonly root: string;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];
@@ -16,16 +15,35 @@ export interface HostContext {
   readonly baseUrl: string;
   /** Returns src/serve/handler/edge.ts as one ES module without imports. */
   readonly handlerModule: () => string;
-  readonly template: (name: 'nginx.conf' | 'Caddyfile' | 'apache.conf' | 'htaccess') => string;
+  /** Reads a file of src/hosts/templates/. */
+  readonly template: (name: string) => string;
 }
 
-export type HostFile = SiteFile & { readonly body: string };
+export interface HostFile extends SiteFile {
+  readonly body: string;
+}
 
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A platform that serves a site. Everything that is particular to it is here. */
 export interface Host {
   /** Tests expect exactly these guarantees to fail on the real engine. */
   readonly unsupported: readonly GuaranteeName[];
-  readonly files: (context: HostContext) => HostFile[];
+  readonly createFiles: (context: HostContext) => HostFile[];
+  /** Configuration whose name starts with neither a dot nor `_`. It is not served. */
+  readonly configFiles?: readonly string[];
+  /** Only for web servers, which read the configuration from a copy. */
   readonly installation?: Installation;
+  /** Returns the shell command that deploys a site's folder. */
+  readonly deployCommand?: (folder: string) => string;
+  /** Whether the host ignores queries, so that links must point to files. */
+  readonly ignoresQueries?: boolean;
+  /** Hosts that read `_redirects` in different dialects cannot share a site. */
+  readonly redirectsDialect?: 'netlify' | 'cloudflare';
+  /** Lists the variables in which the host's build machine states the base URL. The first one that is set applies. */
+  readonly listBaseUrlVariables?: (environment: Environment) => readonly string[];
+  /** How to set the base URL. */
+  readonly baseUrlHint?: string;
 }
 
 /**

@@ -1,23 +1,15 @@
-import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
+import { isHidden } from '../contract/paths.ts';
 import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
-import type { Host, HostContext, HostFile } from './host.ts';
+import { githubPages } from './github-pages.ts';
+import type { Environment, Host, HostContext, HostFile } from './host.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
-
-const githubPages: Host = {
-  unsupported: guaranteeNames.filter(
-    (name) =>
-      guarantees[name].needs !== 'files' &&
-      !['etag', 'not-modified', 'cors', 'compression'].includes(name),
-  ),
-  // GitHub Pages would otherwise omit files whose names start with an underscore.
-  files: () => [{ path: '.nojekyll', body: '' }],
-};
+import { CONFIG_FOLDER } from './web-server.ts';
 
 /** To add a host, create a file in this folder and add an entry below. */
-export const hosts = {
+const table = {
   netlify,
   'netlify-rules': netlifyRules,
   cloudflare,
@@ -27,23 +19,48 @@ export const hosts = {
   apache,
 } as const satisfies Record<string, Host>;
 
-export type HostName = keyof typeof hosts;
+export type HostName = keyof typeof table;
+export const hosts: Readonly<Record<HostName, Host>> = table;
 export const hostNames = Object.keys(hosts) as HostName[];
+export const defaultHost: HostName = 'netlify';
 
 export const webServerNames: readonly string[] = hostNames.filter(
-  (name) => 'installation' in hosts[name],
+  (name) => hosts[name].installation !== undefined,
 );
 
-export const queryIgnoringHosts: readonly string[] = ['github-pages'];
+export const queryIgnoringHosts: readonly string[] = hostNames.filter(
+  (name) => hosts[name].ignoresQueries,
+);
 
+/** Returns the hosts that cannot share a site, because they read `_redirects` in different ways. */
 export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
-  const rivals = names.filter((name) => name === 'cloudflare' || name.startsWith('netlify'));
-  return rivals.includes('cloudflare') && new Set(rivals).size > 1 ? rivals : [];
+  const rivals = names.filter((name) => hosts[name].redirectsDialect !== undefined);
+  const dialects = new Set(rivals.map((name) => hosts[name].redirectsDialect));
+  return dialects.size > 1 ? rivals : [];
 }
 
-/** Netlify's two hosts create the same rules. */
-export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
-  const known = hostNames.filter((name) => names.includes(name));
-  const files = known.flatMap((name) => hosts[name].files(context));
-  return [...new Map(files.map((file) => [file.path, file])).values()];
+/** Lists the environment variables in which hosts state the base URL. The first one that is set applies. */
+export function listBaseUrlVariables(environment: Environment): string[] {
+  const names: string[] = [];
+  for (const { listBaseUrlVariables } of Object.values(hosts))
+    names.push(...(listBaseUrlVariables?.(environment) ?? []));
+  return names;
 }
+
+/** Creates the files of some hosts. Hosts that share a site create equal files at the same path. */
+export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
+  const files = new Map<string, HostFile>();
+  for (const name of hostNames) {
+    if (!names.includes(name)) continue;
+    for (const file of hosts[name].createFiles(context)) files.set(file.path, file);
+  }
+  return [...files.values()];
+}
+
+const configFiles = new Set(Object.values(hosts).flatMap((host) => host.configFiles ?? []));
+
+/** Hosts do not serve host configuration, and mirrors do not copy it. */
+export const isHostConfig = (path: string): boolean => configFiles.has(path) || isHidden(path);
+
+/** Archives must not contain configuration that operators copy to web servers. */
+export const isWebServerConfig = (path: string): boolean => path.startsWith(CONFIG_FOLDER);

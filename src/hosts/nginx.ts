@@ -1,9 +1,11 @@
 import { mediaTypes } from '../contract/responses.ts';
 import type { Host } from './host.ts';
+import { negotiationRules } from './request-patterns.ts';
+import { fillTemplate } from './template.ts';
 import * as webServer from './web-server.ts';
 
-const CONFIGURATION = '_hosts/nginx.conf';
-const MOVED_MAP = '_hosts/nginx-moved.map';
+const CONFIGURATION = `${webServer.CONFIG_FOLDER}nginx.conf`;
+const MOVED_MAP = `${webServer.CONFIG_FOLDER}nginx-moved.map`;
 
 export const nginx: Host = {
   unsupported: webServer.unsupportedByWebServers,
@@ -13,9 +15,9 @@ export const nginx: Host = {
     redirects: MOVED_MAP,
     reload: 'nginx -s reload',
   },
-  files: (context) => {
+  createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
-    const text = webServer.fillTemplate(context.template('nginx.conf'), values);
+    const text = fillTemplate(context.template('nginx.conf'), values);
     // Paths are regular expressions, because nginx limits the length of plain strings in maps.
     const moved = context.redirects.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
@@ -42,12 +44,19 @@ const formatHeaders = webServer.createHeaderFormat((value) =>
 );
 
 const { common, error, html, apiPage, preflight, download } = webServer.headerSets;
+// Errors have another Cache-Control, so a variable chooses the value by the status.
 const api = { ...webServer.headerSets.api, 'Cache-Control': '$gamedata_api_caching' };
 const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
+// nginx does not add the charset to files that the build has compressed.
+const types = Object.entries(mediaTypes).map(([ending, type]) => {
+  const extension = ending.split('.').at(-1);
+  return `'${type}' ${extension}`;
+});
+
 const ownValues = {
-  negotiation: webServer.negotiationRules.map(
-    ([pattern, value]) => `'~${pattern}' ${value || "''"}`,
+  negotiation: negotiationRules.map(
+    ({ accept, getsPage }) => `'~${accept}' ${getsPage ? '1' : "''"}`,
   ),
   apiHeaders: formatHeaders(common, api),
   pageHeaders: formatHeaders(common, api, html, { 'Cache-Control': '$gamedata_page_caching' }),
@@ -61,9 +70,6 @@ const ownValues = {
   pageCaching: apiPage['Cache-Control'],
   fileCaching: webServer.headerSets.file['Cache-Control'],
   errorCaching: error['Cache-Control'],
-  // nginx does not add the charset to files that the build has compressed.
-  types: Object.entries(mediaTypes).map(
-    ([ending, type]) => `'${type}' ${ending.split('.').at(-1)}`,
-  ),
+  types,
   compressed: webServer.compressedTypes.map((type) => `'${type}'`).join(' '),
 };

@@ -5,10 +5,11 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { getMaxBytes } from '../contract/limits.ts';
 import * as contract from '../contract/meta.ts';
 import { parse, parseJsonRecord } from '../contract/parse.ts';
-import { getBasePath, isHostConfig, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
+import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { formatBytes } from '../contract/words.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { readRegular } from '../files.ts';
+import { isHostConfig } from '../hosts/index.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory: exactly the files that its manifest lists. */

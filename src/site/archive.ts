@@ -2,7 +2,8 @@ import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import { packTar, type TarEntry } from 'modern-tar';
 import { FORMAT, type Manifest } from '../contract/meta.ts';
-import { isWebServerConfig, MANIFEST_FILE } from '../contract/paths.ts';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { isWebServerConfig } from '../hosts/index.ts';
 
 /** A file of a site, encoded as bytes. */
 export interface EncodedFile {

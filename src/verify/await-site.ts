@@ -13,6 +13,7 @@ import {
 } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
 import { DataError, GamedataError } from '../errors.ts';
+import { isHostConfig } from '../hosts/index.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
@@ -49,9 +50,9 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
       return fetchFrom(probe, file, maxBytes, totalMs);
     };
     const base = getBasePath(site.meta.base_url);
-    const pending = new Set(
-      site.manifest.files.filter(({ path }) => isServed(path, base) && !parseRecordFile(path)),
-    );
+    const isCompared = ({ path }: ManifestEntry): boolean =>
+      isServed(path, base) && !isHostConfig(path) && !parseRecordFile(path);
+    const pending = new Set(site.manifest.files.filter(isCompared));
     let reported: string | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
       const difference = await findDifference(fetchFile, site, pending);

@@ -1,14 +1,10 @@
 import { findMismatch, openSite, type Site } from '../built/read.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
-import {
-  isWebServerConfig,
-  MANIFEST_FILE,
-  META_FILE,
-  WELL_KNOWN_FOLDER,
-} from '../contract/paths.ts';
+import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { isWebServerConfig } from '../hosts/index.ts';
 
 export interface Problem {
   readonly file: string;

@@ -56,31 +56,25 @@ it("findSlugs lists the slugs of a kind's record files", () => {
   expect(paths.findSlugs('item', files)).toEqual(['potion']);
 });
 
-it('isHostConfig accepts names that start with a dot or an underscore or are fixed by a host', () => {
-  const configs = [
-    '_redirects',
-    '.htaccess',
-    'netlify/.hidden/x',
-    'wrangler.jsonc',
-    '_hosts/x',
-    '.well-known',
-    '.well-known/',
-    '.well-known/.hidden',
-    '.well-known/a/.hidden/b',
-    '.well-knowns/a.txt',
-    'docs/.well-known/a.txt',
-  ];
-  const others = [
-    'api/wrangler.jsonc',
-    'index.html',
-    'api/a_b/index.json',
-    'x_hosts/z',
-    'api/mr.x/x',
-    '.well-known/security.txt',
-    '.well-known/acme-challenge/_token',
-  ];
-  expect([...configs, ...others].filter(paths.isHostConfig)).toEqual(configs);
-  expect([...configs, ...others].filter(paths.isWebServerConfig)).toEqual(['_hosts/x']);
+it.each([
+  ['_redirects', true],
+  ['.htaccess', true],
+  ['netlify/.hidden/x', true],
+  ['_hosts/x', true],
+  ['.well-known', true],
+  ['.well-known/', true],
+  ['.well-known/.hidden', true],
+  ['.well-known/a/.hidden/b', true],
+  ['.well-knowns/a.txt', true],
+  ['docs/.well-known/a.txt', true],
+  ['.well-known/security.txt', false],
+  ['.well-known/acme-challenge/_token', false],
+  ['index.html', false],
+  ['api/a_b/index.json', false],
+  ['x_hosts/z', false],
+  ['api/mr.x/x', false],
+])('isHidden(%j) returns %s', (path, isHidden) => {
+  expect(paths.isHidden(path)).toBe(isHidden);
 });
 
 it('isServed accepts files below .well-known/ only at the root of an origin', () => {

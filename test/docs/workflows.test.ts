@@ -170,7 +170,7 @@ it('configures builds on Netlify and Cloudflare to read the upstream without a f
   const { build, ...worker } = JSON.parse(read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, ''));
   expect(build).toEqual({ command: 'npm run build -- --source rest --host cloudflare' });
   const context = { ...hostContext(siteOf(rawRecords(1, 1))), handlerModule: () => '' };
-  const written = cloudflare.files(context).find(({ path }) => path === 'wrangler.jsonc');
+  const written = cloudflare.createFiles(context).find(({ path }) => path === 'wrangler.jsonc');
   const own = JSON.parse(String(written?.body));
   const assets = { ...own.assets, directory: 'build' };
   expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });

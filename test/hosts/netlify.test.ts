@@ -5,7 +5,7 @@ import { type Declaration, isDeclared } from '../support/engines/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const context = { ...hostContext(siteOf(rawRecords(1, 1))), handlerModule: () => '' };
-const declared = netlify.files(context).flatMap(({ path, body }) => {
+const declared = netlify.createFiles(context).flatMap(({ path, body }) => {
   const [, config] = /^_edge\/.*export const config = (\{.*\});\n$/s.exec(`${path}\n${body}`) ?? [];
   return config === undefined ? [] : [JSON.parse(config) as Declaration];
 });
@@ -46,10 +46,12 @@ it("creates Netlify's files once if both Netlify hosts are requested", () => {
   const functions = ['', '-methods', '-browsers', '-slashes'].map(
     (name) => `_edge/gamedata${name}.js`,
   );
-  expect(netlify.files(context).map(({ path }) => path)).toEqual([
+  expect(netlify.createFiles(context).map(({ path }) => path)).toEqual([
     '_redirects',
     '_headers',
     ...functions,
   ]);
-  expect(createHostFiles(['netlify-rules', 'netlify'], context)).toEqual(netlify.files(context));
+  expect(createHostFiles(['netlify-rules', 'netlify'], context)).toEqual(
+    netlify.createFiles(context),
+  );
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { lastParameterPattern, negotiationRules } from '../../src/hosts/web-server.ts';
+import { lastParameterPattern, negotiationRules } from '../../src/hosts/request-patterns.ts';
 import { prefersPage } from '../../src/serve/handler/request.ts';
 
 const parameters = ['format', 'limit', 'offset'] as const;
@@ -71,8 +71,8 @@ it.each([
   const ignoringCase = (pattern: string): RegExp => new RegExp(pattern.replace('(?i)', ''), 'i');
   fc.assert(
     fc.property(header, (accept) => {
-      const rule = negotiationRules.find(([pattern]) => ignoringCase(pattern).test(accept));
-      expect(rule?.[1] === '1', accept).toBe(prefersPage(undefined, accept));
+      const rule = negotiationRules.find((one) => ignoringCase(one.accept).test(accept));
+      expect(rule?.getsPage ?? false, accept).toBe(prefersPage(undefined, accept));
     }),
     { numRuns: 1000 },
   );

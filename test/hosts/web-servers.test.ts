@@ -3,18 +3,18 @@ import { apache } from '../../src/hosts/apache.ts';
 import { caddy } from '../../src/hosts/caddy.ts';
 import type { Host } from '../../src/hosts/host.ts';
 import { nginx } from '../../src/hosts/nginx.ts';
-import { fillTemplate } from '../../src/hosts/web-server.ts';
+import { fillTemplate } from '../../src/hosts/template.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const site = siteOf(rawRecords(1, 1));
 const configure = (host: Host, baseUrl?: string, context = hostContext(site, baseUrl)): string =>
-  host.files(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
+  host.createFiles(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
 
 it.each(Object.entries({ apache, caddy, nginx }))(
   'generates the same files for any data: %s',
   (_, host) => {
     const larger = siteOf(rawRecords(250, 3));
-    expect(host.files(hostContext(larger))).toEqual(host.files(hostContext(site)));
+    expect(host.createFiles(hostContext(larger))).toEqual(host.createFiles(hostContext(site)));
   },
 );
 

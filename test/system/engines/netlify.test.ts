@@ -11,7 +11,7 @@ const ICONS = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/
 const notFound = '404 /404.json';
 
 const readRules = (site: Parameters<typeof hostContext>[0]): Promise<Readings> => {
-  const files = hosts['netlify-rules'].files(hostContext(site));
+  const files = hosts['netlify-rules'].createFiles(hostContext(site));
   return readRedirects(bodyText(files.find(({ path }) => path === '_redirects')?.body ?? ''));
 };
 
