@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { formatValue } from '../contract/parse.ts';
 import { linkStyles } from '../contract/paths.ts';
 import { iconModes } from '../contract/responses.ts';
-import { findConflictingHosts, hostNames } from '../hosts/index.ts';
+import {
+  defaultHost,
+  findConflictingHosts,
+  hostNames,
+  listBaseUrlVariables,
+} from '../hosts/index.ts';
 import type { WantedSettings } from '../pipeline/settings.ts';
 import type { ParsedOptions } from './command.ts';
 import { flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
@@ -39,7 +44,7 @@ export const siteOptions = {
     verify: flag('--verify', 'check every published file'),
   }),
   ...inGroup('Hosts:', {
-    hosts: option('--host <name...>', 'hosts to configure [netlify]', hostList),
+    hosts: option('--host <name...>', `hosts to configure [${defaultHost}]`, hostList),
     /** The document root of nginx, Caddy or Apache. Default: the output folder. */
     root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
   }),
@@ -70,17 +75,8 @@ function readBaseUrlVariable(environment: Environment): string | undefined {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Finds the environment variable with the base URL. Netlify's variable names are too generic to be trusted elsewhere.
- *
- * @see https://docs.netlify.com/configure-builds/environment-variables/
- */
-export function findBaseUrlVariable({
-  NETLIFY,
-  CONTEXT = 'production',
-  ...variables
-}: Environment) {
-  const netlify = CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
-  const names = ['BASE_URL', ...(NETLIFY === 'true' ? netlify : [])];
-  return names.find((candidate) => variables[candidate]);
+/** Finds the environment variable with the base URL. */
+export function findBaseUrlVariable(environment: Environment): string | undefined {
+  const names = ['BASE_URL', ...listBaseUrlVariables(environment)];
+  return names.find((name) => environment[name]);
 }

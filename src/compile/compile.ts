@@ -19,9 +19,7 @@ const copies = {
     'web/shared/404.html',
     'web/shared/page.html',
     'web/search/search.html',
-    ...['nginx.conf', 'Caddyfile', 'apache.conf', 'htaccess'].map(
-      (name) => `hosts/templates/${name}`,
-    ),
+    ...readdirSync('src/hosts/templates').map((name) => `hosts/templates/${name}`),
   ],
   assets: ['web/shared/style.css', 'web/docs/reference.html'],
 };

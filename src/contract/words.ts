@@ -23,8 +23,9 @@ export function listFirst(names: readonly string[], shown = 10): string {
   return names.slice(0, shown).join(', ') + more;
 }
 
-export const joinWords = (names: readonly string[]): string =>
-  names.join(', ').replace(/, (?!.*, )/, ' and ');
+/** `a, b and c` */
+export const joinWords = (names: readonly string[], conjunction: 'and' | 'or' = 'and'): string =>
+  names.join(', ').replace(/, (?!.*, )/, ` ${conjunction} `);
 
 export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 

@@ -2,7 +2,6 @@ import type { GuaranteeName } from '../contract/guarantees.ts';
 import type { Kind } from '../contract/kinds.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
-import { quoteArgument } from '../contract/words.ts';
 
 /** The part of a site that host configuration depends on. */
 export interface HostContext {
@@ -23,7 +22,7 @@ export interface HostFile extends SiteFile {
   readonly body: string;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type BuildVariables = Readonly<Record<string, string | undefined>>;
 
 /** A platform that serves a site. Everything that is particular to it is here. */
 export interface Host {
@@ -41,7 +40,7 @@ export interface Host {
   /** Hosts that read `_redirects` in different dialects cannot share a site. */
   readonly redirectsDialect?: 'netlify' | 'cloudflare';
   /** Lists the variables in which the host's build machine states the base URL. The first one that is set applies. */
-  readonly listBaseUrlVariables?: (environment: Environment) => readonly string[];
+  readonly listBaseUrlVariables?: (environment: BuildVariables) => readonly string[];
   /** How to set the base URL. */
   readonly baseUrlHint?: string;
 }
@@ -57,31 +56,4 @@ export interface Installation {
   readonly redirects?: string;
   readonly enable?: string;
   readonly reload: string;
-}
-
-/**
- * Returns the shell command for the operator to run after a build.
- *
- * @param change compares a file of the site with its previous version
- */
-export function installCommand(
-  { source, target, redirects, enable, reload }: Installation,
-  out: string,
-  change: (file: string) => 'added' | 'changed' | 'none',
-): string | undefined {
-  const template = quoteArgument(`${out}/${source}`);
-  const changed = change(source);
-  if (changed === 'added') {
-    // We use -i, because a copy may exist although the site is new.
-    const commands = [`cp -i ${template} ${target}`];
-    if (enable !== undefined) commands.push(enable);
-    commands.push(reload);
-    return `${commands.join(' && ')}  # on Debian; docs/OPERATING.md has other systems`;
-  }
-  if (changed === 'changed') {
-    const steps = `the template has changed: merge it into your copy, then ${reload}`;
-    return `diff -u ${target} ${template}  # on Debian; ${steps}`;
-  }
-  if (redirects === undefined) return undefined;
-  return change(redirects) === 'none' ? undefined : reload;
 }

@@ -3,7 +3,7 @@ import { apache } from './apache.ts';
 import { caddy } from './caddy.ts';
 import { cloudflare } from './cloudflare.ts';
 import { githubPages } from './github-pages.ts';
-import type { Environment, Host, HostContext, HostFile } from './host.ts';
+import type { BuildVariables, Host, HostContext, HostFile } from './host.ts';
 import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 import { CONFIG_FOLDER } from './web-server.ts';
@@ -28,10 +28,6 @@ export const webServerNames: readonly string[] = hostNames.filter(
   (name) => hosts[name].installation !== undefined,
 );
 
-export const queryIgnoringHosts: readonly string[] = hostNames.filter(
-  (name) => hosts[name].ignoresQueries,
-);
-
 /** Returns the hosts that cannot share a site, because they read `_redirects` in different ways. */
 export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
   const rivals = names.filter((name) => hosts[name].redirectsDialect !== undefined);
@@ -40,7 +36,7 @@ export function findConflictingHosts(names: readonly HostName[]): readonly HostN
 }
 
 /** Lists the environment variables in which hosts state the base URL. The first one that is set applies. */
-export function listBaseUrlVariables(environment: Environment): string[] {
+export function listBaseUrlVariables(environment: BuildVariables): string[] {
   const names: string[] = [];
   for (const { listBaseUrlVariables } of Object.values(hosts))
     names.push(...(listBaseUrlVariables?.(environment) ?? []));

@@ -7,7 +7,7 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
 import * as paths from '../contract/paths.ts';
 import { createHeadersFile } from './headers-file.ts';
-import type { Environment, Host, HostContext, HostFile } from './host.ts';
+import type { BuildVariables, Host, HostContext, HostFile } from './host.ts';
 import { createRules } from './netlify-rules.ts';
 import { escapeRegExp } from './request-patterns.ts';
 
@@ -39,7 +39,7 @@ export const netlify: Host = {
 };
 
 /** Netlify's names are too generic to be trusted elsewhere: https://docs.netlify.com/configure-builds/environment-variables/ */
-function listBaseUrlVariables({ NETLIFY, CONTEXT = 'production' }: Environment): string[] {
+function listBaseUrlVariables({ NETLIFY, CONTEXT = 'production' }: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
 }

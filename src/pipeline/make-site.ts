@@ -10,13 +10,13 @@ import {
   encodeBody,
   type Meta,
 } from '../contract/meta.ts';
-import { API_PREFIX, isHostConfig, isUrl } from '../contract/paths.ts';
+import { API_PREFIX, isUrl } from '../contract/paths.ts';
 import { checkIcons } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Update } from '../dataset/update.ts';
 import { OutputError, toOutputError } from '../errors.ts';
-import { type Host, installCommand } from '../hosts/host.ts';
-import { hosts as allHosts, type HostName, webServerNames } from '../hosts/index.ts';
+import { hosts as allHosts, type HostName, isHostConfig, webServerNames } from '../hosts/index.ts';
+import { installCommand } from '../hosts/install-command.ts';
 import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import type { SiteInput } from '../site/generate-site.ts';
@@ -242,7 +242,7 @@ function listInstallCommands(
   };
   const commands: string[] = [];
   for (const name of names) {
-    const { installation }: Host = allHosts[name];
+    const { installation } = allHosts[name];
     const command = installation && installCommand(installation, out, findChange);
     if (command !== undefined) commands.push(command);
   }

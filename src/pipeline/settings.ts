@@ -2,8 +2,16 @@ import path from 'node:path';
 import type { Meta } from '../contract/meta.ts';
 import { type LinkStyle, PLAIN_URL } from '../contract/paths.ts';
 import { DEFAULT_ICONS_UPSTREAM, type IconSource } from '../contract/responses.ts';
+import { joinWords } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
-import { type HostName, hostNames, queryIgnoringHosts, webServerNames } from '../hosts/index.ts';
+import {
+  hosts as allHosts,
+  defaultHost,
+  type HostName,
+  hostNames,
+  webServerNames,
+} from '../hosts/index.ts';
+import { isPlainRoot } from '../hosts/web-server.ts';
 
 /**
  * The settings that the user gave. The others come from the published site, the copied site, or
@@ -13,7 +21,7 @@ export interface WantedSettings {
   readonly baseUrl: string | undefined;
   readonly links: LinkStyle | undefined;
   readonly hosts: readonly HostName[] | undefined;
-  /** The document root of nginx, Caddy or Apache. */
+  /** The document root of a web server. */
   readonly root: string | undefined;
   /** Whether the site has bulk files. */
   readonly downloads: boolean;
@@ -56,7 +64,7 @@ export interface KnownSites {
  * @throws UsageError if only the user can name a base URL, or hosts and links contradict each other
  */
 export function resolveSettings(wanted: WantedSettings, out: string, known: KnownSites): Settings {
-  const hosts = wanted.hosts ?? findKeptHosts(known) ?? ['netlify'];
+  const hosts = wanted.hosts ?? findKeptHosts(known) ?? [defaultHost];
   const links = resolveLinks(wanted.links, hosts, known);
   return {
     ...resolveBaseUrl(wanted, out, known),
@@ -81,7 +89,7 @@ function resolveLinks(
   hosts: readonly HostName[],
   { published, copied }: KnownSites,
 ): LinkStyle {
-  const host = hosts.find((name) => queryIgnoringHosts.includes(name));
+  const host = hosts.find((name) => allHosts[name].ignoresQueries);
   if (host === undefined) {
     const kept = copied && (published ?? copied).links;
     return wanted ?? kept ?? 'query';
@@ -100,9 +108,6 @@ function resolveIconSource({ sprites }: WantedSettings, links: LinkStyle): IconS
   return { mode, upstream: sprites.upstream ?? DEFAULT_ICONS_UPSTREAM };
 }
 
-const CLOUDFLARE_HINT =
-  'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.';
-
 function resolveBaseUrl(
   { baseUrl, hosts = [] }: WantedSettings,
   out: string,
@@ -113,9 +118,10 @@ function resolveBaseUrl(
   if (copied) return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
   if (hosts.length === 0) return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
   const names = [...new Set(hosts)].join(', ');
+  const hints = hosts.map((name) => allHosts[name].baseUrlHint);
   throw new UsageError(`got none, expected the base URL of the site on ${names}`, {
     option: '--base-url',
-    hint: hosts.includes('cloudflare') ? CLOUDFLARE_HINT : 'Use --base-url or BASE_URL.',
+    hint: hints.find((hint) => hint !== undefined) ?? 'Use --base-url or BASE_URL.',
   });
 }
 
@@ -126,9 +132,6 @@ function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): strin
     hint: 'Set the base URL with --base-url or BASE_URL.',
   });
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
-const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 /**
  * Resolves the document root that the configuration of a web server contains.
@@ -147,7 +150,8 @@ export function resolveDocumentRoot(
   const server = hosts.find((host) => webServerNames.includes(host));
   if (server === undefined) {
     if (wanted === undefined) return root;
-    throw new UsageError('got no host that uses it, expected --host nginx, caddy or apache', {
+    const expected = joinWords(webServerNames, 'or');
+    throw new UsageError(`got no host that uses it, expected --host ${expected}`, {
       option: '--root',
     });
   }
@@ -158,7 +162,7 @@ export function resolveDocumentRoot(
       { option: '--root' },
     );
   }
-  if (FORBIDDEN_IN_ROOT.test(root)) {
+  if (!isPlainRoot(root)) {
     throw new UsageError(
       `got ${JSON.stringify(root)}, expected a path without quotes, brackets or other characters that are special in ${server}`,
       { option: '--root' },

@@ -6,10 +6,10 @@ import { getMaxBytes } from '../contract/limits.ts';
 import * as contract from '../contract/meta.ts';
 import { parse, parseJsonRecord } from '../contract/parse.ts';
 import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { formatBytes } from '../contract/words.ts';
+import { formatBytes, joinWords } from '../contract/words.ts';
 import { DataError, errorCode, OutputError } from '../errors.ts';
 import { readRegular } from '../files.ts';
-import { isHostConfig } from '../hosts/index.ts';
+import { isHostConfig, webServerNames } from '../hosts/index.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory: exactly the files that its manifest lists. */
@@ -114,7 +114,7 @@ function parseManifest(folder: string, manifest: Asset): contract.ManifestEntry[
     `has ${got} of files, expected at most ${expected}, because serve holds them in memory`,
     folder,
     {
-      hint: 'Serve the folder with a web server: build with --host nginx, caddy or apache (docs/OPERATING.md).',
+      hint: `Serve the folder with a web server: build with --host ${joinWords(webServerNames, 'or')} (docs/OPERATING.md).`,
     },
   );
 }

@@ -13,7 +13,11 @@ it.each<[unknown, unknown]>([
   [words.listFirst([...'abcd'], 2), 'a, b and 2 more'],
   [words.listFirst([]), ''],
   [words.listFirst([...'abcdefghijk']), 'a, b, c, d, e, f, g, h, i, j and 1 more'],
-  [[['a'], ['a', 'b'], ['a', 'b', 'c']].map(words.joinWords), ['a', 'a and b', 'a, b and c']],
+  [
+    [['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => words.joinWords(names)),
+    ['a', 'a and b', 'a, b and c'],
+  ],
+  [words.joinWords(['a', 'b', 'c'], 'or'), 'a, b or c'],
   [[999, 3160, 1_234_567].map(words.groupDigits), ['999', '3,160', '1,234,567']],
   [
     [0, 1, 3160].map((count) => words.formatCount(count, 'move')),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { joinWords, quoteArgument } from '../../contract/words.ts';
 import { isInside } from '../../files.ts';
-import { webServerNames } from '../../hosts/index.ts';
+import { hosts as allHosts } from '../../hosts/index.ts';
 import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
 import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport, SiteReport } from '../../pipeline/report.ts';
@@ -82,9 +82,10 @@ function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {
 }
 
 function listCommands(out: string, { hosts, install }: SiteReport): readonly string[] {
-  const hasWebServer = hosts.some((host) => webServerNames.includes(host));
-  if (hasWebServer) return install;
-  const folder = quoteArgument(out);
-  if (hosts.includes('cloudflare')) return [`cd ${folder} && npx wrangler deploy`];
-  return [`${findStartCommand()} serve ${folder}, or upload that folder to a host`];
+  const configured = hosts.map((name) => allHosts[name]);
+  if (configured.some(({ installation }) => installation)) return install;
+  for (const { deployCommand } of configured) {
+    if (deployCommand) return [deployCommand(out)];
+  }
+  return [`${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`];
 }

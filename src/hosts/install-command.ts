@@ -1,0 +1,29 @@
+import { quoteArgument } from '../contract/words.ts';
+import type { Installation } from './host.ts';
+
+/**
+ * Returns the shell command for the operator to run after a build.
+ *
+ * @param change compares a file of the site with its previous version
+ */
+export function installCommand(
+  { source, target, redirects, enable, reload }: Installation,
+  out: string,
+  change: (file: string) => 'added' | 'changed' | 'none',
+): string | undefined {
+  const template = quoteArgument(`${out}/${source}`);
+  const changed = change(source);
+  if (changed === 'added') {
+    // We use -i, because a copy may exist although the site is new.
+    const commands = [`cp -i ${template} ${target}`];
+    if (enable !== undefined) commands.push(enable);
+    commands.push(reload);
+    return `${commands.join(' && ')}  # on Debian; docs/OPERATING.md has other systems`;
+  }
+  if (changed === 'changed') {
+    const steps = `the template has changed: merge it into your copy, then ${reload}`;
+    return `diff -u ${target} ${template}  # on Debian; ${steps}`;
+  }
+  if (redirects === undefined) return undefined;
+  return change(redirects) === 'none' ? undefined : reload;
+}
