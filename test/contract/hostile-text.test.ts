@@ -16,8 +16,9 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
 import {
   getBasePath,
-  isHostConfig,
+  isHidden,
   isUrl,
+  isWellKnown,
   PLAIN_URL,
   parseRecordFile,
   parseRecordPath,
@@ -158,7 +159,8 @@ const rows: readonly Row[] = [
   ['isArchive', isArchive],
   ['PLAIN_URL', (text) => PLAIN_URL.test(text), url],
   ['isSitePath', isSitePath, 'a/'],
-  ['isHostConfig', isHostConfig, 'a/'],
+  ['isHidden', isHidden, 'a/'],
+  ['isWellKnown', isWellKnown, '.well-known/'],
   ['parseRecordPath', parseRecordPath, '/api/gamedata/move/'],
   ['parseRecordFile', parseRecordFile, 'api/gamedata/move/'],
   ['maskCredentials', maskCredentials, 'https://user:'],
