@@ -93,7 +93,7 @@ export const sourceOptions = {
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watchers['onProgress']>(),
   onFallback: codeOnly<Watchers['onFallback']>(),
-  /** Called with the recovery result of an interrupted build, if the work then fails. */
+  /** Called with a problem that does not end the build, such as an interrupted build before it or a cache that is too large. */
   onNotice: codeOnly<Watchers['onNotice']>(),
   /** Called when the disk cache has responses that the same command would not request again. */
   onStored: codeOnly<Watchers['onStored']>(),

@@ -8,14 +8,15 @@ import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fstatSync,
   ftruncateSync,
   readFileSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
 import * as z from 'zod';
+import { describeExcess } from '../contract/limits.ts';
 import { type Edition, editionSchema } from '../contract/meta.ts';
 import { explainFailure, openTrusted } from '../files.ts';
 import type { Revalidation } from './client.ts';
@@ -32,7 +33,7 @@ export interface CacheEntry extends Revalidation {
   /** In milliseconds since 1970. */
   readonly storedAt: number;
   /** In milliseconds since 1970. */
-  freshUntil: number;
+  readonly freshUntil: number;
   readonly edition?: Edition | undefined;
   readonly value: unknown;
 }
@@ -62,7 +63,13 @@ interface JournalContents {
 export interface CacheOptions {
   /** Called when the cache has responses that the same run would not request again. */
   readonly onStored?: (() => void) | undefined;
+  /** Called if the journal is ignored because of its size. */
+  readonly onNotice?: ((notice: string) => void) | undefined;
+  readonly maxBytes?: number | undefined;
 }
+
+/** Reading a journal takes several times its size in memory, and JavaScript has no strings above 512 MB. */
+const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /** Whether a run may use an entry without a request. An entry from the future was written before the clock was set back. */
 export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
@@ -70,14 +77,16 @@ export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
   return storedAt <= now && now < freshUntil;
 }
 
-/** Opens an upstream's journal. Discards its contents if they are from another upstream or version. @throws OutputError */
-export function openCache(
-  folder: string,
-  { upstream, version }: CacheKey,
-  { onStored }: CacheOptions = {},
-): Cache {
-  const file = path.join(folder, journalName(upstream));
-  const header = encodeLine({ cache: 1, version, upstream });
+/**
+ * Opens an upstream's journal, reads it, and appends each new entry. Discards its contents if they are from another upstream
+ * or version, or too large. Never writes more than the next run would read; the entries that do not fit are requested again.
+ *
+ * @throws OutputError
+ */
+export function openCache(folder: string, key: CacheKey, options: CacheOptions = {}): Cache {
+  const { onStored, onNotice, maxBytes = MAX_JOURNAL_BYTES } = options;
+  const file = path.join(folder, journalName(key.upstream));
+  const header = encodeLine({ cache: 1, version: key.version, upstream: key.upstream });
 
   function explain<T>(work: () => T): T {
     const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
@@ -90,22 +99,32 @@ export function openCache(
     const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
     return openTrusted(folder, file, flags);
   });
-  const { entries, lastRun } = explain(() => readJournal(journal, header));
+  const writer = createWriter(journal, maxBytes);
+  const { entries, lastRun } = explain(() => readJournal());
   if ([...entries.values()].some(isFresh)) onStored?.();
   const usedUrls = new Set<string>();
   let finishedRun: Completion | null = null;
   let hasNewEntries = false;
   let isClosed = false;
 
-  /** After a complete run, entries that it did not use are obsolete, and the run's own value comes last. */
-  function compact(complete: boolean): void {
-    const lines = [header];
+  function readJournal(): JournalContents {
+    const excess = describeExcess(fstatSync(journal).size, maxBytes);
+    if (excess !== undefined)
+      onNotice?.(`${file}: ${excess}; ignored, requesting everything again`);
+    const lines = excess === undefined ? readFileSync(journal, 'utf8').split('\n') : [];
+    if (lines[0] === header) return decodeLines(lines);
+    writer.rewrite([header]);
+    return decodeLines([]);
+  }
+
+  /** Yields the lines that a run leaves. After a complete run, entries that it did not use are obsolete, and the others stale. */
+  function* encodeLines(complete: boolean): Generator<string> {
+    yield header;
     for (const entry of entries.values()) {
-      if (complete && !usedUrls.has(entry.url)) continue;
-      lines.push(encodeLine(entry));
+      if (!complete) yield encodeLine(entry);
+      else if (usedUrls.has(entry.url)) yield encodeLine({ ...entry, freshUntil: 0 });
     }
-    if (complete) lines.push(encodeLine({ complete: finishedRun }));
-    rewrite(journal, lines);
+    if (complete) yield encodeLine({ complete: finishedRun });
   }
 
   return {
@@ -120,8 +139,7 @@ export function openCache(
       hasNewEntries = true;
       usedUrls.add(entry.url);
       entries.set(entry.url, entry);
-      // The line break comes first, so that a line truncated by a crash does not damage the next line.
-      explain(() => writeSync(journal, `\n${encodeLine(entry)}`));
+      explain(() => writer.append(encodeLine(entry)));
     },
     finishRun(run) {
       finishedRun = { ...run, urls: usedUrls.size };
@@ -130,7 +148,7 @@ export function openCache(
       isClosed = true;
       const isOutdated = complete ? usedUrls.size > 0 : hasNewEntries;
       explain(() => {
-        if (isOutdated) compact(complete);
+        if (isOutdated) writer.rewrite(encodeLines(complete));
         closeSync(journal);
       });
     },
@@ -151,16 +169,31 @@ export function journalName(upstream: string): string {
   return `${address.replace(/[^\w.-]+/g, '-')}.ndjson`;
 }
 
-function readJournal(journal: number, header: string): JournalContents {
-  const lines = readFileSync(journal, 'utf8').split('\n');
-  if (lines[0] === header) return decodeLines(lines);
-  rewrite(journal, [header]);
-  return decodeLines([]);
+/** Writes the lines of a journal, as long as they fit. */
+interface JournalWriter {
+  append(line: string): void;
+  rewrite(lines: Iterable<string>): void;
 }
 
-function rewrite(journal: number, lines: readonly string[]): void {
-  ftruncateSync(journal);
-  writeFileSync(journal, lines.join('\n'));
+function createWriter(journal: number, maxBytes: number): JournalWriter {
+  let bytes = fstatSync(journal).size;
+
+  /** The line break comes first, so that a line truncated by a crash does not damage the next line. */
+  function append(line: string): void {
+    const text = Buffer.from(bytes === 0 ? line : `\n${line}`);
+    if (bytes + text.length > maxBytes) return;
+    writeFileSync(journal, text);
+    bytes += text.length;
+  }
+
+  return {
+    append,
+    rewrite(lines) {
+      ftruncateSync(journal);
+      bytes = 0;
+      for (const line of lines) append(line);
+    },
+  };
 }
 
 function encodeLine(value: unknown): string {
@@ -179,7 +212,7 @@ const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
 /** Any of a journal's lines. */
 type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
 
-/** Decodes the last entry for each URL, and the complete run if it is the last line. Entries before a complete run become stale. */
+/** Decodes the last entry for each URL, and the complete run if it is the last line. */
 function decodeLines(lines: readonly string[]): JournalContents {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;
@@ -187,9 +220,8 @@ function decodeLines(lines: readonly string[]): JournalContents {
     const value = decodeLine(line) as JournalValue;
     lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    if (value?.complete === undefined) continue;
-    lastRun = completionSchema.safeParse(value.complete).data ?? null;
-    for (const entry of entries.values()) entry.freshUntil = 0;
+    if (value?.complete !== undefined)
+      lastRun = completionSchema.safeParse(value.complete).data ?? null;
   }
   return { entries, lastRun };
 }

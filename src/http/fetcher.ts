@@ -4,6 +4,7 @@ import {
   type Cache,
   type CacheEntry,
   type CacheKey,
+  type CacheOptions,
   isFresh,
   noCache,
   openCache,
@@ -181,24 +182,23 @@ function isMissing(error: unknown): boolean {
   return status === 404 || status === 410;
 }
 
-export interface FetcherOptions extends ClientOptions {
+export interface FetcherOptions extends ClientOptions, Pick<CacheOptions, 'onStored' | 'onNotice'> {
   /** Undefined for no cache. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the cache has responses that the same run would not request again. */
-  readonly onStored?: (() => void) | undefined;
 }
 
 /** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
 export async function withFetcher<T>(
-  { cacheFolder, signal, onStored, ...options }: FetcherOptions,
+  { cacheFolder, signal, onStored, onNotice, ...options }: FetcherOptions,
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), signal, async (client) => {
-    const cache = cacheFolder === undefined ? noCache : openCache(cacheFolder, key, { onStored });
+    const cache =
+      cacheFolder === undefined ? noCache : openCache(cacheFolder, key, { onStored, onNotice });
     let complete = false;
     try {
       const result = await work(createFetcher({ client, cache }));

@@ -14,7 +14,7 @@ export type SourceName = (typeof sourceNames)[number];
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
-  /** Called with the recovery result of an interrupted build if the work fails afterwards. */
+  /** Called with a problem that does not end the build, such as an interrupted build before it or a cache that is too large. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Called when the disk cache has responses that the same command would not request again. */
   readonly onStored?: (() => void) | undefined;

@@ -140,6 +140,54 @@ describe('the cache', () => {
     expect(onStored).toHaveBeenCalledTimes(calls);
   });
 
+  it('ignores a journal above the size limit, with a notice', () => {
+    const folder = fillJournal();
+    const { size } = statSync(journal(folder));
+    const onNotice = vi.fn();
+    const key = { upstream: UPSTREAM, version: '1' };
+    const allowed = openCache(folder, key, { maxBytes: size, onNotice });
+    expect(allowed.get(url(1))).toEqual(entry(1));
+    allowed.close({ complete: false });
+    expect(onNotice).not.toHaveBeenCalled();
+
+    const ignored = openCache(folder, key, { maxBytes: size - 1, onNotice });
+    expect(ignored.get(url(1))).toBeUndefined();
+    ignored.put(entry(2));
+    ignored.close({ complete: false });
+    const problem = `has ${size} bytes, expected at most ${size - 1}`;
+    expect(onNotice.mock.calls).toEqual([
+      [`${journal(folder)}: ${problem}; ignored, requesting everything again`],
+    ]);
+    expect(readIds(folder)).toEqual([2]);
+  });
+
+  it.each([true, false])(
+    'writes no journal that the next run would ignore (complete run: %s)',
+    (complete) => {
+      const { size } = statSync(journal(fillJournal()));
+      const folder = temporaryFolder();
+      const key = { upstream: UPSTREAM, version: '1' };
+      const cache = openCache(folder, key, { maxBytes: size });
+      for (let id = 1; id < 9; id++) cache.put(entry(id));
+      expect(cache.get(url(8))).toEqual(entry(8));
+      cache.close({ complete });
+      expect(statSync(journal(folder)).size).toBeLessThanOrEqual(size);
+      expect(readIds(folder).slice(0, 2)).toEqual([1, 2]);
+    },
+  );
+
+  it('keeps entries fresh only until the end of a complete run', () => {
+    const folder = temporaryFolder();
+    const cache = open(folder);
+    for (const id of [1, 2]) cache.put({ ...entry(id), freshUntil: 5000 });
+    cache.close({ complete: false });
+    expect(open(folder).get(url(1))?.freshUntil).toBe(5000);
+    const completed = open(folder);
+    completed.get(url(1));
+    completed.close({ complete: true });
+    expect(open(folder).get(url(1))?.freshUntil).toBe(0);
+  });
+
   it('reports the first new entry', () => {
     const onStored = vi.fn();
     const cache = openCache(temporaryFolder(), { upstream: UPSTREAM, version: '1' }, { onStored });

@@ -163,14 +163,17 @@ describe('reading a list', () => {
 describe('an interrupted fetch', () => {
   type Entry = CacheEntry & { value: Record<string, unknown> };
 
-  /** Reads an upstream whose responses stay fresh, and removes the end of the run from the journal. */
+  /** Reads an upstream, and changes the journal to what a killed run leaves: fresh entries, without the end of the run. */
   async function interrupt(change: (find: (end: string) => Entry) => void = () => {}) {
     const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), { maxAge: 3600 });
     const cacheFolder = temporaryFolder();
     const first = await loadFrom('rest', server.url, { cacheFolder });
     const file = path.join(cacheFolder, `${readdirSync(cacheFolder)[0]}`);
     const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
-    const entries = lines.slice(0, -1).map((line) => JSON.parse(line.slice(17)) as Entry);
+    const freshUntil = Date.now() + 3_600_000;
+    const entries = lines
+      .slice(0, -1)
+      .map((line): Entry => ({ ...JSON.parse(line.slice(17)), freshUntil }));
     const find = (end: string) => entries.find(({ url }) => url.split('?')[0]?.endsWith(end));
     change((end) => find(end) ?? expect.unreachable(`${end} is not in the journal`));
     writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
