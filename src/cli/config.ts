@@ -50,6 +50,7 @@ export function readConfig(
   file: string,
   environment: Environment,
 ): CommandConfig {
+  if (file === '') throw new UsageError('got "", expected a file', { option: '--config' });
   const config = parseConfig(file, commands);
   const folder = path.dirname(file);
   const configured = listConfigured(commands[name], name, config, folder);

@@ -67,6 +67,12 @@ export const percentage = z.number(percentRule).min(0, percentRule).max(100, per
 export const text = (isValid: (given: string) => boolean, expected: string) =>
   z.string().refine(isValid, { error: expect(expected) });
 
+/** Text that is not empty. An empty path would mean the working folder. */
+export function required(expected: string) {
+  const error = expect(expected);
+  return z.string({ error }).min(1, { error });
+}
+
 /** An http URL without credentials, query, fragment or trailing slash. */
 export const httpUrl = z.string().transform((given, { issues }) => {
   const reject = (message: string) => {

@@ -10,7 +10,7 @@ import {
 } from '../hosts/index.ts';
 import type { WantedSettings } from '../pipeline/settings.ts';
 import type { ParsedOptions } from './command.ts';
-import { flag, inGroup, oneOf, option, parseValue, plainUrl } from './options.ts';
+import { flag, inGroup, oneOf, option, parseValue, plainUrl, required } from './options.ts';
 
 export const BUILD_FOLDER = 'build';
 
@@ -46,7 +46,11 @@ export const siteOptions = {
   ...inGroup('Hosts:', {
     hosts: option('--host <name...>', `hosts to configure [${defaultHost}]`, hostList),
     /** The document root of nginx, Caddy or Apache. Default: the output folder. */
-    root: option('--root <dir>', 'document root of a web server [--out]', z.string().optional()),
+    root: option(
+      '--root <dir>',
+      'document root of a web server [--out]',
+      required('a folder').optional(),
+    ),
   }),
 };
 

@@ -22,6 +22,7 @@ import {
   option,
   parseValue,
   percentage,
+  required,
   text,
 } from './options.ts';
 import type { Environment } from './site-options.ts';
@@ -37,10 +38,9 @@ const missingRecord = text(
 );
 const skippedRecords = z.array(skippedRecord).readonly().transform(groupSkipped).optional();
 const missing = z.array(missingRecord).readonly().optional();
-const anyText = z.string().optional();
 
 const cacheFolder = z
-  .union([z.string(), z.literal(false)], 'expected a folder, or false for none')
+  .union([required('a folder'), z.literal(false)], 'expected a folder, or false for none')
   .default(path.join('.cache', 'gamedata'))
   .transform((folder) => (folder === false ? undefined : folder));
 
@@ -52,7 +52,7 @@ export const sourceOptions = {
     upstream: option(
       '--upstream <url|dir>',
       'other source; a folder for csv, snapshot, site',
-      anyText,
+      required('a URL, a folder or an archive').optional(),
     ),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),
     concurrency: option(
@@ -116,20 +116,36 @@ export function resolveSource(
     cacheFolder: cache,
     allowMissing,
     hasNames: names,
-    today: resolveToday(environment),
+    today: resolveToday(environment, options.onNotice),
   };
 }
 
-/** @see https://reproducible-builds.org/docs/source-date-epoch/ */
-function resolveToday({ SOURCE_DATE_EPOCH: epoch }: Environment): string {
-  if (epoch !== undefined && !(/^\d{1,11}$/.test(epoch) && Number(epoch) >= MIN_DEPLOY_TIME))
-    throw new UsageError(
-      `SOURCE_DATE_EPOCH: got ${JSON.stringify(epoch)}, expected seconds since 1970, at least ${MIN_DEPLOY_TIME}`,
-    );
-  return new Date(epoch === undefined ? Date.now() : Number(epoch) * 1000)
-    .toISOString()
-    .slice(0, 10);
+/**
+ * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable counts as unset. A date before
+ * the upstream existed says nothing, because Nix sets 1980 for every build, so it becomes the earliest possible date.
+ *
+ * @see https://reproducible-builds.org/docs/source-date-epoch/
+ */
+function resolveToday(
+  { SOURCE_DATE_EPOCH: epoch = '' }: Environment,
+  onNotice: Watchers['onNotice'],
+): string {
+  if (epoch === '') return formatDay(Date.now() / 1000);
+  if (!/^\d{1,11}$/.test(epoch)) {
+    const problem = `got ${JSON.stringify(epoch)}, expected seconds since 1970`;
+    throw new UsageError(problem, { option: 'SOURCE_DATE_EPOCH' });
+  }
+  const seconds = Number(epoch);
+  if (seconds >= MIN_DEPLOY_TIME) return formatDay(seconds);
+  const earliest = formatDay(MIN_DEPLOY_TIME);
+  onNotice?.(
+    `SOURCE_DATE_EPOCH is at ${formatDay(seconds)}, before the upstream existed; using ${earliest}`,
+  );
+  return earliest;
 }
+
+/** @param seconds since 1970 */
+const formatDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
   if (upstream === undefined) {

@@ -131,6 +131,8 @@ describe('gamedata.config.json', () => {
     expect(stderr).toContain(
       'error: nowhere.json: cannot be read (ENOENT), expected a configuration',
     );
+    const empty = await run('serve', '--config', '');
+    expect(empty.stderr).toContain('error: --config: got "", expected a file\n');
   });
 });
 

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { joinWords, quoteArgument } from '../../contract/words.ts';
 import { isInside } from '../../files.ts';
@@ -14,17 +13,16 @@ import {
   parseOptions,
   reportOptions,
 } from '../command.ts';
-import { inGroup, integer, option } from '../options.ts';
+import { inGroup, integer, option, required } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
 import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 import { formatProblems, formatPublished, formatSummary } from '../summary.ts';
 
-export const outputFolder = z
-  .string()
-  .refine((out) => !isInside(PUBLIC_FOLDER, path.resolve(out)), {
-    error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
-  });
+export const outputFolder = required('a folder').refine(
+  (out) => !isInside(PUBLIC_FOLDER, path.resolve(out)),
+  { error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site` },
+);
 
 const buildOptions = {
   ...sourceOptions,

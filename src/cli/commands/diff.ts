@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import * as z from 'zod';
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
 import { compare, countChanges, type SummarizedRecords } from '../../dataset/compare.ts';
@@ -9,14 +8,12 @@ import { UpstreamError } from '../../errors.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
 import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
-import { flag, httpUrl, inGroup, oneOf, option, parseValue } from '../options.ts';
+import { flag, httpUrl, inGroup, oneOf, option, parseValue, required } from '../options.ts';
 import { printToStdout } from '../reporter.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const dataSet = z
-  .string('expected a snapshot, a site, an archive or the URL of a deployment')
-  .min(1);
+const dataSet = required('a snapshot, a site, an archive or the URL of a deployment');
 const diffOptions = {
   /** The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a deployment. */
   from: { schema: dataSet },

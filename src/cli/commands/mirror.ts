@@ -1,12 +1,11 @@
 import path from 'node:path';
-import * as z from 'zod';
 import { isArchive } from '../../built/storage.ts';
 import { isUrl, removeTrailingSlashes } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import { isSameFolder } from '../../publish/work-paths.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
-import { httpUrl, parseValue } from '../options.ts';
+import { httpUrl, parseValue, required } from '../options.ts';
 import { resolveWanted, siteOptions } from '../site-options.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 import { outputFolder, reportBuild } from './build.ts';
@@ -17,7 +16,7 @@ const mirrorOptions = {
   ...dataOptions,
   ...siteOptions,
   /** The site to copy: the URL of a deployment, an archive or a folder. */
-  from: { schema: z.string('expected the URL, archive or folder of a site').min(1) },
+  from: { schema: required('the URL, archive or folder of a site') },
   /** The folder of the copy. Default: `from` if that is a folder, otherwise named after it, such as `example.org`. */
   out: { schema: outputFolder.optional() },
 };

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { isIP } from 'node:net';
-import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { listPath } from '../../contract/paths.ts';
@@ -9,7 +8,7 @@ import { respond } from '../../serve/respond.ts';
 import { createBoundedServer, defaultLimits, type Limits } from '../../serve/server.ts';
 import { watchSite } from '../../serve/site.ts';
 import { defineCommand, type OptionInput, parseOptions, quietOption } from '../command.ts';
-import { codeOnly, flag, inGroup, integer, option, text } from '../options.ts';
+import { codeOnly, flag, inGroup, integer, option, required, text } from '../options.ts';
 import { printToStdout } from '../reporter.ts';
 import { BUILD_FOLDER } from '../site-options.ts';
 import { formatCounts } from '../summary.ts';
@@ -29,7 +28,7 @@ const serveOptions = inGroup('Server:', {
   listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
   /** Adds `Accept-Encoding` to `Vary`. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
-  dir: { schema: z.string().default(BUILD_FOLDER) },
+  dir: { schema: required('the folder of a site').default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
   onRequest: codeOnly<(line: string) => void>(),
   /** Called with one line per request that failed, and while the folder does not hold a complete site. */

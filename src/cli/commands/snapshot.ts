@@ -1,17 +1,16 @@
-import * as z from 'zod';
 import { kindNames } from '../../contract/kinds.ts';
 import { joinWords } from '../../contract/words.ts';
 import { makeDataSet } from '../../pipeline/make-data-set.ts';
 import type { Report } from '../../pipeline/report.ts';
 import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
-import { inGroup, option } from '../options.ts';
+import { inGroup, option, required } from '../options.ts';
 import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
 import { formatSummary } from '../summary.ts';
 
 const snapshotOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
-    data: option('--data <dir>', 'folder of the data set', z.string().default('data')),
+    data: option('--data <dir>', 'folder of the data set', required('a folder').default('data')),
   }),
 };
 

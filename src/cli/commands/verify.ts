@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { openSite } from '../../built/read.ts';
 import { folderStorage, isArchive, openStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
@@ -27,12 +26,13 @@ import {
   oneOf,
   option,
   parseValue,
+  required,
   text,
 } from '../options.ts';
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts, formatProblems } from '../summary.ts';
 
-const siteFolder = text((given) => !isUrl(given), 'the folder of a site');
+const siteFolder = text((given) => given !== '' && !isUrl(given), 'the folder of a site');
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const milliseconds = text(
@@ -41,7 +41,7 @@ const milliseconds = text(
 ).transform((time) => Number(time.slice(0, -1)) * (UNITS_MS[time.slice(-1)] ?? 0));
 
 const verifyOptions = {
-  target: { schema: z.string('expected a folder, an archive or a URL').min(1) },
+  target: { schema: required('a folder, an archive or a URL') },
   ...inGroup('For a URL:', {
     /** The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that site. */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),

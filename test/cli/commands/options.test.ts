@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type BuildOptions, build, resolveBuild } from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
@@ -221,14 +221,47 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);
 });
 
-it.each(['', 'today', '1.5', '999999999999', '1388534399'])(
-  'rejects SOURCE_DATE_EPOCH=%s',
-  (epoch) => {
-    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-      `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970, at least 1388534400`,
-    );
-  },
-);
+it.each(['today', '1.5', '-1', '999999999999'])('rejects SOURCE_DATE_EPOCH=%s', (epoch) => {
+  expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+    `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`,
+  );
+});
+
+it('reads an empty SOURCE_DATE_EPOCH as unset', () => {
+  const { source } = resolveBuild({}, { SOURCE_DATE_EPOCH: '' });
+  expect(source.today).toBe(resolveBuild({}, {}).source.today);
+});
+
+it.each([
+  ['0', '1970-01-01'],
+  ['315532800', '1980-01-01'],
+  ['1388534399', '2013-12-31'],
+])('raises SOURCE_DATE_EPOCH=%s to the earliest date with a notice', (epoch, day) => {
+  const onNotice = vi.fn();
+  const { source } = resolveBuild({ onNotice }, { SOURCE_DATE_EPOCH: epoch });
+  expect(source.today).toBe('2014-01-01');
+  const notice = `SOURCE_DATE_EPOCH is at ${day}, before the upstream existed; using 2014-01-01`;
+  expect(onNotice.mock.calls).toEqual([[notice]]);
+});
+
+it.each<[option: string, call: () => unknown]>([
+  ['--out', () => resolveBuild({ out: '' }, {})],
+  ['--upstream', () => resolveBuild({ source: 'csv', upstream: '' }, {})],
+  ['--cache', () => resolveBuild({ cache: '' }, {})],
+  ['--root', () => resolveBuild({ hosts: ['nginx'], root: '' }, {})],
+  ['--data', () => snapshot({ data: '' })],
+  ['--like', () => verify({ target: 'http://127.0.0.1:9', like: '' })],
+  ['target', () => verify({ target: '' })],
+  ['from', () => mirror({ from: '' })],
+  ['out', () => mirror({ from: 'x', out: '' })],
+  ['to', () => diff({ from: 'x', to: '' })],
+  ['dir', () => serve({ dir: '' })],
+])('rejects an empty text for %s', async (option, call) => {
+  await expect(async () => call()).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(new RegExp(`^${option}: got "", expected `)),
+  });
+});
 
 it.each<[string, (options: object) => Promise<unknown>]>([
   ['build', build],
