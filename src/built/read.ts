@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { type History, movedReader } from '../contract/changes.ts';
-import { mapKinds } from '../contract/kinds.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { estimateBytes, type KeepBytes, limitMemory } from '../contract/limits.ts';
 import {
   type Entries,
   type Manifest,
@@ -25,8 +26,15 @@ import {
   namesFile,
   recordFile,
 } from '../contract/paths.ts';
-import { type AnyRecords, anyRecordSchema, digestRecords, removeUrl } from '../dataset/data-set.ts';
+import {
+  type AnyRecord,
+  type AnyRecords,
+  anyRecordSchema,
+  digestRecords,
+  removeUrl,
+} from '../dataset/data-set.ts';
 import { decodeHistory, decodeHistoryUpTo, emptyHistory } from '../dataset/history.ts';
+import { selectNames } from '../dataset/names.ts';
 import {
   type AddressedRecords,
   convertMoved,
@@ -49,12 +57,16 @@ const pageSchema = z.looseObject({ results: z.array(servedSchema) });
 
 export type Site = ReturnType<typeof openSite>;
 
-/** @throws OutputError if the manifest or `meta.json` is missing or invalid */
-export function openSite(storage: SiteStorage) {
+/**
+ * @param maxMemoryBytes the limit of all records, and of all names
+ * @throws OutputError if the manifest or `meta.json` is missing or invalid
+ */
+export function openSite(storage: SiteStorage, maxMemoryBytes?: number) {
   const manifest = readManifest(storage);
   const meta = parseFile(storage, META_FILE, metaReader);
   const entries = entriesByPath(manifest);
-  return { storage, manifest, entries, meta, ...createReaders(storage, entries, meta) };
+  const readers = createReaders(storage, entries, meta, maxMemoryBytes);
+  return { storage, manifest, entries, meta, ...readers };
 }
 
 export const readManifest = (storage: SiteStorage): Manifest =>
@@ -119,20 +131,39 @@ export function findMismatch(
 }
 
 /** Returns functions that read data and compare it with the manifest. Each throws `OutputError` or `DataError`. */
-function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | undefined) {
+function createReaders(
+  storage: SiteStorage,
+  entries: Entries,
+  meta: Meta | undefined,
+  maxMemoryBytes?: number,
+) {
   const parseBody = (file: string, body: Buffer): unknown =>
     parseJsonRecord(`${body}`, storage.at(file));
   const json = (file: string): unknown => parseBody(file, readVerified(storage, entries, file));
   const unverifiedJson = (file: string): unknown => parseBody(file, readOrThrow(storage, file));
+
+  /**
+   * Reads the records of one kind from its list pages. Each page is parsed, validated and released
+   * before the next one is read, because a hostile page takes twenty times its size.
+   */
+  function readListPages(kind: Kind, count: number, keep: KeepBytes): AnyRecord[] {
+    const records: AnyRecord[] = [];
+    if (count === 0) return records;
+    for (const offset of pageOffsets(count)) {
+      const file = listPageFile(kind, offset);
+      const { results } = parse(pageSchema, json(file), { record: storage.at(file) });
+      // The validated records are about as large as the file.
+      keep(entries.get(file)?.bytes ?? 0);
+      for (const record of results) records.push(removeUrl(record));
+    }
+    return records;
+  }
+
   return {
     records(): AnyRecords {
       if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
-      const records = mapKinds((kind) =>
-        (meta.counts[kind] === 0 ? [] : pageOffsets(meta.counts[kind])).flatMap((offset) => {
-          const file = listPageFile(kind, offset);
-          return parse(pageSchema, json(file), { record: storage.at(file) }).results.map(removeUrl);
-        }),
-      );
+      const keep = limitMemory(storage.name, maxMemoryBytes);
+      const records = mapKinds((kind) => readListPages(kind, meta.counts[kind], keep));
       const digest = digestRecords(records);
       if (digest === meta.digest) return records;
       const location = { record: storage.name, field: 'digest' };
@@ -145,7 +176,11 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
         record: storage.at(CHANGES_FILE),
       });
     },
-    names: (): Names[] => readNames(meta?.names, json, storage.at),
+    /** Reads the names of the given records in every language. */
+    names(records: AddressedRecords): Names[] {
+      const keep = limitMemory(storage.name, maxMemoryBytes);
+      return readNames({ summary: meta?.names, readJson: json, at: storage.at, records, keep });
+    },
     oldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
     /** Reads the history up to this site's data from a file that differs from the manifest. */
     unverifiedHistory(): History {
@@ -173,15 +208,30 @@ function createReaders(storage: SiteStorage, entries: Entries, meta: Meta | unde
   };
 }
 
-export const readNames = (
-  summary: NamesSummary | undefined,
-  read: (file: string) => unknown,
-  at: (file: string) => string,
-): Names[] =>
-  Object.keys(summary?.languages ?? {}).map((language) => {
+interface NamesOrigin {
+  readonly summary: NamesSummary | undefined;
+  readJson(file: string): unknown;
+  /** Names a file in an error. */
+  at(file: string): string;
+  readonly records: AddressedRecords;
+  readonly keep: KeepBytes;
+}
+
+/**
+ * Reads the names of the given records. Each file is parsed, validated and reduced to these names
+ * before the next one is read, because a hostile file has millions of other names.
+ */
+export function readNames({ summary, readJson, at, records, keep }: NamesOrigin): Names[] {
+  const all: Names[] = [];
+  for (const language of Object.keys(summary?.languages ?? {})) {
     const file = namesFile(language);
-    return parse(namesReader, read(file), { record: at(file) });
-  });
+    const written = parse(namesReader, readJson(file), { record: at(file) });
+    const names = selectNames(written, records);
+    keep(estimateBytes(names));
+    all.push(names);
+  }
+  return all;
+}
 
 export type PreviousSite = Previous & Pick<Site, 'storage' | 'entries'>;
 
@@ -200,7 +250,7 @@ export function readPreviousSite(
     entries,
     records,
     listed: site.listed,
-    readNames: () => ignoreDamage(site.names),
+    readNames: (known) => ignoreDamage(() => site.names(known)),
     readPast: (mayBeLost) => readPublishedPast(storage.name, site, mayBeLost),
   };
 }

@@ -3,6 +3,7 @@
  * memory as its text.
  */
 
+import { DataError } from '../errors.ts';
 import * as paths from './paths.ts';
 
 const KIB = 1024;
@@ -20,7 +21,10 @@ export const responseLimits = {
 
 export const MAX_FILE_BYTES = 256 * MIB;
 
-/** For all files of a site that are in memory at the same time. */
+/**
+ * For all files of a site that are in memory at the same time, and for everything that a source
+ * keeps of what it has read.
+ */
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
 /** The first match wins. */
@@ -45,3 +49,22 @@ export function getMaxBytes(file: string): number {
 
 export const describeExcess = (bytes: number, maxBytes: number): string | undefined =>
   bytes > maxBytes ? `has ${bytes} bytes, expected at most ${maxBytes}` : undefined;
+
+/** Adds the size of a value that stays in memory. @throws DataError if all values exceed a limit */
+export type KeepBytes = (bytes: number) => void;
+
+/**
+ * Limits the sum of what a source keeps, because each of its responses or files may be small enough.
+ * Count values after they were decoded and validated: everything else can be released.
+ */
+export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepBytes {
+  let sum = 0;
+  return (bytes) => {
+    sum += bytes;
+    const problem = describeExcess(sum, maxBytes);
+    if (problem !== undefined) throw new DataError(`${problem} in total`, { record: name });
+  };
+}
+
+/** Estimates a value's size in memory by the length of its JSON. */
+export const estimateBytes = (value: unknown): number => JSON.stringify(value).length;

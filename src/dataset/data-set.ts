@@ -56,11 +56,23 @@ export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 export type AnyRecord = { readonly id: number; readonly slug: string } & {
   readonly [field: string]: FieldChange['from'];
 };
+const MAX_FIELDS = 100;
+
 /** Keeps the key order (`z.object` would change it), because the digest depends on it. */
-export const anyRecordSchema = z.custom<AnyRecord>((value) => {
-  const { id, slug } = (value ?? {}) as Partial<Record<'id' | 'slug', unknown>>;
-  return Number.isInteger(id) && typeof slug === 'string';
-}, 'expected a record');
+export const anyRecordSchema = z.custom<AnyRecord>(isAnyRecord, 'expected a record');
+
+/** Rejects lists, objects and thousands of fields, because they would take much more memory than their text. */
+function isAnyRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, slug } = value as Partial<Record<'id' | 'slug', unknown>>;
+  if (!Number.isInteger(id) || typeof slug !== 'string') return false;
+  const fields = Object.values(value);
+  return fields.length <= MAX_FIELDS && fields.every(isFieldValue);
+}
+
+const isFieldValue = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'number';
+
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
 export const addUrl = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
@@ -95,14 +107,22 @@ export function createDataSet(
 export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
 
 /** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record does. */
-export const digestRecords = (records: AnyRecords): string =>
-  digestLines((kind) => records[kind].map(encodeLine).join(''));
+export function digestRecords(records: AnyRecords): string {
+  const sum = createHash('sha256');
+  for (const kind of kindNames) {
+    // A new kind without records must not change the digest.
+    if (records[kind].length === 0) continue;
+    sum.update(`${kind}\n`);
+    for (const record of records[kind]) sum.update(encodeLine(record));
+  }
+  return `sha256:${sum.digest('hex')}`;
+}
 
+/** Returns the same digest for the encoded lines of records. */
 export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
   const sum = createHash('sha256');
   for (const kind of kindNames) {
     const lines = readLines(kind);
-    // A new kind without records must not change the digest.
     if (lines.length > 0) sum.update(`${kind}\n`).update(lines);
   }
   return `sha256:${sum.digest('hex')}`;

@@ -3,18 +3,18 @@ import type { Names } from '../contract/names.ts';
 import { findName } from './find-name.ts';
 import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
 
-export const selectNames = (names: readonly Names[], records: AddressedRecords): Names[] =>
-  names.map((own) => {
-    const select = (kind: Kind) => {
-      const selected: Record<string, string> = {};
-      for (const { slug } of records[kind]) {
-        const name = findName(own, kind, slug);
-        if (name !== undefined) selected[slug] = name;
-      }
-      return selected;
-    };
-    return { ...own, ...mapKinds(select) };
-  });
+/** Selects the names of the given records in one language, in the order of the records. */
+export function selectNames(names: Names, records: AddressedRecords): Names {
+  const selectKind = (kind: Kind): Record<string, string> => {
+    const selected: Record<string, string> = {};
+    for (const { slug } of records[kind]) {
+      const name = findName(names, kind, slug);
+      if (name !== undefined) selected[slug] = name;
+    }
+    return selected;
+  };
+  return { language: names.language, ...mapKinds(selectKind) };
+}
 
 export interface NameChanges {
   readonly language: string;

@@ -27,7 +27,8 @@ export interface Previous extends DataSetSummary {
   /** @throws OutputError if old slugs are damaged and must not be lost */
   readPast(mayBeLost: boolean): PastWithNotices;
   readonly names?: NamesSummary | undefined;
-  readNames?(): readonly Names[] | undefined;
+  /** Reads the names of the given records. */
+  readNames?(records: AddressedRecords): readonly Names[] | undefined;
   /** A site has only the number of warnings of each kind and code. */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
   readonly upstream?: string;
@@ -211,11 +212,12 @@ function findNameChanges(
   previousData: PreviousData | undefined,
   { hasNames }: UpdateOptions,
 ): readonly NameChanges[] {
-  if (hasNames === false || !previousData?.records) return [];
+  const records = previousData?.records;
+  if (hasNames === false || !records) return [];
   if (previous?.names?.digest === dataSet.namesSummary?.digest) return [];
-  const names = previous?.readNames?.();
+  const names = previous?.readNames?.(records);
   if (!names) return [];
-  return compareNames({ records: previousData.records, names }, dataSet);
+  return compareNames({ records, names }, dataSet);
 }
 
 function describeMissingGuard(

@@ -108,9 +108,8 @@ function createFileExamples(
     getMeta: createMetaExample(meta),
     getChanges: { steps: [createStepExample(meta, kind, record)] },
   };
-  const translated = names.filter(({ language }) => language !== 'en').slice(0, 1);
-  const [firstNames] = selectNames(translated, firstRecords);
-  if (firstNames) examples.getNames = firstNames;
+  const otherNames = names.find(({ language }) => language !== 'en');
+  if (otherNames) examples.getNames = selectNames(otherNames, firstRecords);
   return examples;
 }
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { responseLimits } from '../contract/limits.ts';
+import { estimateBytes, type KeepBytes, limitMemory, responseLimits } from '../contract/limits.ts';
 import { formatValue, parse } from '../contract/parse.ts';
 import { idSchema, MAX_RECORDS } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
@@ -138,15 +138,21 @@ interface Listed {
 
 type Answer = readonly [Listed, RawRecord | undefined];
 
+/**
+ * Reads every list, then every listed record that is not skipped.
+ *
+ * @throws DataError if the lists or records are invalid, or too large to be kept in memory
+ */
 async function readAll(
   read: Read,
   upstream: string,
-  { concurrency, skip }: SourceContext,
+  { concurrency, skip, maxMemoryBytes }: SourceContext,
   report: (done: number, total: number) => void,
 ): Promise<Answer[]> {
+  const keep = limitMemory(upstream, maxMemoryBytes);
   report(0, 0);
   const lists = mapKinds((): readonly Listed[] => []);
-  for (const kind of kindNames) lists[kind] = await readList(read, upstream, kind);
+  for (const kind of kindNames) lists[kind] = await readList(read, upstream, kind, keep);
   assertSkipsExist(skip, lists);
   const wanted = kindNames.flatMap((kind) =>
     lists[kind].filter(({ id }) => !skip?.[kind].includes(id)),
@@ -160,6 +166,7 @@ async function readAll(
     const hint = hintAtSkip(listed.kind, listed.id);
     const options = { hint, maxBytes: responseLimits.record };
     const record = await read(listed.url, createCodec(listed, hint), options);
+    if (record) keep(estimateBytes(record));
     report(++done, total);
     return [listed, record] as const;
   });
@@ -176,7 +183,12 @@ const listSchema = z.object({
 type List = z.infer<typeof listSchema>;
 
 /** Reads a list, in pages if the upstream caps the limit. Always revalidates, so that new records appear immediately. */
-async function readList(read: Read, upstream: string, kind: Kind) {
+async function readList(
+  read: Read,
+  upstream: string,
+  kind: Kind,
+  keep: KeepBytes,
+): Promise<Listed[]> {
   const location = { kind, record: 'list' };
   const base = new URL(`${upstream}/${kind}/`);
   const resolve = ({ results }: List): Listed[] =>
@@ -197,6 +209,7 @@ async function readList(read: Read, upstream: string, kind: Kind) {
   while (query !== '') {
     const list = await read(`${upstream}/${kind}/${query}`, codec, options);
     if (!list) return [];
+    keep(estimateBytes(list));
     for (const one of resolve(list)) listed.push(one);
     const isLast = list.results.length === 0 || listed.length >= list.count;
     // The link's origin and path are ignored.

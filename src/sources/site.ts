@@ -22,13 +22,13 @@ import { removeSkipped, type Source, type SourceContext } from './source.ts';
 
 export const site: Source = async (context) => {
   const [storage, requests] = await findSite(context);
-  const found = openSite(storage);
+  const found = openSite(storage, context.maxMemoryBytes);
   readVerified(storage, found.entries, META_FILE);
   const { counts, digest } = found.meta;
   const publishedRecords =
     context.previous?.digest === digest ? context.previous.records() : undefined;
   const records = validateRecords(found, publishedRecords ?? found.records());
-  const names = context.hasNames === false ? [] : found.names();
+  const names = context.hasNames === false ? [] : found.names(records);
   const { provenance, notices } = validateProvenance(found.meta, context.today);
   const namesSummary = summarizeNames(names);
   const whole = { warnings: [], provenance, counts, digest, records, names, namesSummary };

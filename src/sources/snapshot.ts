@@ -16,8 +16,9 @@ import { folderStorage, readOrThrow } from '../built/storage.ts';
 import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
+import { limitMemory } from '../contract/limits.ts';
 import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
-import { namesSummarySchema } from '../contract/names.ts';
+import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse, parseJsonRecord } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
 import { countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
@@ -33,8 +34,12 @@ import {
   warningSchema,
 } from '../dataset/data-set.ts';
 import { decodeHistory, emptyHistory } from '../dataset/history.ts';
-import { selectNames } from '../dataset/names.ts';
-import { decodeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
+import {
+  type AddressedRecords,
+  decodeOldSlugs,
+  noOldSlugs,
+  type OldSlugs,
+} from '../dataset/old-slugs.ts';
 import { type Past, type PastWithNotices, RESTART } from '../dataset/past.ts';
 import type { Previous } from '../dataset/update.ts';
 import { DataError, type DataLocation, OutputError } from '../errors.ts';
@@ -109,7 +114,10 @@ export function openSnapshot(folder: string) {
     { hint: RESTORE },
   );
   const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
-  const readAllNames = () => readNames(namesSummary, json, storage.at);
+  const readAllNames = (records: AddressedRecords): Names[] => {
+    const keep = limitMemory(folder);
+    return readNames({ summary: namesSummary, readJson: json, at: storage.at, records, keep });
+  };
 
   function readRecordFiles(): Record<Kind, string> {
     const bodies = mapKinds((kind) => (counts[kind] === 0 ? Buffer.of() : read(recordsFile(kind))));
@@ -147,8 +155,7 @@ export function openSnapshot(folder: string) {
         const problem = `got ${records[kind].length} records, expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
         throw new DataError(problem, { record: folder, field: kind }, { hint: RESTORE });
       }
-      // Names of other records would change the digest.
-      const names = hasNames ? selectNames(readAllNames(), records) : [];
+      const names = hasNames ? readAllNames(records) : [];
       const own = summarizeNames(names);
       const location = { record: folder, field: 'names.digest' };
       if (hasNames) assertDigest(location, own?.digest, namesSummary?.digest);

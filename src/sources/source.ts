@@ -34,6 +34,8 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly hasNames?: boolean | undefined;
   /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
+  /** Limits the sum of what a source keeps in memory. Default: `MAX_MEMORY_BYTES`. */
+  readonly maxMemoryBytes?: number | undefined;
   /** The published site. Files with the same hash are not requested again. */
   readonly previous?: PreviousSite | undefined;
 }
@@ -92,6 +94,6 @@ export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext)
   return createDataSet(records, {
     warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...dataSet.provenance, skipped },
-    names: selectNames(dataSet.names, records),
+    names: dataSet.names.map((names) => selectNames(names, records)),
   });
 }

@@ -86,7 +86,7 @@ export async function expectCrawled(
     const { data } = namesReader.safeParse(
       (await fetchFile(probe, paths.namesFile(language))).json,
     );
-    if (data) names.push(...selectNames([data], records));
+    if (data) names.push(selectNames(data, records));
   }
   if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
     fail('names', described, "does not match the site's names");

@@ -80,9 +80,9 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
       return undefined;
     }
   };
-  attempt(data.records);
+  const records = attempt(data.records);
   attempt(data.oldSlugs);
-  const names = attempt(data.names);
+  const names = records && attempt(() => data.names(records));
   if (names && JSON.stringify(summarizeNames(names)) !== JSON.stringify(meta.names))
     problems.push({ file: META_FILE, problem: "does not match the site's names" });
   attempt(data.history);

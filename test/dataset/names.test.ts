@@ -21,9 +21,8 @@ it("selectNames selects the given records' names in record order", () => {
     move: [record(2, 'cut'), record(1, 'pound')],
     item: [record(9, 'other')],
   });
-  expect(JSON.stringify(selectNames([french, german], some))).toBe(
-    JSON.stringify([namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } }), german]),
-  );
+  const selected = namesIn('fr', { move: { cut: 'Coupe', pound: 'Écras’Face' } });
+  expect(JSON.stringify(selectNames(french, some))).toBe(JSON.stringify(selected));
 });
 
 describe('summarizeNames', () => {

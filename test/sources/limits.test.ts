@@ -3,11 +3,24 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
-import { archiveStorage, folderStorage, readOrThrow } from '../../src/built/storage.ts';
+import { openSite } from '../../src/built/read.ts';
+import {
+  archiveStorage,
+  folderStorage,
+  memoryStorage,
+  readOrThrow,
+} from '../../src/built/storage.ts';
 import { getMaxBytes, MAX_MEMORY_BYTES } from '../../src/contract/limits.ts';
+import { summarizeNames } from '../../src/dataset/data-set.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
 import { deploymentStorage } from '../../src/sources/deployment.ts';
+import { namesIn } from '../support/kinds.ts';
 import { startServer, testClient } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { serveUpstream } from '../support/test-upstream.ts';
+import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const file = 'meta.json';
 const maxBytes = getMaxBytes(file);
@@ -40,6 +53,62 @@ describe('a file that exceeds the limit for its path', () => {
     expect(new Set(server.requests.map((request) => request.path))).toEqual(
       new Set(['/manifest.json']),
     );
+  });
+});
+
+describe('values that exceed the memory limit together', () => {
+  const maxMemoryBytes = 5000;
+  const problem = /: has 5\d{3} bytes, expected at most 5000 in total$/;
+
+  it('are rejected if an upstream has too many records', async () => {
+    const answers = tinyUpstream(3, 1);
+    const names = [{ name: 'a'.repeat(1700), language: { name: 'fr', url: '/language/5/' } }];
+    for (const answer of answers.move) Object.assign(answer, { names });
+    const { url } = await serveUpstream(upstreamOf(answers));
+    expect((await loadFrom('rest', url)).dataSet.counts.move).toBe(3);
+    await expect(loadFrom('rest', url, { maxMemoryBytes })).rejects.toThrow(problem);
+  });
+
+  it('are rejected if an upstream has too many list pages', async () => {
+    const name = 'a'.repeat(1000);
+    const { url } = await startServer((response, { url: asked = '' }) => {
+      const { searchParams } = new URL(asked, 'http://upstream.test');
+      const id = 1 + Number(searchParams.get('offset'));
+      const list = { count: 1_000_000, next: `?offset=${id}`, results: [{ name, url: `${id}/` }] };
+      response.end(JSON.stringify(list));
+    });
+    await expect(loadFrom('rest', url, { maxMemoryBytes })).rejects.toThrow(problem);
+  });
+
+  const published = siteOf(rawRecords(100, 3));
+  const bodies = new Map(
+    published.files().map(({ path, body }) => [path, Buffer.from(body)] as const),
+  );
+  const openSmall = (files: ReadonlyMap<string, Buffer>) => {
+    const listed = Array.from(files, ([path, body]) => createEntry(path, body));
+    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files: listed });
+    const all = new Map([...files, ['manifest.json', Buffer.from(manifest)]]);
+    return openSite(memoryStorage('site', '/', all), maxMemoryBytes);
+  };
+
+  it('are rejected if a site has too many records', () => {
+    const site = openSmall(bodies);
+    expect(() => site.records()).toThrow(/^site: has \d{5} bytes, expected at most 5000 in total$/);
+  });
+
+  it('are rejected if a site has too many names', () => {
+    const slugs = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
+    const all = ['de', 'fr', 'it'].map((language) =>
+      namesIn(language, { move: Object.fromEntries(slugs) }),
+    );
+    const meta = { ...published.meta, names: summarizeNames(all) };
+    const changed = new Map(bodies).set('meta.json', Buffer.from(JSON.stringify(meta)));
+    for (const names of all)
+      changed.set(`names/${names.language}.json`, Buffer.from(JSON.stringify(names)));
+    const site = openSmall(changed);
+    expect(() => site.names(published.records)).toThrow(/^site: has \d{4} bytes, expected/);
+    // Names of unknown records are not kept.
+    expect(site.names({ ...published.records, move: [] })).toHaveLength(3);
   });
 });
 

@@ -10,6 +10,7 @@ import { isArchive, memoryStorage } from '../../src/built/storage.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
+import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { RESTART } from '../../src/dataset/past.ts';
@@ -17,7 +18,7 @@ import { createEntry } from '../../src/publish/read-published.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, namesIn } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -90,6 +91,17 @@ describe('the site source', () => {
     }
   });
 
+  it('drops the names of unknown records', async () => {
+    const records = { move: { 'move-1': 'Un', other: 'Autre' } };
+    const names = [namesIn('fr', records)];
+    const body = JSON.stringify(names[0]);
+    const meta = JSON.stringify({ ...site.meta, names: summarizeNames(names) });
+    const others = site.files().filter(({ path }) => path !== 'meta.json');
+    const changed = [...others, { path: 'meta.json', body: meta }, { path: 'names/fr.json', body }];
+    const { load } = await serve(() => addManifest(changed));
+    expect((await load()).names).toEqual([namesIn('fr', { move: { 'move-1': 'Un' } })]);
+  });
+
   it('bypasses caches if the manifest is not JSON', async () => {
     const [page, files] = [new Map([['manifest.json', Buffer.from('<html>')]]), addManifest()];
     const { load, requests } = await serve(() => (requests.length === 1 ? page : files));
@@ -159,13 +171,20 @@ describe('openSite', () => {
     expect(previous?.digest).toBe('');
   });
 
+  const fields = Array.from({ length: 98 }, (_, at) => `"x${at}":1`).join();
+  const invalidRecords = [
+    ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'],
+    ...['{"url":"","id":1,"slug":"","x":[]}', '{"url":"","id":1,"slug":"","x":{}}'],
+  ];
   it.each<[page: string, problem: string | RegExp]>([
-    ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'].map(
-      (record): [string, string] => [
-        `{"results":[${record}]}`,
-        `${movePage} › results[0]: got ${record}, expected a record`,
-      ],
-    ),
+    ...invalidRecords.map((record): [string, string] => [
+      `{"results":[${record}]}`,
+      `${movePage} › results[0]: got ${record}, expected a record`,
+    ]),
+    [
+      `{"results":[{"url":"","id":1,"slug":"",${fields}}]}`,
+      /results\[0\]: got .*, expected a record$/,
+    ],
     ['{"results":[]}', / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/],
   ])('rejects the list page %s, even if the manifest lists it', (body, problem) => {
     const others = site.files().filter((file) => file.path !== movePage);

@@ -22,4 +22,4 @@ export const decodeDataSet = ({
 });
 
 export const encodeDataSet = ({ records, names, ...about }: DecodedDataSet): DataSet =>
-  createDataSet(records, { ...about, names: selectNames(names, records) });
+  createDataSet(records, { ...about, names: names.map((own) => selectNames(own, records)) });
