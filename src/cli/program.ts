@@ -6,7 +6,11 @@ import { VERSION } from '../package.ts';
 import type { Command } from './command.ts';
 import type { Options } from './options.ts';
 
-type Entry = { summary: string; alias?: string; load(): Promise<{ command: Command<Options> }> };
+interface Entry {
+  readonly summary: string;
+  readonly alias?: string;
+  load(): Promise<{ readonly command: Command<Options> }>;
+}
 
 const commands: Readonly<Record<string, Entry>> = {
   build: { summary: 'build the site', load: () => import('./commands/build.ts') },
@@ -25,12 +29,20 @@ const commands: Readonly<Record<string, Entry>> = {
 };
 
 export async function loadCommands(): Promise<Readonly<Record<string, Command<Options>>>> {
-  const load = async ([name, { load }]: [string, Entry]) => [name, (await load()).command];
-  return Object.fromEntries(await Promise.all(Object.entries(commands).map(load)));
+  const loaded: Record<string, Command<Options>> = {};
+  for (const [name, { load }] of Object.entries(commands)) {
+    loaded[name] = (await load()).command;
+  }
+  return loaded;
 }
 
+/**
+ * Creates commander's program with every command.
+ *
+ * @param isWanted returns whether the options of a command are needed, because loading them takes time
+ */
 export async function createProgram(
-  isWanted = (..._: string[]): boolean => true,
+  isWanted = (..._names: string[]): boolean => true,
 ): Promise<Commander> {
   const program = new Commander('gamedata')
     .description(`Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`)
@@ -46,26 +58,35 @@ export async function createProgram(
     const command = program.command(name).summary(summary);
     if (alias) command.alias(alias);
     if (!isWanted(name, alias)) continue;
-    const { addCommand } = await import('./command-line.ts');
-    addCommand(command, (await load()).command, loadCommands);
+    const { addCommand } = await import('./add-command.ts');
+    const { command: definition } = await load();
+    addCommand(command, definition, loadCommands);
   }
   return program;
 }
 
+/** Runs the command that the arguments name, and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
+  // `gamedata help build` names the command second.
   const isNamed = (...names: string[]): boolean =>
     args.slice(0, 2).some((arg) => names.includes(arg));
   const program = await createProgram(isNamed);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
+    // Commander throws after it has printed the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { reportError } = await import('./command-line.ts');
-    const command = program.commands.find((one) =>
-      [one.name(), one.alias()].includes(args[0] ?? ''),
-    );
-    const called = command ? `gamedata ${command.name()}` : 'gamedata';
-    const usage = `usage: ${called} ${(command ?? program).usage()} (see ${called} --help)`;
-    process.exitCode = reportError(error, usage);
+    const { reportError } = await import('./print-error.ts');
+    process.exitCode = reportError(error, describeUsage(program, args[0]));
   }
+}
+
+function describeUsage(program: Commander, name: string | undefined): string {
+  const command = program.commands.find((candidate) => {
+    const names = [candidate.name(), candidate.alias()];
+    return name !== undefined && names.includes(name);
+  });
+  if (!command) return `usage: gamedata ${program.usage()} (see gamedata --help)`;
+  const called = `gamedata ${command.name()}`;
+  return `usage: ${called} ${command.usage()} (see ${called} --help)`;
 }

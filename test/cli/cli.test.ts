@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describePreserved } from '../../src/cli/command-line.ts';
+import { describePreserved } from '../../src/cli/run-command.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';

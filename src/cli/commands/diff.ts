@@ -28,28 +28,46 @@ export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'fro
 /** @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read completely */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
-  return compare(...(await Promise.all([loadRecords(from, parsed), loadRecords(to, parsed)])));
+  const [older, newer] = await Promise.all([loadRecords(from, parsed), loadRecords(to, parsed)]);
+  return compare(older, newer);
 }
 
-async function loadRecords(
-  target: string,
-  options: Pick<DiffOptions, 'signal'> & { readonly concurrency: number },
-): Promise<SummarizedRecords> {
+type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
+
+/**
+ * Reads the records of a data set, of any version of gamedata.
+ *
+ * A URL without a manifest may be an API that gamedata did not build, so its list pages are read.
+ */
+async function loadRecords(target: string, options: LoadOptions): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
   await assertSettledFolder(target);
-  const source = existsSync(path.join(target, PROVENANCE_FILE)) ? 'snapshot' : 'site';
-  const fixed = { names: false, cache: false, retries: 1 } as const;
-  const { loadSource } = await import('../../sources/index.ts');
   try {
-    const checked = parseOptions(sourceOptions, { ...options, ...fixed, source, upstream });
-    const { dataSet } = await loadSource(resolveSource(checked, {}));
-    return { ...dataSet, ...dataSet.provenance };
+    return await loadDataSet(upstream, options);
   } catch (error) {
-    const { status, url } = error instanceof UpstreamError ? error.request : {};
-    if (status !== 404 || url !== `${upstream}/${MANIFEST_FILE}`) throw error;
+    const isWithoutManifest =
+      error instanceof UpstreamError &&
+      error.request.status === 404 &&
+      error.request.url === `${upstream}/${MANIFEST_FILE}`;
+    if (!isWithoutManifest) throw error;
     const { readLists } = await import('../../sources/crawl.ts');
     return readLists(upstream, options);
   }
+}
+
+async function loadDataSet(upstream: string, options: LoadOptions): Promise<SummarizedRecords> {
+  const isSnapshot = existsSync(path.join(upstream, PROVENANCE_FILE));
+  const parsed = parseOptions(sourceOptions, {
+    ...options,
+    source: isSnapshot ? 'snapshot' : 'site',
+    upstream,
+    names: false,
+    cache: false,
+    retries: 1,
+  });
+  const { loadSource } = await import('../../sources/index.ts');
+  const { dataSet } = await loadSource(resolveSource(parsed, {}));
+  return { ...dataSet, ...dataSet.provenance };
 }
 
 const formats = {

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { MANIFEST_FILE } from '../contract/paths.ts';
+import { escapeControls } from '../contract/words.ts';
+import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
+import { attempt } from '../files.ts';
+import { isBeingChanged } from '../publish/publish.ts';
+import type { Watchers } from '../sources/source.ts';
+import { type Command, exitCodes } from './command.ts';
+import { hintAtBaseUrl, type Options } from './options.ts';
+import { printError } from './print-error.ts';
+import { createReporter, createWatchers, printToStdout } from './reporter.ts';
+
+type OptionValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a command, prints its report, and sets the exit code.
+ *
+ * The first SIGINT or SIGTERM aborts the command, so that it can tidy up. The second one ends the
+ * process. An expected error is printed with a hint and with what remains. A usage error is thrown,
+ * because the caller can name the configuration file, and any other error is a bug.
+ *
+ * @throws UsageError, or any error that is not a GamedataError
+ */
+export async function runCommand(
+  command: Command<Options>,
+  { json, quiet, ...options }: OptionValues,
+  args: readonly string[],
+): Promise<void> {
+  const isQuiet = quiet === true;
+  const reporter = createReporter(process.stderr, { quiet: isQuiet });
+  const printJson = (output: object): void => {
+    if (json === true) printToStdout([JSON.stringify(output)]);
+  };
+  /** Whether the disk cache has responses with which the same command would continue. */
+  let hasStored = false;
+  const onStored = (): void => {
+    hasStored = true;
+  };
+  const watchers: Watchers = { ...createWatchers(reporter), onStored };
+  const interruption = listenForSignals(command);
+  try {
+    const { signal } = interruption;
+    const context = { options, quiet: isQuiet, reporter, watchers, signal };
+    const { output, exitCode } = await command.run(context, ...args);
+    if (output) printJson(output);
+    process.exitCode = exitCode ?? exitCodes.done;
+  } catch (thrown) {
+    reporter.settle();
+    const error = toOutputError(thrown, '.');
+    const stoppedBy = interruption.stoppedBy();
+    const canContinue = stoppedBy !== undefined || error instanceof UpstreamError;
+    const cache = canContinue && hasStored ? options.cache : undefined;
+    const preserved = describePreserved(command.getOut?.(options, ...args), cache);
+    if (stoppedBy) {
+      reporter.notice(`stopped by ${stoppedBy}`);
+      for (const line of preserved) reporter.notice(line);
+      process.exitCode = exitCodes[stoppedBy];
+      return;
+    }
+    if (!(error instanceof GamedataError)) throw error;
+    printJson({ error: describeError(error) });
+    if (error.code === 'usage') throw error;
+    const hints = args.flatMap(hintAtBaseUrl);
+    process.exitCode = printError(error, reporter, [...hints, ...preserved]);
+  } finally {
+    interruption.stopListening();
+  }
+}
+
+type StopSignal = 'SIGINT' | 'SIGTERM';
+
+interface Interruption {
+  readonly signal: AbortSignal;
+  /** Undefined until the user stops the command. */
+  stoppedBy(): StopSignal | undefined;
+  stopListening(): void;
+}
+
+/** Aborts a command at the first signal. Node ends the process at the second one. */
+function listenForSignals(command: Command<Options>): Interruption {
+  const controller = new AbortController();
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = (): void => {
+    process.off('SIGINT', stop);
+    process.off('SIGTERM', stop);
+  };
+  function stop(signal: NodeJS.Signals): void {
+    stopListening();
+    stoppedBy = signal === 'SIGTERM' ? 'SIGTERM' : 'SIGINT';
+    controller.abort();
+  }
+  if (!command.exitsOnSignal) {
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  }
+  return { signal: controller.signal, stoppedBy: () => stoppedBy, stopListening };
+}
+
+/** Describes an error as `--json` prints it, without control characters. */
+function describeError({ code, message, hint }: GamedataError): object {
+  const hintLines = hint?.split('\n').map(escapeControls);
+  return { code, message: escapeControls(message), hint: hintLines?.join('\n') ?? null };
+}
+
+/**
+ * Says what a failed or stopped command leaves behind.
+ *
+ * @param cache the disk cache if it has responses with which the same command continues
+ */
+export function describePreserved(out: string | undefined, cache: unknown): string[] {
+  if (out === undefined) return [];
+  if (attempt(() => isBeingChanged(out))) {
+    return [`${out}: partly the new site: run the command again to complete the change`];
+  }
+  const isPublished = existsSync(path.join(out, MANIFEST_FILE));
+  const lines = [`${out}: ${isPublished ? 'unchanged' : 'nothing was published'}`];
+  if (typeof cache === 'string') {
+    lines.push(`responses remain in ${cache}: the same command continues from there`);
+  }
+  return lines;
+}
