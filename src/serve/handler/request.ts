@@ -21,35 +21,66 @@ export interface PlainRequest {
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The parts of the body. */
   readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
+/** An endpoint of the API. */
+export type Endpoint =
+  | {
+      readonly type: 'root' | 'record';
+      /** The name that the reference framework gives to the endpoint. */
+      readonly name: string;
+      /** Undefined if no record can have the slug. */
+      readonly file: string | undefined;
+    }
+  | { readonly type: 'list'; readonly name: string; readonly kind: Kind };
+
 export type Target =
-  | { readonly type: 'root' | 'record'; readonly name: string; readonly file: string | undefined }
-  | { readonly type: 'list'; readonly name: string; readonly kind: Kind }
+  | Endpoint
   | { readonly type: 'redirect'; readonly path: string }
   | { readonly type: 'file'; readonly file: string }
   | { readonly type: 'nothing' };
 
-/** Finds the endpoint, redirect or file at a path. Decodes percent-encoding first, including encoded slashes. */
-export function resolveTarget(sent: string, base = ''): Target {
-  if (sent === base) return { type: 'redirect', path: '/' };
-  if (!sent.startsWith(`${base}/`)) return { type: 'nothing' };
-  const path = sent.slice(base.length);
+/**
+ * Finds the endpoint, redirect or file at a path. Percent-encoding is decoded first, including encoded slashes. A path that
+ * only lacks its trailing slash redirects, also if there is no such record. Paths outside the base path lead to nothing.
+ *
+ * @param base the path of the base URL, such as `/games`
+ */
+export function resolveTarget(sentPath: string, base = ''): Target {
+  if (sentPath === base) return { type: 'redirect', path: '/' };
+  if (!sentPath.startsWith(`${base}/`)) return { type: 'nothing' };
+  const path = sentPath.slice(base.length);
   const decoded = decode(path);
   if (decoded === undefined) return { type: 'nothing' };
-  const rest = decoded.startsWith(API_PREFIX) ? decoded.slice(API_PREFIX.length) : undefined;
-  if (rest === '') return { type: 'root', name: 'Api Root', file: rootFile };
-  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`))
-    return { type: 'redirect', path: `${path}/` };
-  const [, kindName, slug, slash] = /^([^/.]+)(?:\/([^/.]+))?(\/?)$/.exec(rest ?? '') ?? [];
-  const kind = kindNames.find((name) => name === kindName);
-  if (kind === undefined) return resolveFile(decoded, base);
-  if (slash === '') return { type: 'redirect', path: `${path}/` };
+
+  if (decoded === API_PREFIX) return { type: 'root', name: 'Api Root', file: rootFile };
+  const withSlash = { type: 'redirect', path: `${path}/` } as const;
+  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return withSlash;
+  const named = parseEndpoint(decoded);
+  if (named === undefined) return resolveFile(decoded, base);
+  if (!decoded.endsWith('/')) return withSlash;
+
+  const { kind, slug } = named;
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
   const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;
   return { type: 'record', name: `${title} Instance`, file };
+}
+
+interface EndpointNames {
+  readonly kind: Kind;
+  readonly slug: string | undefined;
+}
+
+/** Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, also without the last slash. */
+function parseEndpoint(decoded: string): EndpointNames | undefined {
+  if (!decoded.startsWith(API_PREFIX)) return undefined;
+  const names = decoded.slice(API_PREFIX.length);
+  const [, first, slug] = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names) ?? [];
+  const kind = kindNames.find((name) => name === first);
+  return kind && { kind, slug };
 }
 
 function resolveFile(decoded: string, base: string): Target {
@@ -73,6 +104,7 @@ function decode(path: string): string | undefined {
 
 export type Format = 'api' | 'json' | 'other' | undefined;
 
+/** Reads the last `format`. An empty one counts as none. */
 export function readFormat(query: URLSearchParams): Format {
   const format = query.getAll('format').at(-1);
   if (format === undefined || format === '') return undefined;
@@ -81,28 +113,47 @@ export function readFormat(query: URLSearchParams): Format {
 
 /** Whether a client prefers `text/html`, as browsers do. Any other client gets JSON. */
 export function prefersPage(format: Format, accept: string | null): boolean {
-  if (format === 'json' || javaAccept.test(accept ?? '')) return false;
-  const ranges = readQualities(accept ?? '*/*');
-  const json = rate(ranges, ['application/json', 'application/*', '*/*']);
-  const html = rate(ranges, ['text/html', 'text/*', '*/*']);
+  if (format === 'json') return false;
+  if (accept !== null && javaAccept.test(accept)) return false;
+  const qualities = readQualities(accept ?? '*/*');
+  const json = rate(qualities, ['application/json', 'application/*', '*/*']);
+  const html = rate(qualities, ['text/html', 'text/*', '*/*']);
+  if (html.quality <= 0) return false;
+  if (html.quality !== json.quality) return html.quality > json.quality;
   // The more specific range wins if the qualities are equal.
-  const preference = html.quality - json.quality || json.place - html.place;
-  return html.quality > 0 && preference > 0;
+  return html.place < json.place;
 }
 
 const javaAccept = new RegExp(JAVA_ACCEPT);
 
 /** Parses a header such as `text/html, text/*;q=0.8`. The first of equal names applies. */
-export const readQualities = (header: string): ReadonlyMap<string, number> =>
-  new Map(header.split(',').map(readQuality).reverse());
-
-function readQuality(text: string): [name: string, quality: number] {
-  const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const quality = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-  return [name, Number.isFinite(quality) ? quality : 0];
+export function readQualities(header: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const member of header.split(',')) {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
+    if (!qualities.has(name)) qualities.set(name, readQuality(parameters));
+  }
+  return qualities;
 }
 
-function rate(ranges: ReadonlyMap<string, number>, including: readonly string[]) {
-  const place = including.findIndex((range) => ranges.has(range));
-  return { place, quality: ranges.get(including[place] ?? '') ?? 0 };
+function readQuality(parameters: readonly string[]): number {
+  const parameter = parameters.find((text) => text.startsWith('q='));
+  if (parameter === undefined) return 1;
+  const quality = Number(parameter.slice('q='.length));
+  return Number.isFinite(quality) ? quality : 0;
+}
+
+interface Rating {
+  readonly quality: number;
+  /** The place of the most specific range that the header lists; a lower one is more specific. */
+  readonly place: number;
+}
+
+/** Rates a media type by the ranges that include it, most specific first. */
+function rate(qualities: ReadonlyMap<string, number>, ranges: readonly string[]): Rating {
+  for (const [place, range] of ranges.entries()) {
+    const quality = qualities.get(range);
+    if (quality !== undefined) return { quality, place };
+  }
+  return { quality: 0, place: -1 };
 }
