@@ -111,7 +111,7 @@ describe('Accept and format', () => {
     'text/html; q=1.0, */*; q=0.8 | text/html, application/* | application/json;q=0.1, text/html',
     'text/*;q=0.1, text/html;q=0.9, application/json;q=0.5 |  text/html ; q=1 , image/png',
     'text/html;q=0.9, text/*;q=0.1, application/json;q=0.5 | application/json;q=0.1, */*;q=0.5',
-    'text/html, text/html;q=0',
+    'text/html, text/html;q=0 | text/html,',
     '*/*;q=0.1, text/*;q=0.9, application/json;q=0.5 | text/*;q=0.9, */*;q=0.1, application/json;q=0.5',
   );
 

@@ -236,7 +236,7 @@ beforeAll(async () => {
     files.set(readFileSync(path.join(site, file), 'latin1'), file);
 });
 
-type Headers = Readonly<Record<string, string>>;
+type SentHeaders = Readonly<Record<string, string>>;
 
 /** Starts a server for the tests of a group. Returns a function that sends a path unchanged. `fetch` would normalize it. */
 function useServer(start: () => Promise<RunningEngine>) {
@@ -250,7 +250,7 @@ function useServer(start: () => Promise<RunningEngine>) {
     await pool.destroy();
     await running.stop();
   });
-  return async (path: string, headers: Headers = {}, method = 'GET') => {
+  return async (path: string, headers: SentHeaders = {}, method = 'GET') => {
     const options = { path, headers, method: method as Dispatcher.HttpMethod };
     const { statusCode: status, headers: fields, body } = await pool.request(options);
     const header = (name: string): string => [fields[name] ?? ''].flat().join(', ');
