@@ -22,39 +22,65 @@ export interface Parameter {
 
 export const parameters = {
   format: {
-    ...{ name: 'format', in: 'query', schema: { type: 'string', enum: [...formats] } },
+    name: 'format',
+    in: 'query',
+    schema: { type: 'string', enum: [...formats] },
     description:
       '`api` is JSON for programs and a page for browsers. `json` is always JSON. Any other value is a 404.',
   },
   limit: {
-    ...{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, default: PAGE_SIZE } },
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, default: PAGE_SIZE },
     description: `The maximum number of records on the page. If this host serves only built pages, it rejects any value other than ${PAGE_SIZE}. Otherwise, it treats an invalid value as ${PAGE_SIZE}.`,
   },
   offset: {
-    ...{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
+    name: 'offset',
+    in: 'query',
+    schema: { type: 'integer', minimum: 0, default: 0 },
     description: `The number of records to skip. If this host serves only built pages, it accepts only multiples of ${PAGE_SIZE} below \`count\`. Otherwise, it treats an invalid value as 0 and returns no results beyond the end.`,
   },
+  /** In the paths of files, for sites whose links point to files. */
   pageOffset: {
-    ...{ name: 'offset', in: 'path', required: true },
+    name: 'offset',
+    in: 'path',
+    required: true,
     description: `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
     schema: { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE, examples: [PAGE_SIZE] },
   },
   ifNoneMatch: {
-    ...{ name: 'If-None-Match', in: 'header', schema: { type: 'string' } },
+    name: 'If-None-Match',
+    in: 'header',
+    schema: { type: 'string' },
     description: 'The ETag of a cached response. If it still matches, the response is 304.',
   },
 } as const satisfies Record<string, Parameter>;
 
-const createPathParameter = (name: string, own: Partial<Parameter>): Parameter => ({
-  ...{ name, in: 'path', required: true, ...own },
-  schema: { type: 'string', ...own.schema },
+export type ParameterName = keyof typeof parameters;
+
+interface PathParameterDetails {
+  readonly description?: string;
+  /** What restricts the text. */
+  readonly schema?: JsonSchema;
+  readonly example?: unknown;
+}
+
+const createPathParameter = (name: string, details: PathParameterDetails): Parameter => ({
+  name,
+  in: 'path',
+  required: true,
+  ...details,
+  schema: { type: 'string', ...details.schema },
 });
 
+/** Responses of this site, for each kind with records. */
 export type Examples = { readonly root: object } & Readonly<
   Record<Kind, { readonly record?: { readonly slug: string }; readonly page?: object }>
 >;
 
+/** A GET request. */
 export interface Operation {
+  /** Parts in braces are parameters. */
   readonly path: string;
   readonly id: string;
   readonly group: 'records' | 'names' | 'downloads' | 'site';
@@ -62,80 +88,106 @@ export interface Operation {
   readonly schema?: SchemaName | undefined;
   readonly example?: object | undefined;
   readonly pathParameter?: Parameter | undefined;
-  readonly parameters: readonly (keyof typeof parameters)[];
+  /** Without `pathParameter`. */
+  readonly parameters: readonly ParameterName[];
 }
 
 /** Only endpoints have JSON errors on every host. */
 export const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
 
+/**
+ * Lists the requests that a site responds to: endpoints, or their files, and the other files of the
+ * site.
+ */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,
   examples: Examples,
   archive: boolean,
 ): Operation[] {
-  const has = {
+  const hasGroup: Readonly<Record<FileGroup, boolean>> = {
     names: site.names !== undefined,
     bulk: site.downloads,
     archives: archive,
     site: true,
   };
-  const groups = (Object.keys(fileRows) as FileGroup[]).filter((group) => has[group]);
   const languages = Object.keys(site.names?.languages ?? {});
-  const api = site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
-  return [...api, ...groups.flatMap((group) => listFiles(group, languages))];
+  const operations = site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
+  for (const group of Object.keys(fileRows) as FileGroup[]) {
+    if (hasGroup[group]) operations.push(...listFiles(group, languages));
+  }
+  return operations;
 }
 
-const { $schema: _, ...slugs } = z.toJSONSchema(slugSchema);
+const { $schema: _, ...slugJsonSchema } = z.toJSONSchema(slugSchema);
 
 function listEndpoints(examples: Examples): Operation[] {
-  const endpoint = (schema: SchemaName, path: string, summary: string): Operation => ({
-    ...{ path, id: `get${typeName(schema)}`, group: 'records', summary, schema },
-    parameters: ['format', 'ifNoneMatch'],
-  });
-  const lists = kindNames.flatMap((kind): Operation[] => {
+  const root = createEndpoint('root', paths.API_PREFIX, 'API root');
+  const operations: Operation[] = [{ ...root, example: examples.root }];
+  for (const kind of kindNames) {
     const { record, page } = examples[kind];
-    const description = "The record's slug. It is case-sensitive.";
-    const summary = `A page of the list of all ${pluralize(kind)}, in order of id`;
-    return [
-      {
-        ...endpoint(`${kind}-page`, paths.listPath(kind), summary),
-        example: page,
-        parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
-      },
-      {
-        ...endpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`),
-        example: record,
-        pathParameter: createPathParameter('slug', {
-          description,
-          schema: slugs,
-          example: record?.slug,
-        }),
-      },
-    ];
-  });
-  return [{ ...endpoint('root', paths.API_PREFIX, 'API root'), example: examples.root }, ...lists];
+    const listSummary = `A page of the list of all ${pluralize(kind)}, in order of id`;
+    operations.push({
+      ...createEndpoint(`${kind}-page`, paths.listPath(kind), listSummary),
+      example: page,
+      parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
+    });
+    operations.push({
+      ...createEndpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`),
+      example: record,
+      pathParameter: createPathParameter('slug', {
+        description: "The record's slug. It is case-sensitive.",
+        schema: slugJsonSchema,
+        example: record?.slug,
+      }),
+    });
+  }
+  return operations;
 }
 
+const createEndpoint = (schema: SchemaName, path: string, summary: string): Operation => ({
+  path,
+  id: `get${typeName(schema)}`,
+  group: 'records',
+  summary,
+  schema,
+  parameters: ['format', 'ifNoneMatch'],
+});
+
+/**
+ * Lists the files of the endpoints. A list has two operations, because only its other pages have an
+ * offset in their path.
+ */
 function listApiFiles(examples: Examples): Operation[] {
-  return listEndpoints(examples).flatMap((endpoint): Operation[] => {
-    const toFile = (path: string): string => path + paths.INDEX_FILE;
+  const operations: Operation[] = [];
+  for (const endpoint of listEndpoints(examples)) {
     const file: Operation = {
       ...endpoint,
-      path: toFile(endpoint.path),
+      path: endpoint.path + paths.INDEX_FILE,
       parameters: ['ifNoneMatch'],
     };
-    if (!endpoint.parameters.includes('offset')) return [file];
-    const path = toFile(`${endpoint.path}offset/{offset}/`);
+    if (!endpoint.parameters.includes('offset')) {
+      operations.push(file);
+      continue;
+    }
     // The example is shortened to two records, so it matches no file of the site.
-    const page = { ...file, example: undefined };
-    return [page, { ...page, path, id: `${file.id}At`, pathParameter: parameters.pageOffset }];
-  });
+    const firstPage = { ...file, example: undefined };
+    operations.push(firstPage);
+    operations.push({
+      ...firstPage,
+      path: `${endpoint.path}offset/{offset}/${paths.INDEX_FILE}`,
+      id: `${file.id}At`,
+      pathParameter: parameters.pageOffset,
+    });
+  }
+  return operations;
 }
 
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
     '{language}': createPathParameter('language', {
-      ...{ description: 'A BCP 47 tag.', schema: { enum: [...languages] }, example: languages[0] },
+      description: 'A BCP 47 tag.',
+      schema: { enum: [...languages] },
+      example: languages[0],
     }),
     '{schema}': createPathParameter('schema', {
       schema: { enum: [...schemaNames] },
@@ -143,10 +195,17 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
     }),
     '{icon}': createPathParameter('icon', { example: 'unknown.png' }),
   };
-  return fileRows[group].map(({ path, id, summary, schema }) => ({
-    ...{ path: `/${path}`, id, summary, schema },
-    group: group === 'bulk' || group === 'archives' ? 'downloads' : group,
-    pathParameter: pathParameters[/\{.+\}/.exec(path)?.[0] ?? ''],
-    parameters: ['ifNoneMatch'],
-  }));
+  const isDownload = group === 'bulk' || group === 'archives';
+  return fileRows[group].map(({ path, id, summary, schema }) => {
+    const [parameter = ''] = /\{.+\}/.exec(path) ?? [];
+    return {
+      path: `/${path}`,
+      id,
+      summary,
+      schema,
+      group: isDownload ? 'downloads' : group,
+      pathParameter: pathParameters[parameter],
+      parameters: ['ifNoneMatch'],
+    };
+  });
 }

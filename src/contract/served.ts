@@ -136,7 +136,9 @@ export interface CompiledSchemas {
   readonly standalone: Readonly<Record<string, JsonSchema>>;
 }
 
-/** `npm run compile` creates these schemas, because the conversion takes a tenth of a build's time. */
+/**
+ * `npm run compile` creates these schemas, because the conversion takes a tenth of a build's time.
+ */
 export function compileSchemas(): CompiledSchemas {
   const components = createJsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
   const standalone = Object.entries(publicSchemas).map(([name, schema]) => [
@@ -147,9 +149,10 @@ export function compileSchemas(): CompiledSchemas {
 }
 
 /**
- * Adapts a published schema to its readers. Removes defaults, because fields are required. Allows additional properties, because
- * a later version may add fields, and a client's validation must not fail then; our own readers use the strict schemas.
- * Unescapes slashes in patterns, because some code generators reject `\/`.
+ * Adapts a published schema to its readers. Removes defaults, because fields are required. Allows
+ * additional properties, because a later version may add fields, and a client's validation must not
+ * fail then; our own readers use the strict schemas. Unescapes slashes in patterns, because some
+ * code generators reject `\/`.
  */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.default;

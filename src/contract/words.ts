@@ -81,6 +81,8 @@ export const quoteArgument = (text: string): string =>
 export const escapeCharacters = (text: string, pattern: RegExp): string =>
   text.replace(pattern, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Keeps untrusted text from moving the cursor, ringing the bell or reversing the writing direction. */
+/**
+ * Keeps untrusted text from moving the cursor, ringing the bell or reversing the writing direction.
+ */
 export const escapeControls = (text: string): string =>
   escapeCharacters(text, /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu);

@@ -28,9 +28,10 @@ export function createManifest(files: readonly EncodedFile[], generator: string)
 }
 
 /**
- * Packs all files except web server configuration, which must not come from an archive. The same files become the same bytes on
- * every machine, so the order, the owners and the times are fixed. Many web servers derive ETags from mtime and size, so each
- * file's mtime is derived from its content: a second within the first hour of the capture date. The manifest is newer than every
+ * Packs all files except web server configuration, which must not come from an archive. The same
+ * files become the same bytes on every machine, so the order, the owners and the times are fixed.
+ * Many web servers derive ETags from mtime and size, so each file's mtime is derived from its
+ * content: a second within the first hour of the capture date. The manifest is newer than every
  * other file.
  *
  * @param captured `YYYY-MM-DD`

@@ -10,7 +10,10 @@ import type { Past } from '../dataset/past.ts';
 
 type Site = Pick<Meta, 'base_url' | 'captured'>;
 
-/** Creates the files about the past: the changes as JSON and as a feed, the old slugs, and the redirects. */
+/**
+ * Creates the files about the past: the changes as JSON and as a feed, the old slugs, and the
+ * redirects.
+ */
 export function createChangeFiles(
   { history, oldSlugs }: Past,
   redirects: readonly Redirect[],
@@ -35,7 +38,10 @@ interface FeedEntry {
   readonly time: number;
 }
 
-/** Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the data. */
+/**
+ * Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the
+ * data.
+ */
 export function encodeFeed({ steps }: History, site: Site): string {
   const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
@@ -68,7 +74,10 @@ ${encodeLink('alternate', 'text/html', `${baseUrl}/${findPage(step)}`)}
 const encodeLink = (rel: string, type: string, url: string): string =>
   `<link rel="${rel}" type="${type}" href="${escapeXml(url)}"/>`;
 
-/** Spaces steps from the same day one second apart, because feed readers sort by time. Expects and returns the newest first. */
+/**
+ * Spaces steps from the same day one second apart, because feed readers sort by time. Expects and
+ * returns the newest first.
+ */
 function addTimes(steps: readonly Comparison[]): FeedEntry[] {
   const entries: FeedEntry[] = [];
   let previousTime = Number.NEGATIVE_INFINITY;
@@ -80,7 +89,10 @@ function addTimes(steps: readonly Comparison[]): FeedEntry[] {
   return entries.reverse();
 }
 
-/** Returns the record's page if exactly one record was added or changed, and the front page otherwise. */
+/**
+ * Returns the record's page if exactly one record was added or changed, and the front page
+ * otherwise.
+ */
 function findPage({ changes }: Comparison): string {
   const pages: string[] = [];
   for (const kind of kindNames) {
@@ -109,8 +121,8 @@ function renderHtml(step: Comparison, baseUrl: string): string {
 }
 
 /**
- * Derives a UUID from the digests of both data sets: 15 digits of each, between the digits of the version and the variant.
- * https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
+ * Derives a UUID from the digests of both data sets: 15 digits of each, between the digits of the
+ * version and the variant. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
  */
 function createId({ from, to }: Comparison): string {
   const oldDigest = from.digest.slice('sha256:'.length);

@@ -46,8 +46,8 @@ export interface SiteInput {
 }
 
 /**
- * Generates every file of a site except its manifest. The descriptions (OpenAPI, schemas and pages) come last, because they state
- * the sizes of other files.
+ * Generates every file of a site except its manifest. The descriptions (OpenAPI, schemas and pages)
+ * come last, because they state the sizes of other files.
  */
 export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];

@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the docs. */
+/**
+ * The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the
+ * docs.
+ */
 
 import type { Comparison } from '../contract/changes.ts';
 import { plainBulkRows } from '../contract/files.ts';
@@ -33,8 +36,8 @@ interface SpecificationOptions {
 }
 
 /**
- * Creates the OpenAPI document, the docs, and a JSON Schema for each type. All three describe the same operations, with examples
- * from the first records of the site.
+ * Creates the OpenAPI document, the docs, and a JSON Schema for each type. All three describe the
+ * same operations, with examples from the first records of the site.
  */
 export function createSpecification(
   records: Records,
@@ -71,8 +74,8 @@ export function createSpecification(
 }
 
 /**
- * Returns whether every host that the site has configuration for supports any limit and offset. A site without host configuration
- * may be served by a plain file server.
+ * Returns whether every host that the site has configuration for supports any limit and offset. A
+ * site without host configuration may be served by a plain file server.
  */
 function supportsAnyPageRange({ hosts: names }: Meta): boolean {
   if (names.length === 0) return false;
@@ -95,7 +98,10 @@ function createExcerpts(firstRecords: Records, base: paths.LinkBase): Excerpts {
   return excerpts;
 }
 
-/** Creates shortened examples of files, by the id of their operation. A site without records has none. */
+/**
+ * Creates shortened examples of files, by the id of their operation. A site without records has
+ * none.
+ */
 function createFileExamples(
   firstRecords: Records,
   meta: Meta,
@@ -118,7 +124,8 @@ function createMetaExample(meta: Meta): object {
   const example = {
     ...others,
     upstream: formatUpstream(upstream),
-    // The reason may be a network error of the machine that built the site, which says nothing to a reader.
+    // The reason may be a network error of the machine that built the site, which says nothing to a
+    // reader.
     fallback: null,
     digest,
     captured,

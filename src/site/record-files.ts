@@ -97,17 +97,22 @@ export const createSearchIndex = (records: Records): SearchIndex =>
 export type Cell = string | number | null;
 
 /**
- * Matches the positions where a formula can start. Spreadsheets that split cells at semicolons or tabs ignore the quotation marks
- * around the whole text: https://owasp.org/www-community/attacks/CSV_Injection
+ * Matches the positions where a formula can start. Spreadsheets that split cells at semicolons or
+ * tabs ignore the quotation marks around the whole text:
+ * https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
-/** Matches text that must be quoted: separators of any spreadsheet, quotation marks, and white space at either end. */
+/**
+ * Matches text that must be quoted: separators of any spreadsheet, quotation marks, and white space
+ * at either end.
+ */
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 
 /**
- * Formats a row of CSV (https://www.rfc-editor.org/rfc/rfc4180). Inserts an apostrophe before each formula, and before an
- * apostrophe in the same position. To restore the original, remove one apostrophe at the start and one after each separator.
+ * Formats a row of CSV (https://www.rfc-editor.org/rfc/rfc4180). Inserts an apostrophe before each
+ * formula, and before an apostrophe in the same position. To restore the original, remove one
+ * apostrophe at the start and one after each separator.
  */
 export const formatCsvRow = (cells: readonly Cell[]): string =>
   `${cells.map(formatCsvCell).join(',')}\r\n`;

@@ -90,7 +90,10 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
   return fillPage(input, 'browse.html', values, options);
 }
 
-/** Renders a line of links for the list of each kind. The page's script shows the line of the list that it shows. */
+/**
+ * Renders a line of links for the list of each kind. The page's script shows the line of the list
+ * that it shows.
+ */
 function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
   const lines: Markup[] = [];
   for (const kind of kindNames) {

@@ -1,4 +1,9 @@
-import { type Operation, type Parameter, parameters } from '../../contract/operations.ts';
+import {
+  type Operation,
+  type Parameter,
+  type ParameterName,
+  parameters,
+} from '../../contract/operations.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
 import { DOCS_PATH } from '../../contract/paths.ts';
 import { type JsonSchema, toSchemaObject, typeName } from '../../contract/served.ts';
@@ -72,7 +77,9 @@ export function renderDocs(
   return renderPage(template('page.html'), filled, options, site);
 }
 
-/** Describes a request for the first record or, on a site without records, for the first endpoint. */
+/**
+ * Describes a request for the first record or, on a site without records, for the first endpoint.
+ */
 function describeFirstRequest(
   endpoints: readonly Operation[],
   site: Site,
@@ -85,7 +92,10 @@ function describeFirstRequest(
   return { url, type, variable: type.toLowerCase() };
 }
 
-/** Returns the path of an operation's example. Without an example, the path keeps its parameter in braces. */
+/**
+ * Returns the path of an operation's example. Without an example, the path keeps its parameter in
+ * braces.
+ */
 function getExamplePath({ path, pathParameter }: Operation): string {
   const value = String(pathParameter?.example ?? '{slug}');
   return path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, value);
@@ -112,7 +122,10 @@ ${response}
 </section>`;
 }
 
-/** Links to the page that shows an endpoint's response. A kind without records has no example to link to. */
+/**
+ * Links to the page that shows an endpoint's response. A kind without records has no example to
+ * link to.
+ */
 function renderTryLink(endpoint: Operation, site: Site): Markup | '' {
   const path = getExamplePath(endpoint);
   if (path.includes('{')) return '';
@@ -144,9 +157,7 @@ function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[]
 }
 
 /** Describes what this host accepts. OpenAPI, unlike the docs, describes all hosts. */
-function describePageRange(
-  anyPageRange: boolean,
-): Partial<Record<keyof typeof parameters, string>> {
+function describePageRange(anyPageRange: boolean): Partial<Record<ParameterName, string>> {
   if (!anyPageRange) {
     return {
       limit: `Always ${PAGE_SIZE}.`,
@@ -176,7 +187,10 @@ function renderExample(path: string, text: string): Markup {
 <pre class="example" tabindex="0" aria-label="Example of ${path}"><code>${text}</code></pre>`;
 }
 
-/** Lists files. Compressed copies have no rows of their own, because the text above the table mentions them. */
+/**
+ * Lists files. Compressed copies have no rows of their own, because the text above the table
+ * mentions them.
+ */
 function renderFiles(operations: readonly Operation[]): Markup {
   const rows: Markup[] = [];
   for (const { path, summary } of operations) {

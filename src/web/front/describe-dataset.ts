@@ -6,7 +6,8 @@ import { describeSubject } from '../../contract/words.ts';
 import { Markup } from '../shared/markup.ts';
 
 /**
- * Describes the data for search engines, which list data sets by their metadata: https://schema.org/Dataset and
+ * Describes the data for search engines, which list data sets by their metadata:
+ * https://schema.org/Dataset and
  * https://developers.google.com/search/docs/appearance/structured-data/dataset
  *
  * @param sizes the paths of the site's files

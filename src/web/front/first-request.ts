@@ -10,8 +10,8 @@ interface Sample {
 }
 
 /**
- * Renders a request for the first record in several languages, one per tab, and its response as the server sends it. Without scripts,
- * only the first language is visible; the docs have the others.
+ * Renders a request for the first record in several languages, one per tab, and its response as the
+ * server sends it. Without scripts, only the first language is visible; the docs have the others.
  */
 export function renderFirstRequest(linkBase: LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);

@@ -7,7 +7,8 @@ import { html, type Markup, renderApiLink } from '../shared/markup.ts';
 const SHOWN_ICONS = 10;
 
 /**
- * Links to the first records whose icons this site stores, because icons of other sites load slowly.
+ * Links to the first records whose icons this site stores, because icons of other sites load
+ * slowly.
  *
  * @param sizes path → bytes
  */

@@ -50,8 +50,9 @@ const BLOCK = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills placeholders such as `{{captured}}`, and omits blocks such as `{{#files}}…{{/files}}` if their value is empty or false.
- * Blocks are resolved first, because an omitted block may contain placeholders.
+ * Fills placeholders such as `{{captured}}`, and omits blocks such as `{{#files}}…{{/files}}` if
+ * their value is empty or false. Blocks are resolved first, because an omitted block may contain
+ * placeholders.
  *
  * @throws if a placeholder has no value, or a value no placeholder
  */
@@ -86,7 +87,10 @@ export interface PageOptions {
   readonly description: string;
   /** The path from the page to the front page: empty, `../`, or absolute. */
   readonly root: string;
-  /** Below the base URL; undefined for a page that is served at many paths, which search engines skip. */
+  /**
+   * Below the base URL; undefined for a page that is served at many paths, which search engines
+   * skip.
+   */
   readonly path?: string;
   /** The name of the page's script without its extension. */
   readonly script?: string;
@@ -95,8 +99,9 @@ export interface PageOptions {
 export type Site = Pick<Meta, 'base_url' | 'links'>;
 
 /**
- * Puts the content of a page into the frame of all pages. Then changes what no template should have to repeat: code is not
- * translated, long URLs in code may break, and on plain file servers, links to folders name the index page.
+ * Puts the content of a page into the frame of all pages. Then changes what no template should have
+ * to repeat: code is not translated, long URLs in code may break, and on plain file servers, links
+ * to folders name the index page.
  */
 export function renderPage(
   template: string,
@@ -148,7 +153,10 @@ const breakUrls = (markup: string): string =>
 /** Matches a relative link to a folder, with an optional fragment. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
-/** Links to an endpoint's page. On plain file servers, the browsable page reads the path from the fragment. */
+/**
+ * Links to an endpoint's page. On plain file servers, the browsable page reads the path from the
+ * fragment.
+ */
 export function renderApiLink(
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,
   path: string,
