@@ -23,48 +23,78 @@ export interface LoadedSite {
 
 /** A hundred times the live upstream's site. */
 const MAX_SITE_BYTES = 1e9;
-const CHECK_INTERVAL_MS = 250;
+/** While the first site is missing, because a build may complete it at any time. */
+const WAITING_INTERVAL_MS = 250;
+/** For as long as the server runs. */
+const RUNNING_INTERVAL_MS = 1000;
 
 const WAITING =
   'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
+interface WatchOptions {
+  /** Called with one line while the folder does not hold a complete site. */
+  readonly onProblem: (line: string) => void;
+  /** Ends the watching. */
+  readonly signal: AbortSignal;
+  /** Waits between two looks at the folder. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal });
+
 /**
- * Waits until a folder holds a complete site, then loads each new one until the signal aborts.
+ * Waits until a folder holds a complete site. Then looks at its manifest once a second, and loads each new site as soon as it
+ * is complete, until the signal aborts. Serves the previous site in the meantime.
  *
- * @param onProblem called with one line while the folder does not hold a complete site
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
  */
 export async function watchSite(
   folder: string,
-  onProblem: (line: string) => void,
-  signal: AbortSignal,
+  { onProblem, signal, wait = sleep }: WatchOptions,
 ): Promise<() => LoadedSite> {
   let isReported = false;
-  async function loadNext(previous?: LoadedSite): Promise<LoadedSite> {
+
+  /** Reports each incomplete site once. */
+  function report(error: unknown, advice: string): void {
+    const problem = `${folder}: is not a complete site (${(error as Error).message})`;
+    if (!isReported) onProblem(`${problem}. ${advice}`);
+    isReported = true;
+  }
+
+  async function loadFirst(): Promise<LoadedSite> {
     for (;;) {
       try {
-        const site = await loadSite(folder, previous);
-        isReported = false;
-        if (site !== previous) return site;
+        return await loadSite(folder);
       } catch (error) {
-        if (!previous && !(error instanceof DataError)) throw error;
-        const problem = `${folder}: is not a complete site (${(error as Error).message})`;
-        if (!isReported)
-          onProblem(`${problem}. ${previous ? 'The previous site is still served.' : WAITING}`);
-        isReported = true;
+        if (!(error instanceof DataError)) throw error;
+        report(error, WAITING);
       }
-      await setTimeout(CHECK_INTERVAL_MS, undefined, { signal });
+      await wait(WAITING_INTERVAL_MS, signal);
     }
   }
-  let site = await loadNext();
+
   async function keepLoading(): Promise<void> {
-    while (!signal.aborted) site = await loadNext(site);
+    for (;;) {
+      await wait(RUNNING_INTERVAL_MS, signal);
+      try {
+        site = await loadSite(folder, site);
+        isReported = false;
+      } catch (error) {
+        report(error, 'The previous site is still served.');
+      }
+    }
   }
+
+  let site = await loadFirst();
+  isReported = false;
+  // It ends only with the signal, whose error is expected.
   keepLoading().catch(() => {});
   return () => site;
 }
 
+/** Returns the previous site if its manifest is still the same. */
 async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSite> {
   const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   // A build replaces the manifest last.

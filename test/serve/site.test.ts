@@ -12,7 +12,10 @@ async function open(folder: string) {
   const problems: string[] = [];
   const controller = new AbortController();
   onTestFinished(() => controller.abort());
-  const site = await watchSite(folder, (line) => problems.push(line), controller.signal);
+  const site = await watchSite(folder, {
+    onProblem: (line) => problems.push(line),
+    signal: controller.signal,
+  });
   const get = async (path: string, search = '') => {
     const { status, body } = await site().respond({
       method: 'GET',
@@ -102,7 +105,10 @@ describe('watchSite', () => {
       rmSync(path.join(folder, name));
       if (body !== undefined) writeFileSync(path.join(folder, name), body);
       const problems: string[] = [];
-      const opened = watchSite(folder, (line) => problems.push(line), AbortSignal.timeout(60_000));
+      const opened = watchSite(folder, {
+        onProblem: (line) => problems.push(line),
+        signal: AbortSignal.timeout(60_000),
+      });
       await expect.poll(() => problems, eventually).toHaveLength(1);
       expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
       expect(problems[0]).toContain('Waiting until gamedata build completes it');
@@ -133,13 +139,25 @@ describe('watchSite', () => {
     await expect(open(folder)).rejects.toThrow('has format 99');
   });
 
+  it('looks four times a second for the first site, and then once a second', async () => {
+    const folder = path.join(temporaryFolder(), 'site');
+    const waits: number[] = [];
+    async function wait(ms: number): Promise<void> {
+      waits.push(ms);
+      if (waits.length === 2) await publishSite(folder);
+      if (waits.length > 4) throw new Error('stop');
+    }
+    const { signal } = new AbortController();
+    await watchSite(folder, { onProblem() {}, signal, wait });
+    await expect.poll(() => waits).toEqual([250, 250, 1000, 1000, 1000]);
+  });
+
   it('stops waiting if the signal is aborted', async () => {
     const controller = new AbortController();
-    const opened = watchSite(
-      path.join(temporaryFolder(), 'nowhere'),
-      () => controller.abort(),
-      controller.signal,
-    );
+    const opened = watchSite(path.join(temporaryFolder(), 'nowhere'), {
+      onProblem: () => controller.abort(),
+      signal: controller.signal,
+    });
     await expect(opened).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

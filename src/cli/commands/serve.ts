@@ -58,7 +58,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = parsed;
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, ...(parsed.signal ? [parsed.signal] : [])]);
-  const site = await watchSite(dir, onProblem, signal);
+  const site = await watchSite(dir, { onProblem, signal });
   const server = createBoundedServer({
     respond: (request) => respond(request, site(), compress),
     limits: { ...defaultLimits, ...limits },
