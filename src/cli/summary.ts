@@ -143,6 +143,10 @@ export function formatPublished({ out, files, changed, seconds }: Report): strin
 function formatIcons(report: IconsReport | undefined): string[] {
   if (!report || report.mode === 'link') return [];
   const { icons, copied, published, placeholders, requests } = report;
+  if (report.mode === 'none') {
+    const verb = icons === 1 ? 'shows' : 'show';
+    return [`icons: ${formatCount(icons, 'icon path')} ${verb} the placeholder`];
+  }
   const parts = [formatCount(icons, 'icon')];
   if (copied > 0) parts.push(`${groupDigits(copied)} from the source`);
   if (published > 0) parts.push(`${groupDigits(published)} as published`);

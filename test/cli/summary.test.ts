@@ -60,6 +60,16 @@ describe('formatSummary', () => {
     expect(cached).toContain(' · 2 retries · the upstream has no newer edition\n');
   });
 
+  it.each([
+    [1, 'icons: 1 icon path shows the placeholder'],
+    [1960, 'icons: 1,960 icon paths show the placeholder'],
+  ])('describes a site without %i icons', (icons, line) => {
+    const none = { mode: 'none', upstream: null, copied: 0, published: 0, missing: 0 } as const;
+    const built = { ...none, icons, placeholders: icons, offline: null, requests: null };
+    const lines = formatSummary({ ...report, icons: built });
+    expect(lines).toContain(line);
+  });
+
   it('prints the notices and one line if nothing changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
