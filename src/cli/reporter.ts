@@ -2,48 +2,83 @@ import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../sources/source.ts';
 
-export type Reporter = ReturnType<typeof createReporter>;
+/** What the progress line shows. */
+export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
+  /** What is done with each record, file or request. Default: `read`. */
+  readonly verb?: 'read' | 'checked';
+  /** Undefined if nothing is requested. */
+  readonly requests?: Progress['requests'] | undefined;
+  readonly waiting?: Progress['waiting'];
+  /** When the work began, in the milliseconds of `performance.now()`. Default: when the reporter was created. */
+  readonly started?: number;
+}
 
-const PLAIN_INTERVAL = 5000;
+/** Prints progress and results. */
+export interface Reporter {
+  /** Ends the live line. */
+  settle(): void;
+  progress(progress: ShownProgress): void;
+  /** Prints a line, even with `--quiet`. */
+  notice(text: string): void;
+  /** @param result the beginning of the line that sums up */
+  print(lines: readonly string[], result?: string): void;
+  /** Prints problems and the line that sums them up, even with `--quiet`. */
+  fail(lines: readonly string[]): void;
+}
+
+const LIVE_INTERVAL_MS = 100;
+const PLAIN_INTERVAL_MS = 5000;
+const TICK_MS = 1000;
 /** Earlier estimates would depend on the time that connections take, in seconds. */
 const ESTIMATED_FROM = 2;
-const TICK = 1000;
 /** Narrower terminals get plain lines, because a live line would be cut. An unknown width is 0. */
 const MIN_COLUMNS = 30;
 
 /** ECMA-48. `node:readline` has this, too, but slows down every start. */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
-/** Prints progress and results on stderr: one live line on a terminal, plain lines elsewhere. */
-export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: boolean }) {
+const SEPARATOR = ' · ';
+
+/**
+ * Creates a reporter for stderr. Progress is one live line on a terminal and a plain line every five seconds elsewhere, as long
+ * as there is work: a timer repeats the latest progress, because it also has times that pass.
+ */
+export function createReporter(
+  stream: NodeJS.WriteStream,
+  { quiet }: { readonly quiet: boolean },
+): Reporter {
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
-  const started = performance.now();
+  const created = performance.now();
   // Short commands end before the first plain line, after a second.
-  let shownAt = started + TICK - PLAIN_INTERVAL;
+  let shownAt = created + TICK_MS - PLAIN_INTERVAL_MS;
   let isLineShown = false;
-  let latest: Progress | undefined;
+  let latest: ShownProgress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
   /** `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
-  function printLine(text: string, other?: 'red' | 'green'): void {
-    const isError = /^(?:error|FAIL)\b/.test(text);
-    const style = isError ? 'red' : /^warning\b/i.test(text) ? 'yellow' : other;
+  function printLine(text: string, otherStyle?: 'red' | 'green'): void {
+    const style = chooseStyle(text) ?? otherStyle;
     const paint = (label: string): string => (style ? styleText(style, label, { stream }) : label);
     stream.write(`${escapeControls(text).replace(/^.+?(?=:\s|$)/, paint)}\n`);
   }
+
   function settle(): void {
     if (isLineShown) stream.write(ERASE_LINE);
     isLineShown = false;
     clearInterval(ticking);
     ticking = undefined;
   }
-  function show(progress: Progress): void {
+
+  function show(progress: ShownProgress): void {
+    if (quiet) return;
     const now = performance.now();
+    const interval = isLive() ? LIVE_INTERVAL_MS : PLAIN_INTERVAL_MS;
     const isLast = progress.total > 0 && progress.done === progress.total;
-    if (quiet || (now - shownAt < (isLive() ? 100 : PLAIN_INTERVAL) && !isLast)) return;
+    if (now - shownAt < interval && !isLast) return;
     shownAt = now;
-    const parts = formatProgress(progress, (now - started) / 1000);
+    const seconds = (now - (progress.started ?? created)) / 1000;
+    const parts = formatProgress(progress, seconds);
     if (isLast) settle();
     isLineShown = isLive() && !isLast;
     if (isLineShown) stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
@@ -52,29 +87,32 @@ export function createReporter(stream: NodeJS.WriteStream, { quiet }: { quiet: b
 
   return {
     settle,
-    progress(progress: Progress): void {
+    progress(progress) {
       latest = progress;
-      ticking ??= setInterval(() => latest && show(latest), TICK).unref();
+      ticking ??= setInterval(() => latest && show(latest), TICK_MS).unref();
       show(progress);
     },
-    /** Prints a line, even with `--quiet`. */
-    notice(text: string): void {
+    notice(text) {
       settle();
       printLine(text);
     },
-    /** @param result the beginning of the line that sums up */
-    print(lines: readonly string[], result = lines.at(-1)): void {
+    print(lines, result = lines.at(-1)) {
       settle();
       if (quiet || result === undefined) return;
       for (const text of lines) printLine(text, text.startsWith(result) ? 'green' : undefined);
     },
-    /** Prints problems and the line that sums them up, even with `--quiet`. */
-    fail(lines: readonly string[]): void {
+    fail(lines) {
       settle();
-      for (const [at, text] of lines.entries())
-        printLine(text, at === lines.length - 1 ? 'red' : undefined);
+      const summary = lines.length - 1;
+      for (const [at, text] of lines.entries()) printLine(text, at === summary ? 'red' : undefined);
     },
   };
+}
+
+function chooseStyle(text: string): 'red' | 'yellow' | undefined {
+  if (/^(?:error|FAIL)\b/.test(text)) return 'red';
+  if (/^warning\b/i.test(text)) return 'yellow';
+  return undefined;
 }
 
 export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
@@ -86,32 +124,35 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   },
 });
 
-const SEPARATOR = ' · ';
-
 function fitParts(parts: readonly string[], columns: number): string {
   const line = parts.join(SEPARATOR);
   return line.length > columns ? fitParts(parts.slice(0, -1), columns) : line;
 }
 
+/** What is shown until the total is known. */
+const beginnings = { read: 'waiting for the upstream', checked: 'reading the lists' } as const;
+
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
-export function formatProgress(
-  { done, total, requests, waiting }: Progress,
-  seconds: number,
-): string[] {
-  const parts = [
-    total > 0 ? `${groupDigits(done)} of ${groupDigits(total)} read` : 'waiting for the upstream',
-  ];
-  const { requests: retried, nextInMs } = waiting();
-  if (retried > 0)
-    parts.push(
-      `retrying ${formatCount(retried, 'request')}, next in ${Math.ceil(nextInMs / 1000)} s`,
-    );
-  if (seconds > 0)
-    parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
-  if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
-  if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
-  if (done > 0 && done < total && seconds >= ESTIMATED_FROM)
-    parts.push(`${groupDigits(Math.ceil((seconds / done) * (total - done)))} s left`);
+export function formatProgress(progress: ShownProgress, seconds: number): string[] {
+  const { done, total, verb = 'read', requests, waiting } = progress;
+  const parts: string[] = [];
+  if (total > 0) parts.push(`${groupDigits(done)} of ${groupDigits(total)} ${verb}`);
+  else parts.push(beginnings[verb]);
+  const retries = waiting?.();
+  if (retries && retries.requests > 0) {
+    const nextIn = Math.ceil(retries.nextInMs / 1000);
+    parts.push(`retrying ${formatCount(retries.requests, 'request')}, next in ${nextIn} s`);
+  }
+  if (requests) {
+    if (seconds > 0)
+      parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
+    if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
+    if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
+  }
+  if (done > 0 && done < total && seconds >= ESTIMATED_FROM) {
+    const secondsLeft = Math.ceil((seconds / done) * (total - done));
+    parts.push(`${groupDigits(secondsLeft)} s left`);
+  }
   return parts;
 }
 

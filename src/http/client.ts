@@ -10,7 +10,8 @@ import {
   unexpectedStatus,
 } from './failures.ts';
 import { createPacing, type RetryStatus } from './pacing.ts';
-import { bustCaches, decide, type Progress, type RetryRules, retryDelay } from './retry.ts';
+import { bustCaches, decide, type RequestProgress, type RetryRules, retryDelay } from './retry.ts';
+import { createStats, type RequestStats } from './stats.ts';
 import { createTransport, type RawResponse, type TransportOptions } from './transport.ts';
 
 export interface ClientOptions extends TransportOptions {
@@ -51,20 +52,6 @@ export interface GetResponse<T> {
   readonly freshForMs: number;
 }
 
-/** What a client has requested so far. */
-export interface RequestStats {
-  /** Including retries and redirects. */
-  requests: number;
-  /** Responses with a new body. */
-  bodies: number;
-  notModified: number;
-  retries: number;
-  /** Of all bodies, as received. */
-  bytes: number;
-  /** Values that the disk cache provided. */
-  cacheHits: number;
-}
-
 export interface HttpClient {
   readonly stats: RequestStats;
   /**
@@ -92,18 +79,11 @@ export function createClient(options: ClientOptions): HttpClient {
   const { retries, firstRetries = retries, retryBaseMs = 500 } = options;
   const transport = createTransport(options);
   const pacing = createPacing(options.concurrency);
-  const stats: RequestStats = {
-    requests: 0,
-    bodies: 0,
-    notModified: 0,
-    retries: 0,
-    bytes: 0,
-    cacheHits: 0,
-  };
+  const stats = createStats();
 
   /** Sends one request, and delays the later ones if the upstream wants a pause. Returns only a 200 or a requested 304. */
   async function send(
-    { url, attempts }: Progress,
+    { url, attempts }: RequestProgress,
     revalidation: Revalidation,
     maxBytes: number,
   ): Promise<RawResponse> {
@@ -127,7 +107,7 @@ export function createClient(options: ClientOptions): HttpClient {
 
   /** Decodes outside of the slot, so that the next request is sent in the meantime. */
   async function attempt<T>(
-    progress: Progress,
+    progress: RequestProgress,
     decode: (body: Buffer) => T,
     options: GetOptions<T>,
   ): Promise<GetResponse<T>> {
@@ -154,7 +134,7 @@ export function createClient(options: ClientOptions): HttpClient {
     decode: (body: Buffer) => T,
     options: GetOptions<T> = {},
   ): Promise<GetResponse<T>> {
-    let progress: Progress = { url, attempts: 1, redirects: 0, isPastCaches: false };
+    let progress: RequestProgress = { url, attempts: 1, redirects: 0, isPastCaches: false };
     for (;;) {
       try {
         return await attempt(progress, decode, options);
@@ -168,10 +148,10 @@ export function createClient(options: ClientOptions): HttpClient {
   /** Waits until the next attempt. @throws UpstreamError if there is none */
   async function prepareNext(
     failed: AttemptError,
-    progress: Progress,
+    progress: RequestProgress,
     originalUrl: string,
     options: GetOptions<unknown>,
-  ): Promise<Progress> {
+  ): Promise<RequestProgress> {
     const { url, attempts, redirects } = progress;
     const hasResponded = transport.hasResponded();
     const rules: RetryRules = {

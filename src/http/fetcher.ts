@@ -9,15 +9,9 @@ import {
   noCache,
   openCache,
 } from './cache.ts';
-import type {
-  ClientOptions,
-  GetOptions,
-  GetResponse,
-  HttpClient,
-  RequestStats,
-  Revalidation,
-} from './client.ts';
+import type { ClientOptions, GetOptions, GetResponse, HttpClient, Revalidation } from './client.ts';
 import type { RetryStatus } from './pacing.ts';
+import type { RequestStats } from './stats.ts';
 
 export interface Codec<T> {
   decode(body: Buffer): T;

@@ -3,6 +3,7 @@ import { parseJson } from '../contract/parse.ts';
 import { errorCode, UpstreamError } from '../errors.ts';
 import { decompress, MAX_BODY_BYTES } from './body.ts';
 import { toAttemptError } from './failures.ts';
+import { createStats, type RequestStats } from './stats.ts';
 import {
   createTransport,
   type RawResponse,
@@ -32,6 +33,7 @@ export interface ProbeResponse {
 export interface Probe {
   /** The deployment's base URL. */
   readonly address: string;
+  readonly stats: Readonly<RequestStats>;
   /** Rejects with `UpstreamError` if there is no response. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
   /** Aborts all requests. */
@@ -42,18 +44,25 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   const transport = createTransport(options);
   const limit = pLimit(options.concurrency);
   const limitLarge = pLimit(1);
+  const stats = createStats();
 
   async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
     const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
+    stats.requests++;
     try {
       const response = await transport.request(url, { ...request, maxBytes });
+      stats.bodies++;
+      stats.bytes += response.body.length;
       return readResponse(request, response, maxBytes);
     } catch (error) {
       const { message, cause, failure } = toAttemptError(error);
       // A server may close a keep-alive connection while we reuse it, so we retry once.
       const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause));
-      if (isBroken && attempts === 1) return attempt(request, 2);
+      if (isBroken && attempts === 1) {
+        stats.retries++;
+        return attempt(request, 2);
+      }
       const sent = { method, url, attempts, unreachable: true };
       throw new UpstreamError(message, sent, { cause, hint: failure.hint });
     }
@@ -61,6 +70,7 @@ export function createProbe(address: string, options: TransportOptions): Probe {
 
   return {
     address,
+    stats,
     send(request) {
       const isLarge = (request.maxBytes ?? 0) > MAX_BODY_BYTES;
       return isLarge ? limitLarge(attempt, request) : limit(attempt, request);

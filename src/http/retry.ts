@@ -14,7 +14,7 @@ export interface RetryRules {
 }
 
 /** What a request has done so far, including the failed attempt. */
-export interface Progress {
+export interface RequestProgress {
   /** The URL of the failed attempt. */
   readonly url: string;
   readonly attempts: number;
@@ -38,7 +38,7 @@ const MAX_REDIRECTS = 3;
  * rejected response is requested once more past caches, even if no retries are allowed, because it may come from a cache. Any
  * other failure is retried as often as allowed.
  */
-export function decide(failure: Failure, progress: Progress, rules: RetryRules): Decision {
+export function decide(failure: Failure, progress: RequestProgress, rules: RetryRules): Decision {
   const redirect = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
   const maxRedirects = rules.followsRedirects ? MAX_REDIRECTS : 1;
   if (redirect !== undefined && progress.redirects < maxRedirects)

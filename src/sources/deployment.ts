@@ -63,26 +63,32 @@ async function fetchManifest(client: HttpClient, address: string): Promise<Buffe
   return (await client.get(`${address}/${MANIFEST_FILE}`, decode, options)).value;
 }
 
-type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames'>;
+type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'onProgress'>;
 
 async function fetchFiles(
   client: HttpClient,
   address: string,
   manifest: Buffer,
-  { previous, hasIcons, hasNames = true }: WantedFiles,
+  { previous, hasIcons, hasNames = true, onProgress }: WantedFiles,
 ): Promise<SiteStorage> {
   const files = new Map([[MANIFEST_FILE, manifest]]);
   const storage = memoryStorage(address, '/', files);
   const listed = readManifest(storage).files;
+  let done = 0;
+  let total = 0;
+  const report = (): void =>
+    onProgress?.({ done, total, requests: client.stats, waiting: client.getRetryStatus });
   const fetchAll = async (entries: readonly ManifestEntry[]): Promise<void> => {
     assertSize(storage, entries);
-    const fetchEntry = async (entry: ManifestEntry) =>
-      files.set(
-        entry.path,
-        readPublished(previous, entry) ?? (await fetchFile(client, address, entry)),
-      );
+    const fetchEntry = async (entry: ManifestEntry): Promise<void> => {
+      const published = readPublished(previous, entry);
+      files.set(entry.path, published ?? (await fetchFile(client, address, entry)));
+      done++;
+      report();
+    };
     await Promise.all(entries.map(fetchEntry));
   };
+  report();
   await fetchAll(listed.filter(({ path }) => path === META_FILE));
   const meta = metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data;
   const needsRecords = meta?.digest !== previous?.digest || previous?.records() === undefined;
@@ -91,7 +97,10 @@ async function fetchFiles(
     [FORMER_FILE, CHANGES_FILE].includes(path) ||
     (path.startsWith(ICONS_FOLDER) && hasIcons?.(meta) === true) ||
     (path.startsWith(NAMES_FOLDER) && path !== NAMES_INDEX_FILE && hasNames);
-  await fetchAll(listed.filter(isWanted));
+  const wanted = listed.filter(isWanted);
+  total = done + wanted.length;
+  report();
+  await fetchAll(wanted);
   return storage;
 }
 

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findMismatch, type Site } from '../built/read.ts';
 import { kindNames } from '../contract/kinds.ts';
@@ -17,6 +18,7 @@ import { isHostConfig } from '../hosts/index.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
+import type { OnVerifyProgress } from './progress.ts';
 
 /** A request that starts shortly before the deadline may take at least so long. */
 const MIN_REQUEST_MS = 30_000;
@@ -30,6 +32,7 @@ interface AwaitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called whenever the first difference changes. */
   readonly onWait?: ((line: string) => void) | undefined;
+  readonly onProgress?: OnVerifyProgress | undefined;
 }
 
 /** Fetches a file of the deployment. @throws DataError if its status is not 200 */
@@ -43,6 +46,7 @@ type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
  */
 export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
   const { site, concurrency, deadline, minRequestMs = MIN_REQUEST_MS, signal, onWait } = options;
+  const started = performance.now();
   await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
     const fetchFile: FetchFile = (file, maxBytes) => {
       const leftMs = deadline === undefined ? undefined : deadline - Date.now();
@@ -53,9 +57,12 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
     const isCompared = ({ path }: ManifestEntry): boolean =>
       isServed(path, base) && !isHostConfig(path) && !parseRecordFile(path);
     const pending = new Set(site.manifest.files.filter(isCompared));
+    const total = pending.size;
+    const reportProgress = (): void =>
+      options.onProgress?.({ done: total - pending.size, total, requests: probe.stats, started });
     let reported: string | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
-      const difference = await findDifference(fetchFile, site, pending);
+      const difference = await findDifference(fetchFile, site, pending, reportProgress);
       if (!difference) return;
       const { message, hint } = difference;
       const leftMs = (deadline ?? 0) - Date.now();
@@ -75,15 +82,18 @@ async function findDifference(
   fetchFile: FetchFile,
   site: Site,
   pending: Set<ManifestEntry>,
+  reportProgress: () => void,
 ): Promise<GamedataError | undefined> {
   async function compareFile(entry: ManifestEntry): Promise<void> {
     const { body } = await fetchFile(entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
     const problem = findMismatch(entry, body);
     if (problem !== undefined) throw new DataError(problem, { record: entry.path });
     pending.delete(entry);
+    if (pending.size > 0) reportProgress();
   }
   try {
     await compareManifest(fetchFile, site);
+    reportProgress();
     await Promise.all([...pending].map(compareFile));
     return undefined;
   } catch (error) {

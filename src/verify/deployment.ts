@@ -4,11 +4,14 @@ import type { Site } from '../built/read.ts';
 import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
+import type { Counts } from '../contract/records.ts';
 import { measureSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
-import { createProbe } from '../http/probe.ts';
-import { expectCrawled, expectSite, type Fail } from './expected.ts';
+import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
+import type { Comparator } from './comparators.ts';
+import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
+import type { OnVerifyProgress } from './progress.ts';
 import { createRequests, table } from './table.ts';
 
 interface DeploymentOptions {
@@ -20,6 +23,7 @@ interface DeploymentOptions {
   /** The base URL of links, if it differs from the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnVerifyProgress | undefined;
 }
 
 export interface SupportedByHosts {
@@ -33,58 +37,119 @@ const MAX_FAILURES = 1000;
 export interface GuaranteeResult {
   readonly guarantee: contract.GuaranteeName;
   readonly title: string;
-  readonly failures: { readonly request: string; readonly problem: string }[];
+  readonly failures: readonly GuaranteeFailure[];
 }
 
-export type DeploymentReport = Awaited<ReturnType<typeof verifyDeployment>>;
+interface GuaranteeFailure {
+  /** `GET /api/gamedata/move/` */
+  readonly request: string;
+  readonly problem: string;
+}
+
+export interface DeploymentReport {
+  readonly address: string;
+  readonly level: contract.Level;
+  /** The hosts whose guarantees were checked; undefined if the level decided. */
+  readonly hosts: readonly string[] | undefined;
+  readonly counts: Counts;
+  readonly guarantees: readonly GuaranteeResult[];
+  /** The number of guarantees that are not kept. */
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+/** The requests of one row of the table. Each response must satisfy all comparators. */
+interface Check {
+  readonly guarantee: contract.GuaranteeName;
+  readonly requests: readonly ProbeRequest[];
+  readonly comparators: readonly Comparator[];
+}
 
 /**
- * Compares a deployment's responses with the request handler's.
+ * Compares a deployment's responses with the request handler's. Derives the expected site first, either from the given site or
+ * from the deployment's own lists, because the requests follow from its records. Then checks one row of the table after the
+ * other, so that failures come in a fixed order.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
  */
 export async function verifyDeployment(
   address: string,
-  { level, supported, concurrency, site: like, linkBase, signal }: DeploymentOptions,
-) {
+  options: DeploymentOptions,
+): Promise<DeploymentReport> {
+  const { level, supported, concurrency, linkBase, signal, onProgress } = options;
   const started = performance.now();
-  const results = new Map(
-    contract.guaranteeNames.map((guarantee): [string, GuaranteeResult] => {
-      return [guarantee, { guarantee, title: contract.guarantees[guarantee].title, failures: [] }];
-    }),
-  );
-  const fail: Fail = (name, { request }, problem) => {
-    const failures = results.get(name)?.failures;
-    if (failures && failures.length < MAX_FAILURES) failures.push({ request, problem });
+  const failures = new Map<contract.GuaranteeName, GuaranteeFailure[]>();
+  const fail: Fail = (guarantee, { request }, problem) => {
+    const listed = failures.get(guarantee) ?? [];
+    failures.set(guarantee, listed);
+    if (listed.length < MAX_FAILURES) listed.push({ request, problem });
   };
+
   return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
-    const site = like ? expectSite(like, address) : await expectCrawled(probe, linkBase, fail);
+    const requests = probe.stats;
+    onProgress?.({ done: 0, total: 0, requests, started });
+    const site = options.site
+      ? expectSite(options.site, address)
+      : await expectCrawled(probe, linkBase, fail);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
+    const checks = listChecks(names, site);
+    const total = checks.reduce((sum, check) => sum + check.requests.length, 0);
+    const checksStarted = performance.now();
+    let done = 0;
     // Each response is compared and then discarded, because the deployment controls the number and size of responses.
     const limit = pLimit(concurrency);
-    for (const name of names)
-      for (const [requests, ...comparators] of table[name])
-        await limit.map(createRequests(requests, site), async (request) => {
-          const expected = await site.respond(request);
-          const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
-          const got = await probe.send({ ...request, maxBytes });
-          for (const compare of comparators) {
-            const problem = await compare({ request, got, expected, site, send: probe.send });
-            if (problem) return fail(name, got, problem);
-          }
-        });
-    const guarantees = names.flatMap((name) => results.get(name) ?? []);
+    for (const check of checks) {
+      await limit.map(check.requests, async (request) => {
+        onProgress?.({ done, total, requests, started: checksStarted });
+        await checkRequest(probe, site, check, request, fail);
+        done++;
+      });
+    }
+    const guarantees = names.map((guarantee) => ({
+      guarantee,
+      title: contract.guarantees[guarantee].title,
+      failures: failures.get(guarantee) ?? [],
+    }));
     return {
       address,
       level,
       hosts: supported?.hosts,
       counts: mapKinds((kind) => site.records[kind].length),
       guarantees,
-      failed: guarantees.filter(({ failures }) => failures.length > 0).length,
+      failed: guarantees.filter((result) => result.failures.length > 0).length,
       seconds: measureSeconds(started),
     };
   });
+}
+
+function listChecks(names: readonly contract.GuaranteeName[], site: ExpectedSite): Check[] {
+  const checks: Check[] = [];
+  for (const guarantee of names) {
+    for (const [requests, ...comparators] of table[guarantee])
+      checks.push({ guarantee, requests: createRequests(requests, site), comparators });
+  }
+  return checks;
+}
+
+/** Reports only the first problem of a response, because the others usually follow from it. */
+async function checkRequest(
+  probe: Probe,
+  site: ExpectedSite,
+  { guarantee, comparators }: Check,
+  request: ProbeRequest,
+  fail: Fail,
+): Promise<void> {
+  const expected = await site.respond(request);
+  const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
+  const got = await probe.send({ ...request, maxBytes });
+  for (const compare of comparators) {
+    const problem = await compare({ request, got, expected, site, send: probe.send });
+    if (problem) {
+      fail(guarantee, got, problem);
+      return;
+    }
+  }
 }
 
 /** A site with file links needs endpoints only at the full level. */

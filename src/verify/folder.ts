@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { findMismatch, openSite, type Site } from '../built/read.ts';
 import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
@@ -5,6 +6,7 @@ import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
+import type { OnVerifyProgress } from './progress.ts';
 
 export interface Problem {
   readonly file: string;
@@ -24,7 +26,7 @@ export const verifyFolder = (folder: string): FolderReport => verifySite(folderS
  *
  * @throws OutputError if the site has no valid manifest or description
  */
-export function verifySite(storage: SiteStorage): FolderReport {
+export function verifySite(storage: SiteStorage, onProgress?: OnVerifyProgress): FolderReport {
   const present = listFiles(storage);
   const site = openSite(storage);
   // Other programs, such as certbot, write below `.well-known/`.
@@ -33,7 +35,7 @@ export function verifySite(storage: SiteStorage): FolderReport {
   const found = present.filter(({ path }) => !isForeign(path));
   const files = new Set(found.filter(({ isFile }) => isFile).map(({ path }) => path));
   const irregular = found.filter(({ isFile }) => !isFile);
-  const damaged = findDamagedFiles(site, files);
+  const damaged = findDamagedFiles(site, files, onProgress);
   const unknown = [...files].filter((file) => file !== MANIFEST_FILE && !site.entries.has(file));
   return {
     files: files.size,
@@ -57,16 +59,27 @@ function listFiles(storage: SiteStorage) {
   }
 }
 
-function findDamagedFiles({ storage, entries }: Site, files: ReadonlySet<string>): Problem[] {
+function findDamagedFiles(
+  { storage, entries }: Site,
+  files: ReadonlySet<string>,
+  onProgress: OnVerifyProgress = () => {},
+): Problem[] {
   // Archives do not contain web server configuration.
   const hasServerFiles = [...files].some(isWebServerConfig);
-  return [...entries.values()].flatMap((entry) => {
+  const total = entries.size;
+  const started = performance.now();
+  const problems: Problem[] = [];
+  for (const [done, entry] of [...entries.values()].entries()) {
+    onProgress({ done, total, requests: undefined, started });
     const { path: file } = entry;
-    if (!files.has(file))
-      return hasServerFiles || !isWebServerConfig(file) ? [{ file, problem: 'is missing' }] : [];
-    const problem = findMismatch(entry, readOrThrow(storage, file));
-    return problem === undefined ? [] : [{ file, problem }];
-  });
+    if (files.has(file)) {
+      const problem = findMismatch(entry, readOrThrow(storage, file));
+      if (problem !== undefined) problems.push({ file, problem });
+    } else if (hasServerFiles || !isWebServerConfig(file)) {
+      problems.push({ file, problem: 'is missing' });
+    }
+  }
+  return problems;
 }
 
 function findDataProblems({ meta, ...data }: Site): Problem[] {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
 import { oneOfOthers } from '../support/kinds.ts';
+import { startServer, status } from '../support/local-server.ts';
 import { callCli } from '../support/run-cli.ts';
 import { rawRecords } from '../support/sites.ts';
 import { sharedSite } from '../support/small-data.ts';
@@ -18,7 +19,7 @@ describe('verify <url>', () => {
     const { code, stderr, stdout } = await callCli(['verify', server.url, ...options]);
     expect(stderr).toMatch(
       new RegExp(
-        `^http:\\S+: 3 moves, 2 items${oneOfOthers}, static level: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
+        `^(?:.* checked · .*\n|reading the lists · .*\n)*http:\\S+: 3 moves, 2 items${oneOfOthers}, static level: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
       ),
     );
     expect(stdout).toBe('');
@@ -38,5 +39,13 @@ describe('verify <url>', () => {
     );
     expect(JSON.parse(stdout)).toMatchObject({ address: server.url, level: 'static', failed: 6 });
     expect(code).toBe(1);
+  });
+
+  it('prints progress although stderr is not a terminal', async () => {
+    const { url } = await startServer((response, _, at) =>
+      setTimeout(() => status(404)(response), at === 1 ? 1500 : 0),
+    );
+    const { stderr } = await callCli(['verify', url]);
+    expect(stderr).toMatch(/^reading the lists · 1 request\/s$/m);
   });
 });

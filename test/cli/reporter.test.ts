@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReporter, formatProgress } from '../../src/cli/reporter.ts';
+import { createReporter, formatProgress, type ShownProgress } from '../../src/cli/reporter.ts';
 import type { Progress } from '../../src/sources/source.ts';
 
 const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
@@ -11,7 +11,7 @@ const progress = (
   waiting = { requests: 0, nextInMs: 0 },
 ): Progress => ({ done, total, requests: { ...stats, ...requests }, waiting: () => waiting });
 
-it.each<[Progress, number, string]>([
+it.each<[ShownProgress, number, string]>([
   [progress(0, 0), 0, 'waiting for the upstream'],
   [progress(0, 3160), 0, '0 of 3,160 read'],
   [
@@ -30,6 +30,8 @@ it.each<[Progress, number, string]>([
     10,
     '3,160 of 3,160 read · 316 requests/s · 1 retry',
   ],
+  [{ ...progress(0, 0), verb: 'checked' }, 0, 'reading the lists'],
+  [{ done: 5, total: 1790, verb: 'checked' }, 1, '5 of 1,790 checked'],
 ])('formatProgress formats state %#', (state, seconds, line) => {
   expect(formatProgress(state, seconds).join(' · ')).toBe(line);
 });
@@ -111,6 +113,15 @@ describe('createReporter', () => {
       reporter.progress(progress(done, 10));
     }
     expect(written().match(/^(\d+)/gm)).toEqual(['1', '3', '5', '8', '10']);
+  });
+
+  it('estimates the time left from the start of the work', () => {
+    const { reporter, written } = start(false);
+    vi.advanceTimersByTime(60_000);
+    const started = performance.now();
+    vi.advanceTimersByTime(10_000);
+    reporter.progress({ done: 5, total: 10, verb: 'checked', started });
+    expect(written()).toBe('5 of 10 checked · 10 s left\n');
   });
 
   it('colors problems and the summary line', () => {

@@ -3,19 +3,19 @@ import type { Failure } from '../../src/http/failures.ts';
 import {
   type Decision,
   decide,
-  type Progress,
+  type RequestProgress,
   type RetryRules,
   retryDelay,
 } from '../../src/http/retry.ts';
 
 const URL = 'https://upstream.test/a';
 
-const progress: Progress = { url: URL, attempts: 1, redirects: 0, isPastCaches: false };
+const progress: RequestProgress = { url: URL, attempts: 1, redirects: 0, isPastCaches: false };
 const rules: RetryRules = { maxAttempts: 3, retriesMissing: false, followsRedirects: false };
 
 interface Case {
   readonly failure: Failure;
-  readonly progress?: Partial<Progress>;
+  readonly progress?: Partial<RequestProgress>;
   readonly rules?: Partial<RetryRules>;
 }
 

@@ -8,6 +8,7 @@ import { build } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { type VerifyOptions, verify } from '../../src/cli/commands/verify.ts';
 import { awaitSite } from '../../src/verify/await-site.ts';
+import type { VerifyProgress } from '../../src/verify/progress.ts';
 import { deploy } from '../support/deployed.ts';
 import { handler } from '../support/engines/engine.ts';
 import { oneOfOthers } from '../support/kinds.ts';
@@ -164,7 +165,14 @@ it('awaitSite reports each new difference once and requests only files that diff
     else cpSync(at('new'), at('live'), { recursive: true });
   }
   const site = openSite(folderStorage(at('new')));
-  await awaitSite(server.url, { site, concurrency: 1, deadline: Date.now() + 60_000, onWait });
+  const seen: number[] = [];
+  const onProgress = ({ done, total }: VerifyProgress) => seen.push(total - done);
+  const deadline = Date.now() + 60_000;
+  await awaitSite(server.url, { site, concurrency: 1, deadline, onWait, onProgress });
+  expect(seen, 'the number of files that are left').toEqual(
+    [...seen].sort((one, other) => other - one),
+  );
+  expect(seen.at(-1)).toBe(1);
   const starts = ['serves sha256:', 'types.d.ts: got status 503'];
   expect(lines).toEqual(starts.map((start) => expect.stringContaining(`${server.url}: ${start}`)));
   const [, , , ...requested] = server.paths();

@@ -4,6 +4,7 @@ import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { createHandler } from '../../src/serve/handler/index.ts';
 import { verifyDeployment } from '../../src/verify/deployment.ts';
+import type { VerifyProgress } from '../../src/verify/progress.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { startWebServer } from '../support/engines/engine.ts';
 import { browsePage } from '../support/handled-site.ts';
@@ -98,6 +99,18 @@ const NOT_FOUND = '{"detail":"Not found."}';
 test('accepts a weak ETag on a 200 and a strong ETag on the 304', async () => {
   const weaken = header('etag', (own) => own && `W/${own}`);
   expect(await findBroken(of(200, weaken))).toEqual([]);
+});
+
+test('reports its progress before each request of the table', async () => {
+  const { url, stop } = await startWebServer((request) => handle(request));
+  onTestFinished(stop);
+  const seen: string[] = [];
+  const onProgress = ({ done, total }: VerifyProgress) => seen.push(`${done} of ${total}`);
+  const options = { level: 'static', concurrency: 1, linkBase: 'https://example.test' } as const;
+  await verifyDeployment(url, { ...options, onProgress });
+  const total = seen.length - 1;
+  const requests = Array.from({ length: total }, (_, done) => `${done} of ${total}`);
+  expect(seen).toEqual(['0 of 0', ...requests]);
 });
 
 describe('finds a broken guarantee', () => {

@@ -176,3 +176,13 @@ describe('verifySite', () => {
     expect(() => verifySite(createStorage(damage))).toThrow(error);
   });
 });
+
+it('verifySite reports its progress before each file of the manifest', () => {
+  const seen: string[] = [];
+  verifySite(
+    createStorage(() => {}),
+    ({ done, total }) => seen.push(`${done} of ${total}`),
+  );
+  const { length } = JSON.parse(`${built.get('manifest.json')}`).files;
+  expect(seen).toEqual(Array.from({ length }, (_, done) => `${done} of ${length}`));
+});

@@ -11,6 +11,7 @@ import { hostNames, hosts } from '../../hosts/index.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import type { DeploymentReport, SupportedByHosts } from '../../verify/deployment.ts';
 import { type FolderReport, verifySite } from '../../verify/folder.ts';
+import type { OnVerifyProgress } from '../../verify/progress.ts';
 import {
   defineCommand,
   exitCodes,
@@ -58,6 +59,7 @@ const verifyOptions = {
   signal: sourceOptions.signal,
   /** Called with the first difference whenever it changes, during `wait`. */
   onWait: codeOnly<(line: string) => void>(),
+  onProgress: codeOnly<OnVerifyProgress>(),
 };
 
 export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly target: string };
@@ -68,14 +70,15 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly targe
  * @throws UsageError, OutputError if the folder is not a site, UpstreamError or DataError if the URL does not serve the expected site
  */
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
-  const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
+  const parsed = parseOptions(verifyOptions, options);
+  const { target, like, wait, level, onWait, ...deployment } = parsed;
   if (!isUrl(target)) {
     const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
     if (misplaced) {
       const got = isArchive(target) ? 'an archive' : 'a folder';
       throw new UsageError(`works only for a URL, got ${got}`, { option: `--${misplaced}` });
     }
-    return verifyStored(target);
+    return verifyStored(target, parsed.onProgress);
   }
   const url = parseValue(httpUrl, target, 'address');
   const { verifyDeployment } = await import('../../verify/deployment.ts');
@@ -110,7 +113,10 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
  * A build may change the folder in the meantime, and a mixture of two sites looks like damage. So if anything is wrong, this
  * waits until no build is changing the folder, and compares its manifest with the one from the beginning.
  */
-async function verifyStored(target: string): Promise<FolderReport> {
+async function verifyStored(
+  target: string,
+  onProgress: OnVerifyProgress | undefined,
+): Promise<FolderReport> {
   await assertSettledFolder(target);
   const storage = await openStorage(target);
   const readManifestText = () => attempt(() => storage.read(MANIFEST_FILE).toString());
@@ -122,7 +128,7 @@ async function verifyStored(target: string): Promise<FolderReport> {
     throw new OutputError('was changed by a build while it was verified', target, { hint });
   };
   try {
-    const report = verifySite(storage);
+    const report = verifySite(storage, onProgress);
     if (report.problems.length > 0) await assertUnchanged();
     return report;
   } catch (error) {
@@ -149,7 +155,12 @@ export const command = defineCommand({
   options: { ...reportOptions, ...verifyOptions },
   exitsOnSignal: true,
   async run({ options, reporter }, target: string) {
-    const report = await verify({ ...options, target, onWait: reporter.notice });
+    const report = await verify({
+      ...options,
+      target,
+      onWait: reporter.notice,
+      onProgress: (progress) => reporter.progress({ ...progress, verb: 'checked' }),
+    });
     const isDeployment = 'guarantees' in report;
     const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
     const lines = isDeployment ? formatDeployment(report) : formatFolder(target, report);

@@ -8,6 +8,7 @@ import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
 import { digestLines, encodeLine, removeUrl } from '../../../src/dataset/data-set.ts';
 import { keepArchive } from '../../../src/pipeline/keep-archive.ts';
+import type { Progress } from '../../../src/sources/source.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { deploy } from '../../support/deployed.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
@@ -55,6 +56,15 @@ describe('mirror', () => {
       });
       expect(readTree(out)).toEqual(readTree(site));
     }
+  });
+
+  it('reports its progress while it reads a deployment', async () => {
+    const { url, paths } = await deploy(site);
+    const seen: string[] = [];
+    const onProgress = ({ done, total }: Progress) => seen.push(`${done} of ${total}`);
+    await mirror({ from: url, out: newFolder(), onProgress });
+    const total = paths().length - 1;
+    expect([seen[0], seen.at(-1)]).toEqual(['0 of 0', `${total} of ${total}`]);
   });
 
   it('applies options like a build', async () => {
