@@ -14,13 +14,13 @@ export interface SummarizedRecords extends DataSetSummary {
   readonly records: AnyRecords;
 }
 
+/** Compares the records of two data sets by id. */
 export function compare(from: SummarizedRecords, to: SummarizedRecords): Comparison {
   const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
-  const total = (type: keyof KindChanges): number =>
-    kindNames.reduce((sum, kind) => sum + changes[kind][type].length, 0);
-  const totals = Object.fromEntries(
-    changeTypes.map((type) => [type, total(type)]),
-  ) as Comparison['totals'];
+  const totals = { added: 0, removed: 0, renamed: 0, changed: 0 };
+  for (const kind of kindNames) {
+    for (const type of changeTypes) totals[type] += changes[kind][type].length;
+  }
   return { from: summarize(from), to: summarize(to), totals, changes };
 }
 
@@ -34,19 +34,25 @@ const summarize = ({ digest, captured, counts, edition }: SummarizedRecords): Da
   edition,
 });
 
-function compareKind(before: readonly AnyRecord[], after: readonly AnyRecord[]): Changes[Kind] {
+function compareKind(previous: readonly AnyRecord[], next: readonly AnyRecord[]): Changes[Kind] {
   const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
-  const remaining = new Map(before.map((record) => [record.id, record]));
-  for (const record of sortById(after)) {
+  const remaining = new Map(previous.map((record) => [record.id, record]));
+  for (const record of sortById(next)) {
     const { id, slug } = record;
-    const old = remaining.get(id);
+    const previousRecord = remaining.get(id);
     remaining.delete(id);
-    const fields = old ? compareFields(old, record) : [];
-    if (old === undefined) changes.added.push(describe(record));
-    else if (old.slug !== slug) changes.renamed.push({ id, from: old.slug, to: slug, fields });
-    else if (fields.length > 0) changes.changed.push({ id, slug, fields });
+    if (previousRecord === undefined) {
+      changes.added.push(describe(record));
+      continue;
+    }
+    const fields = compareFields(previousRecord, record);
+    if (previousRecord.slug !== slug) {
+      changes.renamed.push({ id, from: previousRecord.slug, to: slug, fields });
+    } else if (fields.length > 0) {
+      changes.changed.push({ id, slug, fields });
+    }
   }
-  changes.removed.push(...sortById([...remaining.values()]).map(describe));
+  for (const record of sortById([...remaining.values()])) changes.removed.push(describe(record));
   return changes;
 }
 
@@ -60,11 +66,15 @@ const describe = ({ id, slug, name }: AnyRecord): NamedRecord => ({
 });
 
 /** Lists the fields that differ, except the slug. Records written by another gamedata version may have different fields. */
-function compareFields(before: AnyRecord, after: AnyRecord): FieldChange[] {
-  const names = new Set([...Object.keys(after), ...Object.keys(before)]);
-  names.delete('slug');
-  return [...names].flatMap((field) => {
-    const [from = null, to = null] = [before[field], after[field]];
-    return JSON.stringify(from) === JSON.stringify(to) ? [] : [{ field, from, to }];
-  });
+function compareFields(previous: AnyRecord, next: AnyRecord): FieldChange[] {
+  const fields = new Set([...Object.keys(next), ...Object.keys(previous)]);
+  fields.delete('slug');
+  const changes: FieldChange[] = [];
+  for (const field of fields) {
+    const from = previous[field] ?? null;
+    const to = next[field] ?? null;
+    const isEqual = JSON.stringify(from) === JSON.stringify(to);
+    if (!isEqual) changes.push({ field, from, to });
+  }
+  return changes;
 }

@@ -3,48 +3,93 @@ import type { Names } from '../contract/names.ts';
 import { findName } from './find-name.ts';
 import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
 
-/** Selects the names of the given records in one language, in the order of the records. */
-export function selectNames(names: Names, records: AddressedRecords): Names {
-  const selectKind = (kind: Kind): Record<string, string> => {
-    const selected: Record<string, string> = {};
-    for (const { slug } of records[kind]) {
-      const name = findName(names, kind, slug);
-      if (name !== undefined) selected[slug] = name;
-    }
-    return selected;
-  };
-  return { language: names.language, ...mapKinds(selectKind) };
+/** Selects the names of records in one language. */
+export const selectNames = (language: Names, records: AddressedRecords): Names => ({
+  ...language,
+  ...mapKinds((kind) => selectNamesOfKind(language, kind, records)),
+});
+
+function selectNamesOfKind(
+  language: Names,
+  kind: Kind,
+  records: AddressedRecords,
+): Record<string, string> {
+  const selected: Record<string, string> = {};
+  for (const { slug } of records[kind]) {
+    const name = findName(language, kind, slug);
+    if (name !== undefined) selected[slug] = name;
+  }
+  return selected;
 }
 
+/** How the names of one language differ between two data sets. */
 export interface NameChanges {
   readonly language: string;
+  /** The number of names before the change. */
   readonly before: number;
   readonly lost: number;
+  /** Added, lost and changed names. */
   readonly changed: number;
 }
 
-type Named = Readonly<{ records: AddressedRecords; names: readonly Names[] }>;
+interface NamedRecords {
+  readonly records: AddressedRecords;
+  readonly names: readonly Names[];
+}
 
-export function compareNames(from: Named, to: Named): NameChanges[] {
-  const pairs = kindNames.flatMap((kind) => {
-    const slugs = mapSlugs(to.records[kind]);
-    return from.records[kind].flatMap(({ id, slug: oldSlug }) => {
-      const slug = slugs.get(id);
-      return slug === undefined ? [] : [{ kind, oldSlug, slug }];
-    });
-  });
-  const languages = new Set([...from.names, ...to.names].map(({ language }) => language));
-  return [...languages].sort().flatMap((language) => {
-    const [old, own] = [from, to].map(({ names }) =>
-      names.find((one) => one.language === language),
-    );
-    let [before, lost, changed] = [0, 0, 0];
-    for (const { kind, oldSlug, slug } of pairs) {
-      const [oldName, name] = [findName(old, kind, oldSlug), findName(own, kind, slug)];
-      if (oldName !== undefined) before++;
-      if (oldName !== undefined && name === undefined) lost++;
-      if (oldName !== name) changed++;
+/** A record that both data sets have, perhaps under another slug. */
+interface CommonRecord {
+  readonly kind: Kind;
+  readonly previousSlug: string;
+  readonly nextSlug: string;
+}
+
+/**
+ * Compares the names of the records that both data sets have.
+ *
+ * @returns the languages whose names differ, sorted by language
+ */
+export function compareNames(previous: NamedRecords, next: NamedRecords): NameChanges[] {
+  const commonRecords = listCommonRecords(previous.records, next.records);
+  const allNames = [...previous.names, ...next.names];
+  const languages = new Set(allNames.map(({ language }) => language));
+  const changes: NameChanges[] = [];
+  for (const language of [...languages].sort()) {
+    const previousNames = previous.names.find((names) => names.language === language);
+    const nextNames = next.names.find((names) => names.language === language);
+    const counts = countChanges(commonRecords, previousNames, nextNames);
+    if (counts.changed > 0) changes.push({ language, ...counts });
+  }
+  return changes;
+}
+
+function listCommonRecords(previous: AddressedRecords, next: AddressedRecords): CommonRecord[] {
+  const commonRecords: CommonRecord[] = [];
+  for (const kind of kindNames) {
+    const nextSlugs = mapSlugs(next[kind]);
+    for (const { id, slug } of previous[kind]) {
+      const nextSlug = nextSlugs.get(id);
+      if (nextSlug !== undefined) commonRecords.push({ kind, previousSlug: slug, nextSlug });
     }
-    return changed > 0 ? [{ language, before, lost, changed }] : [];
-  });
+  }
+  return commonRecords;
+}
+
+function countChanges(
+  records: readonly CommonRecord[],
+  previousNames: Names | undefined,
+  nextNames: Names | undefined,
+): Omit<NameChanges, 'language'> {
+  let before = 0;
+  let lost = 0;
+  let changed = 0;
+  for (const { kind, previousSlug, nextSlug } of records) {
+    const previousName = findName(previousNames, kind, previousSlug);
+    const nextName = findName(nextNames, kind, nextSlug);
+    if (previousName !== nextName) changed += 1;
+    if (previousName === undefined) continue;
+    before += 1;
+    if (nextName === undefined) lost += 1;
+  }
+  return { before, lost, changed };
 }
