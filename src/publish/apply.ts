@@ -34,11 +34,16 @@ export function readChange({ out, staged }: WorkPaths): Change {
   return {
     published,
     next,
-    added: next.filter((file) => fs.existsSync(path.join(staged, file))),
+    added: next.filter((file) => isStaged(staged, file)),
     removed: listRemoved(out, published, next),
   };
 }
 
+/** Whether a file is staged. A symlink may lead to other files of this user, which must stay where they are. */
+const isStaged = (staged: string, file: string): boolean =>
+  isInFolders(staged, file) && readStatus(path.join(staged, file))?.isFile() === true;
+
+/** Lists the published files that a new site lacks. */
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
   const isKept = createLookup(out, next);
   return [...published.keys()].filter((file) => !isKept(file));

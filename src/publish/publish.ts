@@ -208,7 +208,8 @@ async function replaceSite(
 
 /** Rejects a folder that was removed during the build, or that another user may have created where the build found none. */
 function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): void {
-  if (existsSync(out) !== isMissing) return;
+  const isMissingNow = !existsSync(out);
+  if (isMissingNow === isMissing) return;
   const problem = isMissing ? 'was created during this build' : 'was removed during this build';
   const hint = 'Run the command again, in a folder that nothing else changes.';
   throw new OutputError(problem, name, { hint });

@@ -190,6 +190,19 @@ describe('recover', () => {
     },
   );
 
+  it('moves no file out of another folder if a staged folder is a symlink', async () => {
+    const site = await publishedSite(old);
+    await interrupt(site, fresh, 'a.json');
+    const staged = path.join(site.folders.staged, 'b');
+    const outside = path.join(temporaryFolder(), 'outside');
+    fs.renameSync(staged, outside);
+    fs.symlinkSync(outside, staged);
+    write(site, 'b/d.json', '5');
+    expect(await support.openAgain(site.out)).toEqual([COMPLETED]);
+    expect(readTree(site.out)).toEqual(fresh);
+    expect(readTree(outside)).toEqual({ 'd.json': '5' });
+  });
+
   it('keeps every file if the staged manifest is damaged', async () => {
     const { out, folders } = await createKilledSite();
     fs.writeFileSync(path.join(folders.staged, 'manifest.json'), '{');
