@@ -87,7 +87,11 @@ export function openTrusted(folder: string, file: string, flags: number): number
   throw createOpenError(file, status.isFile() ? 'a file of another user' : 'not a regular file');
 }
 
-/** Reads a file inside a folder, up to the size limit for its path. @throws an error with a `code`, such as ENOENT */
+/**
+ * Reads a file inside a folder, up to the size limit for its path.
+ *
+ * @throws an error with a `code`, such as ENOENT
+ */
 export function readFile(folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer {
   const target = path.join(folder, file);
   if (!isInFolders(folder, file) || !lstatSync(target).isFile())

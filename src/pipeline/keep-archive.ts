@@ -18,7 +18,10 @@ import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { formatChecksum, packArchive } from '../site/archive.ts';
 
-/** The time of publication, and the state of the data: the digests of the records and, if there are any, the names. */
+/**
+ * The time of publication, and the state of the data: the digests of the records and, if there are
+ * any, the names.
+ */
 const ARCHIVE = /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
 const DAY_MS = 86_400_000;
@@ -39,12 +42,14 @@ function parseArchive(name: string): Archive | undefined {
 const nameChecksum = (archive: string): string => `${archive}.sha256`;
 
 /**
- * Archives the published site next to its folder, unless that archive exists. Then removes all but the newest archive of each of
- * the last states.
+ * Archives the published site next to its folder, unless that archive exists. Then removes all but
+ * the newest archive of each of the last states.
  *
  * @param keep the number of states
- * @returns the archive, such as `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
- * @throws OutputError if the folder of archives is a site or belongs to another user, or cannot be written
+ * @returns the archive, such as
+ * `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
+ * @throws OutputError if the folder of archives is a site or belongs to another user, or cannot be
+ * written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
@@ -64,8 +69,9 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
 }
 
 /**
- * Creates the folder of archives, or checks the existing one. Another user who owned it could replace an archive at any time,
- * and a later rollback would publish it. A new folder is public regardless of the umask.
+ * Creates the folder of archives, or checks the existing one. Another user who owned it could
+ * replace an archive at any time, and a later rollback would publish it. A new folder is public
+ * regardless of the umask.
  */
 function prepareFolder(folder: string, out: string): void {
   assertTrustedOwner(out, [folder]);
@@ -115,8 +121,9 @@ function replaceFile(file: string, body: Uint8Array | string): void {
 }
 
 /**
- * Removes archives of older states, older archives of the same state, checksums without archives, and drafts of killed runs. The
- * name of an archive has its time, because copying a folder changes its mtime.
+ * Removes archives of older states, older archives of the same state, checksums without archives,
+ * and drafts of killed runs. The name of an archive has its time, because copying a folder changes
+ * its mtime.
  */
 function prune(folder: string, current: Archive, keep: number): void {
   const files = readdirSync(folder).filter((name) => isFile(path.join(folder, name)));

@@ -26,7 +26,10 @@ export interface Change {
   readonly removed: readonly string[];
 }
 
-/** Reads what is left to do of a committed change: its files that are still staged, and published files that it lacks. */
+/**
+ * Reads what is left to do of a committed change: its files that are still staged, and published
+ * files that it lacks.
+ */
 export function readChange({ out, staged }: WorkPaths): Change {
   const next = readFileList(staged)?.map((entry) => entry.path);
   if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
@@ -39,7 +42,10 @@ export function readChange({ out, staged }: WorkPaths): Change {
   };
 }
 
-/** Whether a file is staged. A symlink may lead to other files of this user, which must stay where they are. */
+/**
+ * Whether a file is staged. A symlink may lead to other files of this user, which must stay where
+ * they are.
+ */
 const isStaged = (staged: string, file: string): boolean =>
   isInFolders(staged, file) && readStatus(path.join(staged, file))?.isFile() === true;
 
@@ -62,8 +68,9 @@ function createLookup(out: string, files: Iterable<string>): (file: string) => b
 }
 
 /**
- * Checks that a change can be applied: nothing that gamedata did not write is in its way, and every folder can be changed. A
- * build checks this before it commits the change, and recovery checks it again, because files may have come since.
+ * Checks that a change can be applied: nothing that gamedata did not write is in its way, and every
+ * folder can be changed. A build checks this before it commits the change, and recovery checks it
+ * again, because files may have come since.
  *
  * @throws OutputError if a file is in the way, or a folder cannot be changed
  */
@@ -138,8 +145,9 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 }
 
 /**
- * Moves the files of a committed change into place. A first site is renamed as a whole. Otherwise files are replaced one by one,
- * in an order that keeps links valid, and the manifest last. Can be interrupted and repeated at any time.
+ * Moves the files of a committed change into place. A first site is renamed as a whole. Otherwise
+ * files are replaced one by one, in an order that keeps links valid, and the manifest last. Can be
+ * interrupted and repeated at any time.
  */
 export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
   const { name, out } = paths;
@@ -164,7 +172,10 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
   flush(path.dirname(out));
 }
 
-/** Removes files that are in the way, moves the staged files, and removes the other files that the new site lacks. */
+/**
+ * Removes files that are in the way, moves the staged files, and removes the other files that the
+ * new site lacks.
+ */
 function replaceFiles(paths: LockedPaths): void {
   const { name, out, staged, lock, permissions } = paths;
   const { added, removed } = readChange(paths);
@@ -202,7 +213,10 @@ function replaceFiles(paths: LockedPaths): void {
   flush(out);
 }
 
-/** Sorts files so that links always resolve: records, list pages from last to first, other files, `meta.json`. */
+/**
+ * Sorts files so that links always resolve: records, list pages from last to first, other files,
+ * `meta.json`.
+ */
 function sortByLinks(files: readonly string[]): string[] {
   const inList = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
   const rank = (file: string): number => {

@@ -3,8 +3,9 @@ import { errorCode } from '../errors.ts';
 import { readStatus } from '../files.ts';
 
 /**
- * Copies the default ACL of a site's folder to the staging folder, so that staged files inherit it. Without this, a file that is
- * renamed into the site keeps the access of the place where it was made, and a web server that the ACL names cannot read it.
+ * Copies the default ACL of a site's folder to the staging folder, so that staged files inherit it.
+ * Without this, a file that is renamed into the site keeps the access of the place where it was
+ * made, and a web server that the ACL names cannot read it.
  *
  * @returns a notice if the ACL cannot be copied
  */

@@ -11,7 +11,10 @@ import type { WorkPaths } from './work-paths.ts';
 
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
-/** How long to wait for an empty lock to be filled. Without hard links, a lock is created first and written afterwards. */
+/**
+ * How long to wait for an empty lock to be filled. Without hard links, a lock is created first and
+ * written afterwards.
+ */
 const EMPTY_MS = 3000;
 
 /** A process id is unique only within one boot of one machine, and within one container. */
@@ -50,17 +53,29 @@ export interface LockedPaths extends WorkPaths {
 /** Locks of this process. Its process id in a lock proves nothing, because ids are reused. */
 const heldLocks = new Set<string>();
 
-/** @throws OutputError if another build holds the lock */
+/**
+ * Locks a folder. The lock is a file next to it whose text is unique to this build, so that reading
+ * the file tells whether the lock is still held. While it is held, its mtime is renewed every 30
+ * seconds. If it is older than ten minutes, its build was killed or suspended, and another build
+ * may break it. The build that lost its lock notices before its next change.
+ *
+ * @param takeLock whether to break the lock of any other process
+ * @throws OutputError if another build holds the lock
+ */
 export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
   explainFailure('cannot be locked', name, () => claimLock(paths, text, takeLock), hint);
   heldLocks.add(lockFile);
+
   // Called before each file, so it skips the checks for another process's lock.
   const isHeld = (): boolean => attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT') === text;
   let renewed = Date.now();
-  /** Sets the mtime by the clock of the file system. All locks start with the same byte, in case another build took this one. */
+  /**
+   * Sets the mtime by the clock of the file system. All locks start with the same byte, in case
+   * another build took this one.
+   */
   const renew = (): void => {
     renewed = Date.now();
     const descriptor = attempt(() => openTrusted(out, lockFile, fs.constants.O_WRONLY));
@@ -68,18 +83,15 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
     attempt(() => fs.writeSync(descriptor, text.slice(0, 1)));
     fs.closeSync(descriptor);
   };
-  const timer = setInterval(() => attempt(isHeld) && renew(), RENEW_MS).unref();
+  const renewIfHeld = (): void => {
+    if (attempt(isHeld)) renew();
+  };
+  const timer = setInterval(renewIfHeld, RENEW_MS).unref();
+
   return {
     isHeld,
     assertHeld() {
-      if (!isHeld()) {
-        const owner = parseOwner(attempt(() => readLock(lockFile)));
-        const by =
-          owner && `was taken over by another build (process ${owner.pid} on ${owner.host})`;
-        throw new OutputError(`the lock of this build ${by ?? 'is missing or damaged'}`, name, {
-          hint: 'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.',
-        });
-      }
+      if (!isHeld()) throw createLostError(lockFile, name);
       // Timers do not fire during synchronous work. The clock may have been set back.
       if (Math.abs(Date.now() - renewed) >= RENEW_MS) renew();
     },
@@ -87,11 +99,27 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
       clearInterval(timer);
       heldLocks.delete(lockFile);
       // A process without a free file descriptor cannot read its lock.
-      if (attempt(isHeld) ?? true) attempt(() => fs.unlinkSync(lockFile));
+      const mayBeHeld = attempt(isHeld) ?? true;
+      if (mayBeHeld) attempt(() => fs.unlinkSync(lockFile));
     },
   };
 }
 
+function createLostError(lockFile: string, name: string): OutputError {
+  const owner = parseOwner(attempt(() => readLock(lockFile)));
+  const reason = owner
+    ? `was taken over by another build (process ${owner.pid} on ${owner.host})`
+    : 'is missing or damaged';
+  const hint =
+    'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.';
+  return new OutputError(`the lock of this build ${reason}`, name, { hint });
+}
+
+/**
+ * Claims the lock. Each attempt writes the complete lock as a draft and links it into place, which
+ * fails if another lock exists. That lock is broken if its build has ended: the draft is renamed
+ * over it. An empty lock is given some seconds to be filled.
+ */
 function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
   const { lockFile } = paths;
   const draft = `${lockFile}-${randomUUID()}`;
@@ -116,7 +144,10 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
   }
 }
 
-/** Links the complete lock into place, so that a kill never leaves an empty one. Throws EEXIST if another lock exists. */
+/**
+ * Links the complete lock into place, so that a kill never leaves an empty one. Throws EEXIST if
+ * another lock exists.
+ */
 function linkLock(file: string, draft: string, text: string): true {
   try {
     fs.linkSync(draft, file);
@@ -128,32 +159,40 @@ function linkLock(file: string, draft: string, text: string): true {
   return true;
 }
 
-/**
- * Throws unless the lock is stale or damaged, or its process has ended.
- *
- * @param draft a file just written to the same file system: its mtime serves as the current time, because clocks differ between machines
- */
+interface BreakOptions {
+  /**
+   * A file just written to the same file system: its mtime serves as the current time, because
+   * clocks differ between machines.
+   */
+  readonly draft: string;
+  readonly takeLock: boolean;
+}
+
+/** Throws unless the lock is stale or damaged, or its process has ended. */
 function assertBreakable(
   { lockFile, name }: WorkPaths,
   text: string | undefined,
-  { draft, takeLock }: { draft: string; takeLock: boolean },
+  { draft, takeLock }: BreakOptions,
 ): void {
   const owner = parseOwner(text);
   const readTime = (file: string): Date => readStatus(file)?.mtime ?? new Date();
-  const [renewed, now] = [readTime(lockFile), readTime(draft)];
+  const renewed = readTime(lockFile);
+  const now = readTime(draft);
   // A lock from the far future is stale, too: the clock has been set back since.
   const isStale = Math.abs(Number(now) - Number(renewed)) > STALE_MS;
   const isBreakable = takeLock || isStale || !owner || hasEnded(owner, describeProcess());
   if (isBreakable && !heldLocks.has(lockFile)) return;
   const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed.toISOString()}`;
-  throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, {
-    hint: 'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.',
-  });
+  const hint =
+    'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.';
+  throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, { hint });
 }
 
+/** Whether the process that wrote a lock has certainly ended. */
 export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
-  if ((['host', 'machine', 'namespace'] as const).some((key) => owner[key] !== own[key]))
-    return false;
+  const isComparable =
+    owner.host === own.host && owner.machine === own.machine && owner.namespace === own.namespace;
+  if (!isComparable) return false;
   // Two containers may have the same name, and neither has a machine id.
   if (owner.boot !== own.boot) return own.machine !== '';
   if (owner.pid === own.pid) return true;

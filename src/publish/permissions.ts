@@ -10,7 +10,10 @@ export interface Permissions {
   readonly gid: number | undefined;
 }
 
-/** Derives permissions from a site's folder: users who may read the folder may read its files, regardless of the umask. */
+/**
+ * Derives permissions from a site's folder: users who may read the folder may read its files,
+ * regardless of the umask.
+ */
 export function readPermissions(folder: string): Permissions {
   const status = readStatus(folder);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };

@@ -64,10 +64,12 @@ export interface Output {
 }
 
 /**
- * Opens a folder for publishing: locks it, completes or discards an interrupted change, and reads the published site. The folder
- * always holds the complete old site or becomes the complete new one, even after a kill or a power cut.
+ * Opens a folder for publishing: locks it, completes or discards an interrupted change, and reads
+ * the published site. The folder always holds the complete old site or becomes the complete new
+ * one, even after a kill or a power cut.
  *
- * @throws OutputError if another build has locked the folder, it contains anything but a published site, or it is inside one
+ * @throws OutputError if another build has locked the folder, it contains anything but a published
+ * site, or it is inside one
  */
 export async function withOutput<T>(
   out: string,
@@ -151,7 +153,10 @@ function createOutput(paths: LockedPaths, published: Published, recovery: Recove
   };
 }
 
-/** Repairs the permissions of all files, because earlier builds may have had another umask, and counts them. */
+/**
+ * Repairs the permissions of all files, because earlier builds may have had another umask, and
+ * counts them.
+ */
 function finish(paths: LockedPaths, entries: readonly ManifestEntry[], published: Published) {
   const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
   if (published.entries.size > 0) setPermissions(paths.out, files, paths.permissions);
@@ -176,8 +181,9 @@ interface Replacement {
 }
 
 /**
- * Replaces the published site. Stages the files that differ, checks that nothing is in the way, commits the change, and moves it
- * into place. If that fails before the commit, everything staged is discarded. After it, the change stays for the next command.
+ * Replaces the published site. Stages the files that differ, checks that nothing is in the way,
+ * commits the change, and moves it into place. If that fails before the commit, everything staged
+ * is discarded. After it, the change stays for the next command.
  */
 async function replaceSite(
   files: Iterable<AnyFile>,
@@ -206,7 +212,10 @@ async function replaceSite(
   }
 }
 
-/** Rejects a folder that was removed during the build, or that another user may have created where the build found none. */
+/**
+ * Rejects a folder that was removed during the build, or that another user may have created where
+ * the build found none.
+ */
 function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): void {
   const isMissingNow = !existsSync(out);
   if (isMissingNow === isMissing) return;
@@ -215,7 +224,10 @@ function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): 
   throw new OutputError(problem, name, { hint });
 }
 
-/** Whether a change of this folder is committed and not yet complete. A change that no longer fits does not count. */
+/**
+ * Whether a change of this folder is committed and not yet complete. A change that no longer fits
+ * does not count.
+ */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);
   return isCommitted(paths) && isFitting(paths);

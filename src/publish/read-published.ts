@@ -35,7 +35,8 @@ export interface Published {
 /**
  * Reads the published site in a folder.
  *
- * @param byContent whether to hash every file, instead of only those whose size or mtime looks modified
+ * @param byContent whether to hash every file, instead of only those whose size or mtime looks
+ * modified
  * @throws OutputError if the folder contains anything but a published site
  */
 export function readPublished({ name, out }: WorkPaths, byContent: boolean): Published {
@@ -64,8 +65,8 @@ function readOwnManifest(storage: SiteStorage): Manifest {
 }
 
 /**
- * Whether a file differs from its entry. We never leave a file newer than the manifest, but `git clone` and `unzip` do, so the
- * content of newer files decides.
+ * Whether a file differs from its entry. We never leave a file newer than the manifest, but `git
+ * clone` and `unzip` do, so the content of newer files decides.
  *
  * @param since the mtime after which a file of the right size is hashed
  */
@@ -75,7 +76,9 @@ function isModified(out: string, { path: file, bytes, sha256 }: ManifestEntry, s
   return status.mtimeMs > since && hashFile(out, file) !== sha256;
 }
 
-/** Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest. */
+/**
+ * Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest.
+ */
 export function readFileList(site: string): ManifestEntry[] | undefined {
   const read = (): Buffer => readFile(site, MANIFEST_FILE);
   const text = attempt(read, 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';

@@ -11,7 +11,10 @@ import { isCommitted, type WorkPaths } from './work-paths.ts';
 export interface Recovery {
   /** Whether an interrupted change was completed. */
   readonly isCompleted: boolean;
-  /** Whether an interrupted change was discarded, but some of its files may be in the folder, so every file must be hashed. */
+  /**
+   * Whether an interrupted change was discarded, but some of its files may be in the folder, so
+   * every file must be hashed.
+   */
   readonly isDiscarded: boolean;
   readonly notices: readonly string[];
 }
@@ -23,12 +26,15 @@ const DISCARDED =
   'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 
 /**
- * Recovers a folder from an interrupted build. A change that was not committed has moved no file, so it is only tidied up. A
- * committed change is completed if it fits: it replaces this site, and all of its files are still there. Because files may have
- * come into the folder since the commit, the check of the commit is repeated. A committed change that does not fit is discarded:
- * its staging folder stays until the next change is staged, and tells every command until then to compare files by their content.
+ * Recovers a folder from an interrupted build. A change that was not committed has moved no file,
+ * so it is only tidied up. A committed change is completed if it fits: it replaces this site, and
+ * all of its files are still there. Because files may have come into the folder since the commit,
+ * the check of the commit is repeated. A committed change that does not fit is discarded: its
+ * staging folder stays until the next change is staged, and tells every command until then to
+ * compare files by their content.
  *
- * @throws OutputError if the staging folder belongs to another user, or a file is in the way of the change, which stays committed
+ * @throws OutputError if the staging folder belongs to another user, or a file is in the way of the
+ * change, which stays committed
  */
 export function recover(paths: LockedPaths): Recovery {
   attempt(() => removeLockDrafts(paths));
@@ -44,7 +50,10 @@ export function recover(paths: LockedPaths): Recovery {
   return { isCompleted: true, isDiscarded: false, notices: [COMPLETED, ...removeStaging(paths)] };
 }
 
-/** Whether the published manifest is the one that a committed change replaces, and each of its files is staged or in place. */
+/**
+ * Whether the published manifest is the one that a committed change replaces, and each of its files
+ * is staged or in place.
+ */
 export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): boolean {
   const replacedHash = attempt(() => readText(staging, path.basename(replacedFile)));
   const publishedHash = hashFile(out, MANIFEST_FILE) ?? '';
@@ -56,7 +65,10 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
   );
 }
 
-/** Removes the staging folder of a change that has ended. Returns a notice if that fails, because the site is published. */
+/**
+ * Removes the staging folder of a change that has ended. Returns a notice if that fails, because
+ * the site is published.
+ */
 export function removeStaging({ staging, lock }: LockedPaths): string[] {
   try {
     lock.assertHeld();
@@ -67,7 +79,9 @@ export function removeStaging({ staging, lock }: LockedPaths): string[] {
   }
 }
 
-/** Removes drafts of locks, which builds leave behind if they are killed while they lock the folder. */
+/**
+ * Removes drafts of locks, which builds leave behind if they are killed while they lock the folder.
+ */
 function removeLockDrafts({ lockFile, lock }: WorkPaths & Pick<LockedPaths, 'lock'>): void {
   const parent = path.dirname(lockFile);
   for (const name of readdirSync(parent)) {

@@ -26,10 +26,12 @@ export interface StagedFiles {
 }
 
 /**
- * Stages the files of a new site that differ from the published ones. Bodies are generated one at a time and only if the
- * published file has another hash, so that a large site needs little memory and a small change little time.
+ * Stages the files of a new site that differ from the published ones. Bodies are generated one at a
+ * time and only if the published file has another hash, so that a large site needs little memory
+ * and a small change little time.
  *
- * @throws OutputError if a path is unsafe, a body does not have its known hash, or a file cannot be written
+ * @throws OutputError if a path is unsafe, a body does not have its known hash, or a file cannot be
+ * written
  */
 export async function stageFiles(
   files: Iterable<AnyFile>,
@@ -73,7 +75,9 @@ function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
   return entry;
 }
 
-/** Rejects unsafe paths and pairs that not every file system can hold: `a` and `A`, `a` and `a/b`. */
+/**
+ * Rejects unsafe paths and pairs that not every file system can hold: `a` and `A`, `a` and `a/b`.
+ */
 function createPathCheck(): (name: string) => void {
   const files = new Set<string>([MANIFEST_FILE]);
   const folders = new Set<string>();
@@ -100,7 +104,10 @@ function setTime(file: string, mtimeMs: number): void {
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
-/** Sets an mtime in a later second than the replaced file's, because web servers derive ETags from mtimes in seconds. */
+/**
+ * Sets an mtime in a later second than the replaced file's, because web servers derive ETags from
+ * mtimes in seconds.
+ */
 function setLaterTime(file: string, replaced: string): void {
   const status = readStatus(replaced);
   const now = Date.now();
@@ -120,9 +127,10 @@ interface Commit {
 }
 
 /**
- * Commits the staged files: as soon as their manifest has its final name, the next build completes the change if this one
- * cannot. Therefore everything that the change needs comes first and is flushed: the hash of the manifest that is replaced,
- * the files with their final modes and times, and the manifest under another name. The last step is the rename.
+ * Commits the staged files: as soon as their manifest has its final name, the next build completes
+ * the change if this one cannot. Therefore everything that the change needs comes first and is
+ * flushed: the hash of the manifest that is replaced, the files with their final modes and times,
+ * and the manifest under another name. The last step is the rename.
  */
 export function commit(paths: LockedPaths, staging: Staging, change: Commit): void {
   explainFailure('cannot be committed', paths.name, () => {
@@ -144,8 +152,8 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
 }
 
 /**
- * Renames one of our own files over another, because a file system that refuses this would leave the site partly new forever.
- * The remaining file is removed with the staging folder.
+ * Renames one of our own files over another, because a file system that refuses this would leave
+ * the site partly new forever. The remaining file is removed with the staging folder.
  */
 function assertRenamesReplace(
   { name, staging: folder, lock }: LockedPaths,
@@ -162,7 +170,10 @@ function assertRenamesReplace(
   explainFailure('cannot be changed', name, rename, hint);
 }
 
-/** Makes the manifest newer than the replaced one, and never older than a staged file, because the next build compares such files. */
+/**
+ * Makes the manifest newer than the replaced one, and never older than a staged file, because the
+ * next build compares such files.
+ */
 function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly string[]): void {
   const draft = path.join(staging, MANIFEST_FILE);
   setLaterTime(draft, path.join(out, MANIFEST_FILE));

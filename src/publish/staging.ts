@@ -8,7 +8,9 @@ import { assertTrustedOwner, isCommitted, type WorkPaths } from './work-paths.ts
 
 /** A staging folder that this build has found or created. */
 export interface StagingFolder {
-  /** @throws OutputError if the path names another folder by now, or the folder has another owner */
+  /**
+   * @throws OutputError if the path names another folder by now, or the folder has another owner
+   */
   assertSame(): void;
 }
 
@@ -22,7 +24,10 @@ export function findStaging({ out, staging }: WorkPaths): StagingFolder | undefi
   return readStatus(staging) && rememberFolder(staging);
 }
 
-/** Remembers the inode and the owner of a folder, because a path may name another folder a moment later. */
+/**
+ * Remembers the inode and the owner of a folder, because a path may name another folder a moment
+ * later.
+ */
 function rememberFolder(folder: string): StagingFolder {
   const identify = (): string => {
     const { dev, ino, uid, mode } = fs.lstatSync(folder);
@@ -89,9 +94,10 @@ export function prepareStaging(paths: LockedPaths): Staging {
 }
 
 /**
- * Creates the staging folder, which no other user can enter. First removes an older one of ours: the change in it was discarded,
- * and it stayed only until now, so that every command compared the files by their content. `mkdir` without `recursive` fails if
- * another user has created the name since, so nothing that they prepared there is ever used.
+ * Creates the staging folder, which no other user can enter. First removes an older one of ours:
+ * the change in it was discarded, and it stayed only until now, so that every command compared the
+ * files by their content. `mkdir` without `recursive` fails if another user has created the name
+ * since, so nothing that they prepared there is ever used.
  */
 function createStagingFolder({ out, staging, lock }: LockedPaths): StagingFolder {
   assertTrustedOwner(out, [staging]);

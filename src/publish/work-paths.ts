@@ -4,7 +4,10 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, isTrusted, readStatus } from '../files.ts';
 
-/** Where a build works: next to the published folder, so that every rename stays within one file system. */
+/**
+ * Where a build works: next to the published folder, so that every rename stays within one file
+ * system.
+ */
 export interface WorkPaths {
   /** The folder as the user typed it, for messages. */
   readonly name: string;
@@ -13,7 +16,9 @@ export interface WorkPaths {
   readonly lockFile: string;
   /** The folder of an unfinished change. */
   readonly staging: string;
-  /** The files of the new site that differ. As soon as its manifest exists, the change is committed. */
+  /**
+   * The files of the new site that differ. As soon as its manifest exists, the change is committed.
+   */
   readonly staged: string;
   /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
   readonly replacedFile: string;
@@ -56,8 +61,8 @@ function resolveLinks(name: string, file: string): string {
 }
 
 /**
- * Whether a change is committed: its staging folder contains a manifest, and no symlink leads there. Returns false if the
- * folder cannot be entered, because only its owner can tell.
+ * Whether a change is committed: its staging folder contains a manifest, and no symlink leads
+ * there. Returns false if the folder cannot be entered, because only its owner can tell.
  */
 export function isCommitted({ staging, staged }: WorkPaths): boolean {
   const areFolders = (): boolean =>
@@ -69,7 +74,8 @@ export function isCommitted({ staging, staged }: WorkPaths): boolean {
 /**
  * Rejects files of other users, who could prepare a change in a shared parent folder.
  *
- * @throws OutputError if a file exists and belongs neither to this user nor to the owner of the site's folder
+ * @throws OutputError if a file exists and belongs neither to this user nor to the owner of the
+ * site's folder
  */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {

@@ -278,7 +278,10 @@ describe('a held lock', () => {
 
   const [old, fresh] = littleChanged;
 
-  /** Gives the lock to another build after the n-th change, or attempt of a change, while the build holds the lock. */
+  /**
+   * Gives the lock to another build after the n-th change, or attempt of a change, while the build
+   * holds the lock.
+   */
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
     let count = 0;
     let depth = 0;

@@ -108,7 +108,10 @@ function copyFolder(folder: string): string {
   return copy;
 }
 
-/** Yields every distinct state of a folder during these effects: whole, and with torn unflushed files. */
+/**
+ * Yields every distinct state of a folder during these effects: whole, and with torn unflushed
+ * files.
+ */
 function* replay(before: string, effects: readonly Effect[]) {
   const whole = copyFolder(before);
   const seen = new Set<string>();
@@ -130,7 +133,10 @@ function* replay(before: string, effects: readonly Effect[]) {
   }
 }
 
-/** Expects that the next command recovers the old or new site, and that the next build publishes the new site. */
+/**
+ * Expects that the next command recovers the old or new site, and that the next build publishes the
+ * new site.
+ */
 async function expectRecovery(
   out: string,
   old: Tree,

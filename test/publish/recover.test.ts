@@ -29,7 +29,9 @@ async function interrupt({ out }: Site, tree: support.Tree, stopAt: string): Pro
   vi.resetAllMocks();
 }
 
-/** Creates a site whose build was killed after it had moved `a.json` and `come/x.json` into place. */
+/**
+ * Creates a site whose build was killed after it had moved `a.json` and `come/x.json` into place.
+ */
 async function createKilledSite(): Promise<Site> {
   const site = await publishedSite(old);
   await interrupt(site, { ...fresh, 'kept/moved-last': '1' }, 'kept/moved-last');
@@ -59,8 +61,8 @@ async function failToFetch(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Expects that every command discards the change until the next change is published. New files that the discarded change has
- * moved into place stay.
+ * Expects that every command discards the change until the next change is published. New files that
+ * the discarded change has moved into place stay.
  */
 async function expectDiscarded({ out, folders, names }: Site): Promise<void> {
   const readMarks = () => (fs.existsSync(out) ? fingerprint(out) : undefined);

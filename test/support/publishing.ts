@@ -48,7 +48,10 @@ export async function publishedSite(tree: Tree) {
   return { out, folders, names };
 }
 
-/** Leaves a committed change next to a site, as a killed build does. It would publish the same site again. */
+/**
+ * Leaves a committed change next to a site, as a killed build does. It would publish the same site
+ * again.
+ */
 export function leaveCommitted(out: string): void {
   const { staged, replacedFile } = resolveWorkPaths(out);
   const manifest = path.join(out, 'manifest.json');

@@ -138,7 +138,10 @@ const isOlder = (before: Seen, { fallback }: Intent): boolean =>
 export const isSameFolder = (before: Seen, after: Seen): boolean =>
   JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
 
-/** @param intents the intent of the command, and of killed commands before it, which it may have completed */
+/**
+ * @param intents the intent of the command, and of killed commands before it, which it may have
+ * completed
+ */
 export function findBreaches(
   { before, after }: { before: Seen; after: Seen },
   intents: Intents,
@@ -186,7 +189,10 @@ export function findBreaches(
   return found;
 }
 
-/** Finds paths that are lost, or redirect to another record, although no option allows that and no message names them. */
+/**
+ * Finds paths that are lost, or redirect to another record, although no option allows that and no
+ * message names them.
+ */
 function findLostPaths(
   { before, after }: { before: Seen; after: Seen },
   intents: Intents,

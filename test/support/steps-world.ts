@@ -122,7 +122,10 @@ export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Creates the inputs of all sequences: snapshots, other sites in folders and on a server, and a package with bundled data. */
+/**
+ * Creates the inputs of all sequences: snapshots, other sites in folders and on a server, and a
+ * package with bundled data.
+ */
 export async function createWorld(folder: string) {
   for (const name of ['dist', 'public', 'package.json'])
     cpSync(path.join(PROJECT, name), path.join(folder, 'package', name), { recursive: true });

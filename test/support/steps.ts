@@ -337,7 +337,8 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
 /**
  * Checks that `verify` is right about the folder, and changes nothing.
  *
- * @param code the exit code of the last command; null if it was killed, undefined after a manual change
+ * @param code the exit code of the last command; null if it was killed, undefined after a manual
+ * change
  */
 async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Promise<string[]> {
   const { out, unfinished, cwd } = scene;

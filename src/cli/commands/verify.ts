@@ -44,7 +44,10 @@ const milliseconds = text(
 const verifyOptions = {
   target: { schema: required('a folder, an archive or a URL') },
   ...inGroup('For a URL:', {
-    /** The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that site. */
+    /**
+     * The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that
+     * site.
+     */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
     /** How long to wait for the site in `like`, such as `90s`, `10m` or `1h`. */
@@ -67,7 +70,8 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly targe
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
- * @throws UsageError, OutputError if the folder is not a site, UpstreamError or DataError if the URL does not serve the expected site
+ * @throws UsageError, OutputError if the folder is not a site, UpstreamError or DataError if the
+ * URL does not serve the expected site
  */
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
   const parsed = parseOptions(verifyOptions, options);
@@ -110,8 +114,9 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
 /**
  * Verifies a folder or an archive.
  *
- * A build may change the folder in the meantime, and a mixture of two sites looks like damage. So if anything is wrong, this
- * waits until no build is changing the folder, and compares its manifest with the one from the beginning.
+ * A build may change the folder in the meantime, and a mixture of two sites looks like damage. So
+ * if anything is wrong, this waits until no build is changing the folder, and compares its manifest
+ * with the one from the beginning.
  */
 async function verifyStored(
   target: string,
@@ -137,7 +142,10 @@ async function verifyStored(
   }
 }
 
-/** Finds the guarantees that all hosts of a site support, unless this version supports none of the hosts. */
+/**
+ * Finds the guarantees that all hosts of a site support, unless this version supports none of the
+ * hosts.
+ */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const known = hostNames.filter((name) => listed.includes(name));
   if (known.length === 0) return undefined;
