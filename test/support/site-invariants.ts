@@ -52,7 +52,8 @@ export function look(folder: string): Seen {
   const records = new Map<string, string>();
   for (const file of bodies.keys()) {
     const [, kind = ''] = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file) ?? [];
-    if (kind === '') continue;
+    // A change that was discarded may have left a record behind.
+    if (kind === '' || !listed.has(file)) continue;
     const { id, url } = parse<{ id: number; url: string }>(file);
     records.set(`/${file.slice(0, -'index.json'.length)}`, `${kind}/${id}`);
     if (!url?.startsWith(`${meta.base_url}/api/`)) wrong.set(file, `has the URL ${url}`);
@@ -138,6 +139,16 @@ const isOlder = (before: Seen, { fallback }: Intent): boolean =>
 export const isSameFolder = (before: Seen, after: Seen): boolean =>
   JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
 
+/** The notice of a command that discards an interrupted change. */
+export const DISCARDED = 'no longer fits this folder';
+
+interface Ended {
+  readonly code: number | null;
+  readonly text: string;
+  /** Whether this command or one before it discarded a change, which may have left files behind. */
+  readonly hasDiscarded: boolean;
+}
+
 /**
  * @param intents the intent of the command, and of killed commands before it, which it may have
  * completed
@@ -145,7 +156,7 @@ export const isSameFolder = (before: Seen, after: Seen): boolean =>
 export function findBreaches(
   { before, after }: { before: Seen; after: Seen },
   intents: Intents,
-  { code, text }: { code: number | null; text: string },
+  { code, text, hasDiscarded }: Ended,
   folder: string,
 ): string[] {
   const [intent, ...unfinished] = intents;
@@ -161,13 +172,19 @@ export function findBreaches(
   }
   const needsBaseUrl = before.wrong.has('meta.json') || unfinished.length > 0;
   if (code === 2 && intent.baseUrl === undefined && needsBaseUrl) return [];
-  if (code !== 0) return [`ended with ${code}`];
+  const isLeftBehind = (file: string): boolean =>
+    hasDiscarded && before.wrong.has(file) && after.wrong.get(file) === 'is not listed';
+  // `--verify` lists files that were left behind.
+  const isListed = code === 5 && [...after.wrong.keys()].every(isLeftBehind);
+  if (code !== 0 && !isListed) return [`ended with ${code}`];
   // A build without `--verify` does not notice a change that keeps size and mtime.
   const isUnnoticed = (file: string): boolean =>
     !has(intent, '--verify') &&
     before.wrong.has(file) &&
     before.files.get(file) === after.files.get(file);
-  for (const [file, why] of after.wrong) if (!isUnnoticed(file)) found.push(`${file} ${why}`);
+  for (const [file, why] of after.wrong) {
+    if (!isUnnoticed(file) && !isLeftBehind(file)) found.push(`${file} ${why}`);
+  }
   const isUnknown = intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
   for (const address of isUnknown
     ? []
@@ -185,7 +202,9 @@ export function findBreaches(
   const left = readdirSync(path.dirname(folder)).filter((name) =>
     name.startsWith('.site.gamedata-'),
   );
-  if (left.length > 0) found.push(`left ${left.join(', ')}`);
+  // The staging folder of a discarded change stays until the next change.
+  const mayLeave = text.includes(DISCARDED) && isSameFolder(before, after);
+  if (left.length > 0 && !mayLeave) found.push(`left ${left.join(', ')}`);
   return found;
 }
 

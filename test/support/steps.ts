@@ -6,6 +6,7 @@ import { isBeingChanged } from '../../src/publish/publish.ts';
 import { inFolder } from './folders.ts';
 import { createRandom, type Random } from './random.ts';
 import {
+  DISCARDED,
   findBreaches,
   findEndingPaths,
   type Intent,
@@ -37,6 +38,8 @@ interface Scene {
   readonly archives: Map<string, Archive>;
   /** The intents of killed commands, until another command completes them. */
   unfinished: Intent[];
+  /** Whether a command has discarded an interrupted change, which may have left files behind. */
+  hasDiscarded: boolean;
 }
 
 /** A command with its intent, or a manual change. */
@@ -249,8 +252,17 @@ async function trySequence(world: worlds.World, seed: number): Promise<string | 
   const commands = worlds.startCommands(world.cli);
   const out = path.join(cwd, 'site');
   const scene: Scene = {
-    ...{ world, random, upstream, commands, cwd, out },
-    ...{ day: 1, copies: [], archives: new Map(), unfinished: [] },
+    world,
+    random,
+    upstream,
+    commands,
+    cwd,
+    out,
+    day: 1,
+    copies: [],
+    archives: new Map(),
+    unfinished: [],
+    hasDiscarded: false,
   };
   const titles: string[] = [];
   try {
@@ -317,12 +329,13 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
   const ended = await run(scene, step);
   titles[titles.length - 1] += `   → ${ended.code ?? 'killed'}`;
   const after = look(out);
+  scene.hasDiscarded ||= ended.text.includes(DISCARDED);
   if (ended.code === null) scene.unfinished.push(step.intent);
   else {
     const problems = findBreaches(
       { before, after },
       [step.intent, ...scene.unfinished],
-      ended,
+      { ...ended, hasDiscarded: scene.hasDiscarded },
       out,
     );
     if (problems.length > 0) return [...problems, ended.text.trim()];
