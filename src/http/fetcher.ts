@@ -33,6 +33,8 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'>
   readonly urlOverride?: string | undefined;
   /** The value if the upstream does not have the file. */
   readonly missing?: { readonly value: T };
+  /** Whether 403, 404 and 410 are requested once more past caches. Default: unless there is a value for a missing file. */
+  readonly retriesMissing?: boolean;
 }
 
 /** Reads an upstream through the disk cache. */
@@ -108,6 +110,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
     options: LoadOptions<T> = {},
   ): Promise<LoadedValue<T>> {
     const { revalidate = false, urlOverride, missing, maxBytes, hint } = options;
+    const { retriesMissing = !missing } = options;
     const cached = findCached(url, codec, options);
     if (cached && !revalidate && isFresh(cached.entry)) {
       stats.cacheHits++;
@@ -118,7 +121,7 @@ export function createFetcher({ client, cache }: { client: HttpClient; cache: Ca
       response = await client.get(urlOverride ?? url, codec.decode, {
         revalidation: cached ? selectValidators(cached.entry) : {},
         cachedValue: cached?.value,
-        retriesMissing: !missing,
+        retriesMissing,
         maxBytes,
         hint,
       });

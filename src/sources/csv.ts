@@ -11,8 +11,15 @@ import { pluralize } from '../contract/words.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
-import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
+import { type Codec, type Fetcher, type FetcherStats, withFetcher } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
+import {
+  createIconChooser,
+  fetchIconList,
+  type IconChooser,
+  type IconList,
+  readIconFolder,
+} from './icon-list.ts';
 import {
   type KindFields,
   normalize,
@@ -20,7 +27,7 @@ import {
   sanitizeSlug,
   splitNames,
 } from './normalize.ts';
-import { assertSkipsExist, type Source, type SourceContext } from './source.ts';
+import { assertSkipsExist, type Source, type SourceContext, type SourceResult } from './source.ts';
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
@@ -32,21 +39,28 @@ const readGeneration = (row: Row) => ({ generation: parseInteger(row, 'generatio
 const kinds: {
   readonly [K in Kind]: {
     readonly columns: readonly string[];
-    createReader(texts: TableTexts, ids: ReadonlySet<number>): (row: Row) => KindFields<K>;
+    createReader(
+      texts: TableTexts,
+      ids: ReadonlySet<number>,
+      icons: IconChooser,
+    ): (row: Row) => KindFields<K>;
   };
 } = {
   move: { columns: ['generation_id'], createReader: () => readGeneration },
   item: {
     columns: [],
-    createReader(texts, ids) {
+    createReader(texts, ids, icons) {
       const indices = groupById(texts, 'item_game_indices', 'item_id', ids);
-      return (row) => ({
-        gameIndices: (indices.get(parseInteger(row, 'id')) ?? []).map((own) => ({
+      return (row) => {
+        const ownIndices = indices.get(parseInteger(row, 'id')) ?? [];
+        const gameIndices = ownIndices.map((own) => ({
           ...readGeneration(own),
           index: parseInteger(own, 'game_index'),
-        })),
-        sprite: deriveSpritePath(sanitizeSlug(readIdentifier(row))),
-      });
+        }));
+        const slug = sanitizeSlug(readIdentifier(row));
+        const sprite = icons.choose(slug, deriveSpritePath(slug));
+        return { gameIndices, sprite };
+      };
     },
   },
 };
@@ -63,29 +77,65 @@ const columns: Readonly<Record<string, readonly string[]>> = {
 };
 export const tableNames = Object.keys(columns);
 
+/**
+ * Reads the tables, and then the list of icons, because the tables do not say which items have one.
+ * Both come from a clone of the upstream's repository, or from URLs.
+ */
 export const csv: Source = async (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
-  const create = (texts: TableTexts, from: { upstream: string; captured: string }) => {
-    const raw = parseRecords(texts);
-    assertSkipsExist(skip, raw);
-    const provenance = { source: 'csv', ...from, edition: null, skipped: skip } as const;
-    return { dataSet: normalize(raw, provenance, hasNames), source: 'csv', isCopy: false } as const;
-  };
-  if (!isUrl(upstream)) {
-    const { texts, captured } = readTables(upstream);
+  const { upstream = DEFAULT_UPSTREAM, today } = context;
+  if (isUrl(upstream)) return fetchDataSet(upstream, context);
+  const { texts, captured } = readTables(upstream);
+  return createResult(context, {
+    texts,
+    icons: readIconFolder(upstream, context),
+    upstream: 'local files',
     // The clock that dated the files may have been ahead.
-    return create(texts, {
-      upstream: 'local files',
-      captured: captured < today ? captured : today,
-    });
-  }
-  return withFetcher(context, { upstream, version: 'csv' }, async (fetcher) => ({
-    ...create(await fetchTables(fetcher, upstream, onProgress), { upstream, captured: today }),
-    requests: fetcher.stats,
-  }));
+    captured: captured < today ? captured : today,
+  });
 };
 
-function parseRecords(texts: TableTexts): RawRecords {
+async function fetchDataSet(upstream: string, context: SourceContext): Promise<SourceResult> {
+  const { today, onProgress } = context;
+  const key = { upstream, version: 'csv' };
+  const { texts, stats } = await withFetcher(context, key, async (fetcher) => {
+    const texts = await fetchTables(fetcher, upstream, onProgress);
+    return { texts, stats: fetcher.stats };
+  });
+  const icons = await fetchIconList(upstream, context);
+  const result = createResult(context, { texts, icons, upstream, captured: today });
+  return { ...result, requests: addStats(stats, icons.requests) };
+}
+
+const addStats = (first: FetcherStats, second: FetcherStats | undefined): FetcherStats => ({
+  requests: first.requests + (second?.requests ?? 0),
+  bodies: first.bodies + (second?.bodies ?? 0),
+  notModified: first.notModified + (second?.notModified ?? 0),
+  retries: first.retries + (second?.retries ?? 0),
+  bytes: first.bytes + (second?.bytes ?? 0),
+  cacheHits: first.cacheHits + (second?.cacheHits ?? 0),
+});
+
+interface Tables {
+  readonly texts: TableTexts;
+  readonly icons: IconList;
+  readonly upstream: string;
+  readonly captured: string;
+}
+
+function createResult(
+  context: SourceContext,
+  { texts, icons, upstream, captured }: Tables,
+): SourceResult {
+  const { skip, hasNames } = context;
+  const chooser = createIconChooser(icons, context);
+  const raw = parseRecords(texts, chooser);
+  assertSkipsExist(skip, raw);
+  const provenance = { source: 'csv', upstream, captured, edition: null, skipped: skip } as const;
+  const dataSet = normalize(raw, provenance, hasNames);
+  return { dataSet, source: 'csv', isCopy: false, notices: chooser.notices() };
+}
+
+function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
   const languages = new Map(
     parseTable(texts, 'languages').map((row) => [row.get('id'), readIdentifier(row)]),
   );
@@ -93,7 +143,7 @@ function parseRecords(texts: TableTexts): RawRecords {
     const rows = parseTable(texts, pluralize(kind));
     const ids = new Set(rows.map((row) => parseInteger(row, 'id')));
     const names = groupById(texts, `${kind}_names`, `${kind}_id`, ids);
-    const readFields = kinds[kind].createReader(texts, ids);
+    const readFields = kinds[kind].createReader(texts, ids, icons);
     return rows.map((row) => {
       const id = parseInteger(row, 'id');
       // The first of several names in a language wins.

@@ -2,7 +2,7 @@ import type { PreviousSite, Site } from '../built/read.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
-import { createDataSet, type DataSet } from '../dataset/data-set.ts';
+import { type AnyRecords, createDataSet, type DataSet } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
@@ -34,10 +34,19 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly hasNames?: boolean | undefined;
   /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
+  /** Reads earlier records, whose icons a source keeps if it cannot find out which icons exist. */
+  readonly readEarlier?: (() => EarlierRecords) | undefined;
+  /** Where to request the list of icons for tables. Default: the list of the upstream's repository, for its tables. */
+  readonly iconListUrl?: string | undefined;
   /** Limits the sum of what a source keeps in memory. Default: `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
   /** The published site. Files with the same hash are not requested again. */
   readonly previous?: PreviousSite | undefined;
+}
+
+export interface EarlierRecords {
+  readonly published: AnyRecords | undefined;
+  readonly bundled: AnyRecords | undefined;
 }
 
 export interface Progress {

@@ -55,3 +55,13 @@ export function writeTables(folder: string, tables: TableTexts): void {
   mkdirSync(folder, { recursive: true });
   for (const [file, text] of Object.entries(tables)) writeFileSync(path.join(folder, file), text);
 }
+
+/** Writes tables and icons as a clone of the upstream's repository has them. Returns the folder of the tables. */
+export function writeClone(folder: string, tables: TableTexts, icons: readonly string[]): string {
+  const csv = path.join(folder, 'csv');
+  writeTables(csv, tables);
+  const sprites = path.join(folder, 'sprites', 'sprites', 'items');
+  mkdirSync(sprites, { recursive: true });
+  for (const icon of icons) writeFileSync(path.join(sprites, path.basename(icon)), '');
+  return csv;
+}

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../../src/cli/commands/build.ts';
 import { bulkFiles } from '../../../src/contract/files.ts';
 import { listFiles } from '../../../src/files.ts';
-import { codeDigest } from '../../../src/package.ts';
+import { BUNDLED_DATA, codeDigest } from '../../../src/package.ts';
+import { openSnapshot } from '../../../src/sources/snapshot.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { stateNumber } from '../../support/editions.ts';
 import { expectedFiles } from '../../support/expected.ts';
@@ -13,9 +14,17 @@ import { fingerprint } from '../../support/fingerprint.ts';
 import { otherKinds } from '../../support/kinds.ts';
 import { rawMove, rawRecords } from '../../support/sites.ts';
 import { sharedSite, smallSource } from '../../support/small-data.ts';
+import { tablesOf, writeClone } from '../../support/tables.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { handMadeUpstream, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import {
+  handMadeUpstream,
+  itemAnswer,
+  moveAnswer,
+  range,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
 
 const BASE_URL = 'https://example.test';
 
@@ -156,4 +165,22 @@ it('build succeeds after an interrupted build whose staging folder is lost', asy
       readFileSync(path.join(complete, file), 'utf8'),
     );
   expect(verifyFolder(out)).toMatchObject({ problems: [] });
+});
+
+it('build needs --max-shrink 100 once if the csv source finds out that icons do not exist', async () => {
+  const names = range(1, 30).map((id) => `item-${id}`);
+  const item = names.map((name, at) => itemAnswer(at + 1, { name }));
+  const bundled = openSnapshot(BUNDLED_DATA).data().records.item;
+  const bundledIcons = bundled.map((record) => ('icon' in record ? record.icon : ''));
+  const icons = [...bundledIcons, ...names.map((name) => `${name}.png`)];
+  const clone = temporaryFolder();
+  const tables = tablesOf(upstreamOf({ move: [moveAnswer(1)], item }));
+  const upstream = writeClone(clone, tables, icons);
+  const { maxShrink, ...options } = { ...buildOptions(upstream), source: 'csv' } as const;
+  expect((await build({ ...options, maxShrink })).data.counts.item).toBe(30);
+
+  for (const name of names) rmSync(path.join(clone, 'sprites', 'sprites', 'items', `${name}.png`));
+  await expect(build(options)).rejects.toThrow('got 30 of 30 records with a new no-icon');
+  await build({ ...options, maxShrink });
+  expect((await build(options)).changed).toBe(false);
 });

@@ -1,0 +1,179 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AnyRecords } from '../../src/dataset/data-set.ts';
+import { tableNames } from '../../src/sources/csv.ts';
+import { findIconListUrl } from '../../src/sources/icon-list.ts';
+import type { EarlierRecords, SourceContext } from '../../src/sources/source.ts';
+import { startServer } from '../support/local-server.ts';
+import { loadFrom } from '../support/reading.ts';
+import { dataSetOf, rawItem } from '../support/sites.ts';
+import { tablesOf, writeClone } from '../support/tables.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { itemAnswer, range, upstreamOf } from '../support/upstream-data.ts';
+
+const tables = tablesOf(
+  upstreamOf({ move: [], item: ['a', 'b', 'c'].map((name, at) => itemAnswer(at + 1, { name })) }),
+);
+const toIcon = (name: string): string => `sprites/items/${name}.png`;
+
+const earlierItems = (icons: Readonly<Record<string, string | null>>): AnyRecords => {
+  const item = Object.entries(icons).map(([slug, sprite], at) => rawItem(at + 1, { slug, sprite }));
+  return dataSetOf({ item }).records as unknown as AnyRecords;
+};
+
+/** Returns the names of the icons, and the notices. */
+async function load(upstream: string, options: Partial<SourceContext> = {}) {
+  const { dataSet, notices, requests } = await loadFrom('csv', upstream, options);
+  const icons = dataSet.records.item.map((item) => path.basename('icon' in item ? item.icon : ''));
+  const warnings = dataSet.warnings.map(({ code, id }) => `${code} ${id}`);
+  return { icons: icons.join(' '), warnings, notices, requests };
+}
+
+const encodeList = (files: readonly string[], truncated = false): string =>
+  JSON.stringify({
+    sha: 'x',
+    truncated,
+    tree: files.map((file) => ({ path: file, type: 'blob' })),
+  });
+
+/** Serves the tables and a list of icons. */
+async function serve(list: { status?: number; body: string; retryAfter?: string }) {
+  const server = await startServer((response, { url = '' }) => {
+    if (!url.startsWith('/list')) {
+      response.end(tables[path.basename(url.split('?')[0] ?? '')]);
+      return;
+    }
+    if (list.retryAfter) response.setHeader('Retry-After', list.retryAfter);
+    response.writeHead(list.status ?? 200).end(list.body);
+  });
+  return {
+    ...server,
+    upstream: `${server.url}/csv`,
+    iconListUrl: `${server.url}/list`,
+    countLists: () => server.requests.filter((request) => request.path.startsWith('/list')).length,
+  };
+}
+
+describe('a clone of the upstream', () => {
+  it('has an icon for each item whose file exists, and otherwise the placeholder with a warning', async () => {
+    const folder = writeClone(temporaryFolder(), tables, ['a.png', 'c.png', 'other.png']);
+    expect(await load(folder)).toMatchObject({
+      icons: 'a.png unknown.png c.png',
+      warnings: ['no-icon 2'],
+      notices: [],
+    });
+  });
+
+  it.each<[name: string, EarlierRecords, expected: string]>([
+    ['published', { published: earlierItems({ b: toIcon('x') }), bundled: undefined }, 'x.png'],
+    ['bundled', { published: undefined, bundled: earlierItems({ b: toIcon('y') }) }, 'y.png'],
+    [
+      'published rather than the bundled',
+      { published: earlierItems({ b: toIcon('x') }), bundled: earlierItems({ b: toIcon('y') }) },
+      'x.png',
+    ],
+    [
+      'published, even if that is the placeholder,',
+      { published: earlierItems({ b: null }), bundled: earlierItems({ b: toIcon('y') }) },
+      'unknown.png',
+    ],
+  ])('keeps the %s icon of a slug if it has no icons', async (_, earlier, expected) => {
+    const clone = temporaryFolder();
+    const folder = writeClone(clone, tables, []);
+    const readEarlier = () => earlier;
+    const { icons, notices } = await load(folder, { readEarlier });
+    expect(icons).toBe(`unknown.png ${expected} unknown.png`);
+    const sprites = path.join(clone, 'sprites', 'sprites', 'items');
+    expect(notices).toEqual([`could not check 3 icons: ${sprites}: got no icons`]);
+    rmSync(path.join(clone, 'sprites'), { recursive: true });
+    expect((await load(folder, { readEarlier })).notices).toEqual([
+      `could not check 3 icons: ${sprites} cannot be read (ENOENT)`,
+    ]);
+  });
+
+  it('is incomplete if it lacks more than 1 % of the bundled icons', async () => {
+    const names = range(1, 200).map((id) => `known-${id}`);
+    const bundled = earlierItems(Object.fromEntries(names.map((name) => [name, toIcon(name)])));
+    const readEarlier = (): EarlierRecords => ({ published: undefined, bundled });
+    const read = (count: number) => {
+      const icons = ['a', ...names.slice(0, count)].map(toIcon);
+      return load(writeClone(temporaryFolder(), tables, icons), { readEarlier });
+    };
+    expect(await read(198)).toMatchObject({ icons: 'a.png unknown.png unknown.png', notices: [] });
+    expect(await read(197)).toMatchObject({
+      icons: 'unknown.png unknown.png unknown.png',
+      notices: [expect.stringContaining('got a list without 3 of 200 known icons, expected')],
+    });
+  });
+});
+
+describe('a list of icons', () => {
+  it('is requested once, after the tables, and revalidated by the next build', async () => {
+    const { upstream, iconListUrl, requests } = await serve({
+      body: encodeList(['a.png', 'gen3']),
+    });
+    const options = { iconListUrl, cacheFolder: temporaryFolder() };
+    const first = await load(upstream, options);
+    expect(first).toMatchObject({
+      icons: 'a.png unknown.png unknown.png',
+      warnings: ['no-icon 2', 'no-icon 3'],
+      notices: [],
+      requests: { requests: 2 * tableNames.length + 1 },
+    });
+    expect(requests.at(-1)?.path).toBe('/list');
+    expect(requests.filter((request) => request.path === '/list')).toHaveLength(1);
+    expect(await load(upstream, options)).toMatchObject({ icons: first.icons, notices: [] });
+    expect(requests.at(-1)?.path).toBe('/list');
+  });
+
+  const complete = encodeList(['a.png', 'b.png']);
+  it.each<[name: string, Parameters<typeof serve>[0], problem: string]>([
+    ['refused', { status: 403, body: '', retryAfter: '60' }, 'got 403 with Retry-After 60 s'],
+    ['limited', { status: 429, body: '', retryAfter: '60' }, 'got 429 with Retry-After 60 s'],
+    ['missing', { status: 404, body: '' }, 'got 404, expected 200'],
+    ['unavailable', { status: 503, body: '' }, 'got 503, expected 200'],
+    ['not JSON', { body: '<html>' }, 'expected JSON'],
+    ['another response', { body: '{"message":"x"}' }, 'expected the list of a folder'],
+    ['truncated', { body: encodeList(['a.png'], true) }, 'got a truncated list'],
+    ['empty', { body: encodeList([]) }, 'got no icons'],
+  ])('that is %s is replaced by the cached one, without retries', async (_, broken, problem) => {
+    const list = { body: complete } as Parameters<typeof serve>[0];
+    const { upstream, iconListUrl, countLists } = await serve(list);
+    const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
+    await load(upstream, options);
+    Object.assign(list, broken);
+    const earlier = { published: earlierItems({ c: toIcon('x') }), bundled: undefined };
+    const later = await load(upstream, { ...options, readEarlier: () => earlier });
+    expect(later.icons).toBe('a.png b.png x.png');
+    expect(later.notices).toEqual([expect.stringContaining('could not check 1 icon: GET ')]);
+    expect(later.notices?.[0]).toContain(problem);
+    expect(countLists()).toBe(2);
+  });
+
+  it('that cannot be reached is replaced by earlier icons', async () => {
+    const { upstream } = await serve({ body: '' });
+    const iconListUrl = 'http://127.0.0.1:1/list';
+    const earlier = { published: undefined, bundled: earlierItems({ a: toIcon('a') }) };
+    const { icons, notices } = await load(upstream, { iconListUrl, readEarlier: () => earlier });
+    expect(icons).toBe('a.png unknown.png unknown.png');
+    expect(notices).toEqual([expect.stringContaining('could not check 3 icons: GET http://127.')]);
+  });
+
+  it('is not requested for tables of another origin', async () => {
+    const { upstream, countLists } = await serve({ body: complete });
+    const { notices } = await load(upstream);
+    expect(countLists()).toBe(0);
+    expect(notices).toEqual([`could not check 3 icons: ${upstream} has no list of icons`]);
+  });
+});
+
+it.each([
+  ['https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv', true],
+  ['https://raw.githubusercontent.com/someone/PokeAPI/fix/data/v2/csv', true],
+  ['https://raw.githubusercontent.com/someone/tables/main', false],
+  ['https://example.test/pokeapi/data/v2/csv', false],
+])('findIconListUrl: %s → %s', (upstream, isKnown) => {
+  const url = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
+  expect(findIconListUrl(upstream)).toBe(isKnown ? url : undefined);
+});
