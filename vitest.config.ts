@@ -48,6 +48,15 @@ function findTemporaryFolder(): string {
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {
   const exclude = mode === 'all' ? [] : ['test/system/**'];
+  // In each project, because Vitest reads this file again for projects, in the mode `test`.
+  const env = {
+    // Loopback must not go through the developer's proxy.
+    NO_PROXY: '127.0.0.1,localhost',
+    // Vitest's own BASE_URL is not ours.
+    BASE_URL: '',
+    // System tests run programs there, which memory may not allow, and Deno reads no file below /dev.
+    TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
+  };
   return {
     test: {
       globalSetup: 'test/support/compile.ts',
@@ -55,12 +64,6 @@ export default defineConfig(({ mode }) => {
       // By default, two cores have one worker.
       maxWorkers: '100%',
       sequence: { sequencer: LongFirst },
-      // Loopback must not go through the developer's proxy, and vitest's own BASE_URL is not ours.
-      env: {
-        ...{ NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
-        // System tests run programs there, which memory may not allow.
-        TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
-      },
       // Many tests run real builds and real servers, and CI machines are slow and shared.
       testTimeout: 240_000,
       hookTimeout: 240_000,
@@ -75,12 +78,13 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'shared',
+            env,
             isolate: false,
             include: ['test/**/*.test.ts'],
             exclude: [...exclude, ...isolated],
           },
         },
-        { extends: true, test: { name: 'isolated', include: isolated } },
+        { extends: true, test: { name: 'isolated', env, include: isolated } },
       ],
     },
   };

@@ -9,7 +9,7 @@ import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
-const [, recipe = ''] = /^```javascript\n(.*?)^```$/ms.exec(recipes) ?? [];
+const [recipe = ''] = /^async function read\(.*?^let current;.*?^}$/ms.exec(recipes) ?? [];
 
 describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const site = usePageSite();
