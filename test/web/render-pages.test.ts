@@ -87,6 +87,18 @@ it.each([
   expect(found.get('index.html')).toContain(text);
 });
 
+it('links the page of a list to the files with every record of its kind', () => {
+  const { plan } = siteOf(three);
+  const { template } = readBuildAssets();
+  const sizes = new Map([['download/move.csv', 1500]]);
+  const files = renderPages({ ...plan, template, sizes, archive: false });
+  const browse = String(files.find(({ path }) => path === 'browse.html')?.body);
+  const lines = browse.match(/<p [^>]*data-files=.*/g);
+  expect(lines).toEqual([
+    '<p class="quiet" data-files="move" hidden>Every move in one file: <a href="/download/move.csv" download>CSV</a></p>',
+  ]);
+});
+
 it.each([...filePages])('for hosts without index pages, links only to files: %s', (_, page) => {
   const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
   expect(links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))).toEqual([]);
