@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { isArchive } from '../built/storage.ts';
+import { isArchive } from '../built/archive.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
 import { isUrl } from '../contract/paths.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { isArchive } from '../built/storage.ts';
+import { isArchive } from '../built/archive.ts';
 import { isUrl } from '../contract/paths.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { UpdateOptions } from '../dataset/update.ts';

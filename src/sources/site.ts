@@ -1,7 +1,8 @@
 /** The site source: reads only the data of a built site, from a folder, an archive or a deployment. */
 
+import { openStorage } from '../built/archive.ts';
 import { openSite, readVerified, type Site, withRestoreHint } from '../built/read.ts';
-import { openStorage, type SiteStorage } from '../built/storage.ts';
+import type { SiteStorage } from '../built/storage.ts';
 import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import { isAhead, type Meta } from '../contract/meta.ts';

@@ -7,7 +7,8 @@ import { callCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const config = 'own.json: cannot be read (not a regular file), expected a configuration';
-const archive = 'own.tar.gz: cannot be read as an archive (not a regular file), expected a .tar.gz';
+const archive =
+  'own.tar.gz: cannot be read as an archive (not a regular file), expected a .tar.gz archive of a site';
 
 it.skipIf(process.platform === 'win32').each([
   ['build --config own.json', 2, config],

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { isArchive } from '../../src/built/storage.ts';
+import { isArchive } from '../../src/built/archive.ts';
 import { maskCredentials } from '../../src/cli/options.ts';
 import {
   type Comparison,

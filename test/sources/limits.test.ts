@@ -3,13 +3,9 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
+import { archiveStorage } from '../../src/built/archive.ts';
 import { openSite } from '../../src/built/read.ts';
-import {
-  archiveStorage,
-  folderStorage,
-  memoryStorage,
-  readOrThrow,
-} from '../../src/built/storage.ts';
+import { folderStorage, memoryStorage, readOrThrow } from '../../src/built/storage.ts';
 import { getMaxBytes, MAX_MEMORY_BYTES } from '../../src/contract/limits.ts';
 import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { createEntry } from '../../src/publish/read-published.ts';
@@ -31,7 +27,9 @@ describe('a file that exceeds the limit for its path', () => {
   it('is rejected in an archive', async () => {
     const archive = path.join(temporaryFolder(), 'site.tar.gz');
     const body = Buffer.alloc(maxBytes + 1);
+    const manifest = Buffer.from('{"format":1,"generator":"gamedata/1","files":[]}');
     const packed = await packTar([
+      { header: { name: 'gamedata/manifest.json', size: manifest.length }, body: manifest },
       { header: { name: `gamedata/${file}`, size: body.length }, body },
     ]);
     writeFileSync(archive, gzipSync(packed));

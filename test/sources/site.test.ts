@@ -6,7 +6,7 @@ import {
   readMeta,
   readPreviousSite,
 } from '../../src/built/read.ts';
-import { isArchive, memoryStorage } from '../../src/built/storage.ts';
+import { memoryStorage } from '../../src/built/storage.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
@@ -289,13 +289,4 @@ describe('readPreviousSite', () => {
       ],
     });
   });
-});
-
-it.each([
-  ['site.tar.gz', true],
-  ['/backups/site.tgz', true],
-  ['site', false],
-  ['https://example.test/site.tar.gz', false],
-])('isArchive: %s → %s', (name, expected) => {
-  expect(isArchive(name)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isArchive } from '../../built/storage.ts';
+import { ARCHIVE_EXTENSION, isArchive } from '../../built/archive.ts';
 import { isUrl, removeTrailingSlashes } from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
@@ -53,7 +53,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 
 /** Returns `example.org`, the archive's name, or the folder itself. */
 function nameCopy(source: string): string {
-  if (isArchive(source)) return path.basename(source).replace(/\.(?:tar\.gz|tgz)$/, '');
+  if (isArchive(source)) return path.basename(source).replace(ARCHIVE_EXTENSION, '');
   // `https://Example.ORG` → `https://example.org`
   const url = httpUrl.safeParse(source).data ?? source;
   if (!isUrl(url)) return source;

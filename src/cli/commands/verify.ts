@@ -1,5 +1,6 @@
+import { isArchive, openStorage } from '../../built/archive.ts';
 import { openSite } from '../../built/read.ts';
-import { folderStorage, isArchive, openStorage } from '../../built/storage.ts';
+import { folderStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { formatValue } from '../../contract/parse.ts';

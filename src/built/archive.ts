@@ -1,0 +1,140 @@
+import { createReadStream, readSync } from 'node:fs';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { unpackTar } from 'modern-tar';
+import { describeExcess, MAX_MEMORY_BYTES } from '../contract/limits.ts';
+import { isUrl, MANIFEST_FILE } from '../contract/paths.ts';
+import { listFirst } from '../contract/words.ts';
+import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { openRegular } from '../files.ts';
+import { assertSize, folderStorage, memoryStorage, type SiteStorage } from './storage.ts';
+
+type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Recognizes archives by their extension. Zip files are among them, so that their error can say what is expected. */
+export const isArchive = (name: string): boolean => !isUrl(name) && ARCHIVE_EXTENSION.test(name);
+
+/** Browsers may unpack a `.tar.gz` while they save it. */
+export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
+
+export const openStorage = async (target: string): Promise<SiteStorage> =>
+  isArchive(target) ? await archiveStorage(target) : folderStorage(target);
+
+const EXPECTED = 'expected a .tar.gz archive of a site';
+
+/**
+ * Reads the site in an archive.
+ *
+ * The first bytes show the format, because a browser may unpack an archive and keep its name. Then
+ * every regular file is unpacked, and the folder that has a manifest of gamedata is the site. It
+ * may be at any depth, because people pack `site`, `./site`, the files in it, or an absolute path.
+ *
+ * @throws OutputError
+ */
+export async function archiveStorage(archive: string): Promise<SiteStorage> {
+  try {
+    const unpacked = await unpack(archive);
+    const folder = findSite(archive, unpacked);
+    const files = new Map<string, Buffer>();
+    const storage = memoryStorage(archive, ' › ', files);
+    for (const [name, body] of unpacked) {
+      if (!name.startsWith(folder)) continue;
+      const file = name.slice(folder.length);
+      assertSize(storage, [{ path: file, bytes: body.length }]);
+      files.set(file, body);
+    }
+    return storage;
+  } catch (cause) {
+    if (cause instanceof GamedataError) throw cause;
+    const why = errorCode(cause) || (cause as Error).message;
+    throw new OutputError(`cannot be read as an archive (${why}), ${EXPECTED}`, archive, { cause });
+  }
+}
+
+/** Unpacks the regular files of an archive. */
+async function unpack(archive: string): Promise<Map<string, Buffer>> {
+  const descriptor = openRegular(archive, MAX_MEMORY_BYTES);
+  const format = detectFormat(archive, descriptor);
+  const opened = createReadStream(archive, { fd: descriptor, start: 0 });
+  const packed = Readable.toWeb(opened) as ByteStream;
+  const tar = format === 'gzip' ? packed.pipeThrough(new DecompressionStream('gzip')) : packed;
+  const entries = await unpackTar(tar.pipeThrough(limitBytes(archive)), {
+    filter: ({ name, type }) => type === 'file' && !isAddedByMacOs(name),
+  });
+  const files = new Map<string, Buffer>();
+  for (const { header, data = [] } of entries) {
+    files.set(normalizeName(header.name), Buffer.from(data));
+  }
+  return files;
+}
+
+/** The offset and the text that identify a tar archive. */
+const TAR_OFFSET = 257;
+const TAR_MAGIC = 'ustar';
+
+/**
+ * Detects the format by the first bytes.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc1952#page-6
+ * @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html
+ */
+function detectFormat(archive: string, descriptor: number): 'gzip' | 'tar' {
+  const start = Buffer.alloc(TAR_OFFSET + TAR_MAGIC.length);
+  const length = readSync(descriptor, start, 0, start.length, 0);
+  if (start[0] === 0x1f && start[1] === 0x8b) return 'gzip';
+  if (start.toString('latin1', TAR_OFFSET) === TAR_MAGIC) return 'tar';
+  if (start.toString('latin1', 0, 2) === 'PK') {
+    throw new OutputError(`is a zip file, ${EXPECTED}`, archive, {
+      hint: 'Unpack it, and name the archive or the folder that it contains.',
+    });
+  }
+  if (length === 0) throw new OutputError(`is empty, ${EXPECTED}`, archive);
+  throw new OutputError(`is neither a tar nor a gzip file, ${EXPECTED}`, archive);
+}
+
+/** macOS stores attributes of a file as `._<file>` next to it. */
+const isAddedByMacOs = (name: string): boolean => path.posix.basename(name).startsWith('._');
+
+/** `./site/a.json` and `/site/a.json` → `site/a.json` */
+const normalizeName = (name: string): string => name.replace(/^(?:\.?\/)+/, '');
+
+/**
+ * Finds the folder of the archive that has a manifest of gamedata.
+ *
+ * @returns the folder with a slash at its end; empty for the archive's root
+ */
+function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
+  const folders: string[] = [];
+  for (const [name, body] of files) {
+    if (path.posix.basename(name) !== MANIFEST_FILE) continue;
+    if (body.includes('"generator":"gamedata/')) {
+      folders.push(name.slice(0, -MANIFEST_FILE.length));
+    }
+  }
+  const [folder, ...others] = folders;
+  if (folder === undefined) {
+    throw new OutputError(
+      `contains ${files.size} files, but no ${MANIFEST_FILE} of gamedata, ${EXPECTED}`,
+      archive,
+    );
+  }
+  if (others.length === 0) return folder;
+  throw new OutputError(`contains several sites: ${listFirst(folders)}, expected one`, archive, {
+    hint: 'Unpack it, and name the folder of one site.',
+  });
+}
+
+/** Limits the unpacked size including headers, because an archive may contain millions of empty files. */
+function limitBytes(
+  archive: string,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(part, controller) {
+      bytes += part.length;
+      const problem = describeExcess(bytes, MAX_MEMORY_BYTES);
+      if (problem !== undefined) throw new OutputError(`${problem}, unpacked`, archive);
+      controller.enqueue(part);
+    },
+  });
+}

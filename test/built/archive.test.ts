@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
+import fsExtra from 'fs-extra';
+import { describe, expect, it } from 'vitest';
+import { archiveStorage, isArchive } from '../../src/built/archive.ts';
+import { openSite } from '../../src/built/read.ts';
+import { createEntry } from '../../src/publish/read-published.ts';
+import { rawRecords, siteOf } from '../support/sites.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const { files, records } = siteOf(rawRecords(3, 2));
+
+/** Writes a site into the folder `site`, and returns the parent folder. */
+function writeSite(...folders: string[]): string {
+  const parent = temporaryFolder();
+  const entries = files().map(({ path: file, body }) => createEntry(file, Buffer.from(body)));
+  const manifest = { format: 1, generator: 'gamedata/0.0.0', files: entries };
+  for (const folder of folders.length > 0 ? folders : ['site']) {
+    for (const { path: file, body } of files())
+      fsExtra.outputFileSync(path.join(parent, folder, file), body);
+    writeFileSync(path.join(parent, folder, 'manifest.json'), JSON.stringify(manifest));
+  }
+  return parent;
+}
+
+function pack(parent: string, ...args: string[]): string {
+  const archive = path.join(temporaryFolder(), 'site.tar.gz');
+  execFileSync('tar', ['-czf', archive, ...args], { cwd: parent });
+  return archive;
+}
+
+describe('archiveStorage', () => {
+  it.each<[string, (parent: string) => string[]]>([
+    ['a folder', () => ['site']],
+    ['a folder with ./ before it', () => ['./site']],
+    ['the files of a folder', () => ['-C', 'site', '.']],
+    ['an absolute path', (parent) => ['--absolute-names', path.join(parent, 'site')]],
+    ['a folder in another folder', () => ['--transform', 's,^site,backups/today,', 'site']],
+  ])('reads the site in an archive of %s', async (_, createArgs) => {
+    const parent = writeSite();
+    const storage = await archiveStorage(pack(parent, ...createArgs(parent)));
+    expect(openSite(storage).records()).toEqual(records);
+  });
+
+  it('reads a tar archive that a browser unpacked without renaming it', async () => {
+    const parent = writeSite();
+    const archive = path.join(parent, 'site.tar.gz');
+    execFileSync('tar', ['-cf', archive, 'site'], { cwd: parent });
+    expect(openSite(await archiveStorage(archive)).records()).toEqual(records);
+  });
+
+  it('ignores the files that macOS adds', async () => {
+    const parent = writeSite();
+    for (const file of ['._site', 'site/._manifest.json', 'site/._meta.json'])
+      writeFileSync(path.join(parent, file), '"generator":"gamedata/');
+    const storage = await archiveStorage(pack(parent, '._site', 'site'));
+    const names = Array.from(storage.list(), ({ path: file }) => file);
+    expect(names.filter((file) => file.includes('._'))).toEqual([]);
+    expect(openSite(storage).records()).toEqual(records);
+  });
+
+  const expected = 'expected a .tar.gz archive of a site';
+  it.each<[string, body: Uint8Array, problem: string]>([
+    ['a zip file', zipSync({ 'site.tar.gz': new Uint8Array(8) }), `is a zip file, ${expected}`],
+    ['an empty file', Buffer.of(), `is empty, ${expected}`],
+    ['a page', Buffer.from('<!doctype html>'), `is neither a tar nor a gzip file, ${expected}`],
+    [
+      'a truncated archive',
+      gzipSync('site').subarray(0, 12),
+      `cannot be read as an archive (Z_BUF_ERROR), ${expected}`,
+    ],
+  ])('says what the file is if it is %s', async (_, body, problem) => {
+    const archive = path.join(temporaryFolder(), 'site.tar.gz');
+    writeFileSync(archive, body);
+    await expect(archiveStorage(archive)).rejects.toThrow(`${archive}: ${problem}`);
+  });
+
+  it('rejects an archive without a site, or with several', async () => {
+    const parent = writeSite('one', 'two');
+    await expect(archiveStorage(pack(parent, 'one', 'two'))).rejects.toThrow(
+      'contains several sites: one/, two/, expected one',
+    );
+    renameSync(path.join(parent, 'one/manifest.json'), path.join(parent, 'one/other.json'));
+    await expect(archiveStorage(pack(parent, 'one'))).rejects.toThrow(
+      /contains \d+ files, but no manifest\.json of gamedata, expected a \.tar\.gz archive of a site$/,
+    );
+  });
+});
+
+it.each([
+  ['site.tar.gz', true],
+  ['/backups/site.tgz', true],
+  ['SITE.TAR.GZ', true],
+  ['site.tar', true],
+  ['artifact.zip', true],
+  ['site', false],
+  ['https://example.test/site.tar.gz', false],
+])('isArchive: %s → %s', (name, expected) => {
+  expect(isArchive(name)).toBe(expected);
+});
