@@ -1,8 +1,10 @@
-import { createReadStream, readSync } from 'node:fs';
+import { closeSync, createReadStream, readSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
-import { describeExcess, MAX_MEMORY_BYTES } from '../contract/limits.ts';
+import * as z from 'zod';
+import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../contract/limits.ts';
+import { parseJson } from '../contract/parse.ts';
 import { isUrl, MANIFEST_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
@@ -54,7 +56,13 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
 /** Unpacks the regular files of an archive. */
 async function unpack(archive: string): Promise<Map<string, Buffer>> {
   const descriptor = openRegular(archive, MAX_MEMORY_BYTES);
-  const format = detectFormat(archive, descriptor);
+  let format: 'gzip' | 'tar';
+  try {
+    format = detectFormat(archive, descriptor);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
   const opened = createReadStream(archive, { fd: descriptor, start: 0 });
   const packed = Readable.toWeb(opened) as ByteStream;
   const tar = format === 'gzip' ? packed.pipeThrough(new DecompressionStream('gzip')) : packed;
@@ -83,14 +91,38 @@ function detectFormat(archive: string, descriptor: number): 'gzip' | 'tar' {
   const length = readSync(descriptor, start, 0, start.length, 0);
   if (start[0] === 0x1f && start[1] === 0x8b) return 'gzip';
   if (start.toString('latin1', TAR_OFFSET) === TAR_MAGIC) return 'tar';
-  if (start.toString('latin1', 0, 2) === 'PK') {
-    throw new OutputError(`is a zip file, ${EXPECTED}`, archive, {
-      hint: 'Unpack it, and name the archive or the folder that it contains.',
-    });
-  }
   if (length === 0) throw new OutputError(`is empty, ${EXPECTED}`, archive);
+  const text = start.toString('latin1').toLowerCase();
+  for (const { name, signature, hint } of otherFormats)
+    if (text.startsWith(signature))
+      throw new OutputError(`is ${name}, ${EXPECTED}`, archive, { hint });
   throw new OutputError(`is neither a tar nor a gzip file, ${EXPECTED}`, archive);
 }
+
+interface OtherFormat {
+  readonly name: string;
+  /** The first bytes, in Latin 1 and lower case. */
+  readonly signature: string;
+  readonly hint: string;
+}
+
+const UNPACK = 'Unpack it, and name the archive or the folder that it contains.';
+const DOWNLOAD = 'Download the archive again. A login or error page was saved instead.';
+
+const otherFormats: readonly OtherFormat[] = [
+  { name: 'a zip file', signature: 'pk', hint: UNPACK },
+  { name: 'a 7z file', signature: '7z\xbc\xaf', hint: UNPACK },
+  { name: 'a bzip2 file', signature: 'bzh', hint: UNPACK },
+  { name: 'an xz file', signature: '\xfd7zxz\0', hint: UNPACK },
+  { name: 'a Zstandard file', signature: '(\xb5/\xfd', hint: UNPACK },
+  { name: 'an HTML page', signature: '<!doctype html', hint: DOWNLOAD },
+  { name: 'an HTML page', signature: '<html', hint: DOWNLOAD },
+  {
+    name: 'a Git LFS pointer',
+    signature: 'version https://git-lfs.github.com/spec/',
+    hint: 'Fetch the file with git lfs pull.',
+  },
+];
 
 /** macOS stores attributes of a file as `._<file>` next to it. */
 const isAddedByMacOs = (name: string): boolean => path.posix.basename(name).startsWith('._');
@@ -107,9 +139,7 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
   const folders: string[] = [];
   for (const [name, body] of files) {
     if (path.posix.basename(name) !== MANIFEST_FILE) continue;
-    if (body.includes('"generator":"gamedata/')) {
-      folders.push(name.slice(0, -MANIFEST_FILE.length));
-    }
+    if (isOwnManifest(body)) folders.push(name.slice(0, -MANIFEST_FILE.length));
   }
   const [folder, ...others] = folders;
   if (folder === undefined) {
@@ -122,6 +152,14 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
   throw new OutputError(`contains several sites: ${listFirst(folders)}, expected one`, archive, {
     hint: 'Unpack it, and name the folder of one site.',
   });
+}
+
+const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
+
+/** Web apps also have a `manifest.json`. One that is too large is not parsed, because that takes twenty times its size. */
+function isOwnManifest(body: Buffer): boolean {
+  if (body.length > getMaxBytes(MANIFEST_FILE)) return false;
+  return ownSchema.safeParse(parseJson(body.toString())).success;
 }
 
 /** Limits the unpacked size including headers, because an archive may contain millions of empty files. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
@@ -62,11 +62,28 @@ describe('archiveStorage', () => {
     expect(openSite(storage).records()).toEqual(records);
   });
 
+  it('finds a manifest with other white space next to the manifest of a web app', async () => {
+    const parent = writeSite();
+    const file = path.join(parent, 'site', 'manifest.json');
+    writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2));
+    const text = JSON.stringify({ name: 'an app', description: '"generator":"gamedata/' });
+    fsExtra.outputFileSync(path.join(parent, 'site', 'app', 'manifest.json'), text);
+    expect(openSite(await archiveStorage(pack(parent, 'site'))).records()).toEqual(records);
+  });
+
   const expected = 'expected a .tar.gz archive of a site';
   it.each<[string, body: Uint8Array, problem: string]>([
     ['a zip file', zipSync({ 'site.tar.gz': new Uint8Array(8) }), `is a zip file, ${expected}`],
     ['an empty file', Buffer.of(), `is empty, ${expected}`],
-    ['a page', Buffer.from('<!doctype html>'), `is neither a tar nor a gzip file, ${expected}`],
+    ['a page', Buffer.from('<!DOCTYPE html>'), `is an HTML page, ${expected}`],
+    ['an xz file', Buffer.from('\xfd7zXZ\0', 'latin1'), `is an xz file, ${expected}`],
+    ['a Zstandard file', Buffer.of(0x28, 0xb5, 0x2f, 0xfd), `is a Zstandard file, ${expected}`],
+    [
+      'a Git LFS pointer',
+      Buffer.from('version https://git-lfs.github.com/spec/v1\n'),
+      `is a Git LFS pointer, ${expected}`,
+    ],
+    ['a text', Buffer.from('notes'), `is neither a tar nor a gzip file, ${expected}`],
     [
       'a truncated archive',
       gzipSync('site').subarray(0, 12),
