@@ -1,6 +1,6 @@
 /**
- * A Worker serves the API, because `_redirects` cannot match a query. Everything else is a static asset:
- * https://developers.cloudflare.com/workers/static-assets/
+ * A Worker serves the API, because `_redirects` cannot match a query. Everything else is a static
+ * asset: https://developers.cloudflare.com/workers/static-assets/
  */
 
 import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
@@ -22,7 +22,8 @@ export const cloudflare: Host = {
   deployCommand: (folder) => `cd ${quoteArgument(folder)} && npx wrangler deploy`,
   createFiles: (context) => {
     const base = getBasePath(context.baseUrl);
-    const worker = `${context.handlerModule()}\nexport default createWorker(${JSON.stringify(base)});\n`;
+    const entry = `export default createWorker(${JSON.stringify(base)});`;
+    const worker = `${context.handlerModule()}\n${entry}\n`;
     const configuration = JSON.stringify(createConfiguration(context, base), null, 2);
     return [
       { path: WORKER, body: worker },
@@ -34,7 +35,9 @@ export const cloudflare: Host = {
   },
 };
 
-/** Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites. */
+/**
+ * Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites.
+ */
 function createRedirectRules(base: string): string[] {
   const rules = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
   if (base !== '') rules.push(`${base}/* /:splat 200\n`);

@@ -17,9 +17,10 @@ interface Block {
 }
 
 /**
- * Creates `_headers` for Netlify and Cloudflare. Netlify matches the requested path, but its local server matches the rewritten
- * path, so both are listed. Both hosts send `public, max-age=0, must-revalidate` by default, and Cloudflare would join a second
- * `Cache-Control` from a later block to the first one.
+ * Creates `_headers` for Netlify and Cloudflare. Netlify matches the requested path, but its local
+ * server matches the rewritten path, so both are listed. Both hosts send `public, max-age=0,
+ * must-revalidate` by default, and Cloudflare would join a second `Cache-Control` from a later
+ * block to the first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };

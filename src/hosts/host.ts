@@ -39,15 +39,18 @@ export interface Host {
   readonly ignoresQueries?: boolean;
   /** Hosts that read `_redirects` in different dialects cannot share a site. */
   readonly redirectsDialect?: 'netlify' | 'cloudflare';
-  /** Lists the variables in which the host's build machine states the base URL. The first one that is set applies. */
+  /**
+   * Lists the variables in which the host's build machine states the base URL. The first one that
+   * is set applies.
+   */
   readonly listBaseUrlVariables?: (environment: BuildVariables) => readonly string[];
   /** How to set the base URL. */
   readonly baseUrlHint?: string;
 }
 
 /**
- * The operator copies a web server's configuration once and owns the copy. Paths and commands are those of Debian. `enable` and
- * `reload` are shell commands.
+ * The operator copies a web server's configuration once and owns the copy. Paths and commands are
+ * those of Debian. `enable` and `reload` are shell commands.
  */
 export interface Installation {
   readonly source: string;

@@ -35,7 +35,10 @@ export function findConflictingHosts(names: readonly HostName[]): readonly HostN
   return dialects.size > 1 ? rivals : [];
 }
 
-/** Lists the environment variables in which hosts state the base URL. The first one that is set applies. */
+/**
+ * Lists the environment variables in which hosts state the base URL. The first one that is set
+ * applies.
+ */
 export function listBaseUrlVariables(environment: BuildVariables): string[] {
   const names: string[] = [];
   for (const { listBaseUrlVariables } of Object.values(hosts))
@@ -53,10 +56,11 @@ export function createHostFiles(names: readonly HostName[], context: HostContext
   return [...files.values()];
 }
 
-const configFiles = new Set(Object.values(hosts).flatMap((host) => host.configFiles ?? []));
-
 /** Hosts do not serve host configuration, and mirrors do not copy it. */
-export const isHostConfig = (path: string): boolean => configFiles.has(path) || isHidden(path);
+export function isHostConfig(path: string): boolean {
+  if (isHidden(path)) return true;
+  return Object.values(hosts).some(({ configFiles }) => configFiles?.includes(path));
+}
 
 /** Archives must not contain configuration that operators copy to web servers. */
 export const isWebServerConfig = (path: string): boolean => path.startsWith(CONFIG_FOLDER);

@@ -7,9 +7,10 @@ import { errorFiles, formats } from '../contract/responses.ts';
 import type { HostContext } from './host.ts';
 
 /**
- * Creates the rules of a site, without the path of its base URL in front of them. The first rule that matches applies, and
- * rules apply only to paths without a file. First come the pages of the root and the lists, then every record and every old
- * URL, and then the 404 for everything else below the API. Icons and a base path come last, because they match anything.
+ * Creates the rules of a site, without the path of its base URL in front of them. The first rule
+ * that matches applies, and rules apply only to paths without a file. First come the pages of the
+ * root and the lists, then every record and every old URL, and then the 404 for everything else
+ * below the API. Icons and a base path come last, because they match anything.
  */
 export function createRules({ baseUrl, records, redirects, iconRedirect }: HostContext): string[] {
   const base = paths.getBasePath(baseUrl);
@@ -25,7 +26,8 @@ export function createRules({ baseUrl, records, redirects, iconRedirect }: HostC
     for (const { slug } of records[kind])
       rules.push(`${paths.recordPath(kind, slug)} /${paths.recordFile(kind, slug)} 200`);
   }
-  // Netlify keeps the query: https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
+  // Netlify keeps the query:
+  // https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of redirects) rules.push(`${path} ${base}${to} 301`);
   rules.push(`${paths.API_PREFIX}* /${errorFiles[404]} 404`);
   // Other hosts that read this file may apply rules before existing files.
@@ -43,12 +45,12 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules of a list or the root for each combination of parameters, largest first. Rules with the values of built
- * pages come before the rule that rejects all other values.
+ * Creates the rules of a list or the root for each combination of parameters, largest first. Rules
+ * with the values of built pages come before the rule that rejects all other values.
  *
- * A rule's parameters match as a subset in Netlify's engine, and as an exact set according to its documentation
- * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). With a rule for each subset of the
- * parameters, the responses are the same either way.
+ * A rule's parameters match as a subset in Netlify's engine, and as an exact set according to its
+ * documentation (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters).
+ * With a rule for each subset of the parameters, the responses are the same either way.
  */
 function createPageRules(
   path: string,

@@ -1,6 +1,7 @@
 /**
- * Rules (`_redirects`, `_headers`) serve the built files; an edge function responds to requests that rules cannot distinguish. Programs
- * read records without the function, because every call is billed.
+ * Rules (`_redirects`, `_headers`) serve the built files; an edge function responds to requests
+ * that rules cannot distinguish. Programs read records without the function, because every call is
+ * billed.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
@@ -13,7 +14,10 @@ import { escapeRegExp } from './request-patterns.ts';
 
 export const FUNCTION_FOLDER = '_edge/';
 
-/** Rules without functions cannot match methods or headers, but Netlify rejects malformed paths and compresses files. */
+/**
+ * Rules without functions cannot match methods or headers, but Netlify rejects malformed paths and
+ * compresses files.
+ */
 const keptWithoutFunctions: readonly string[] = ['any-path', 'compression'];
 
 /** Netlify without functions. */
@@ -33,12 +37,16 @@ export const netlifyRules: Host = {
 
 export const netlify: Host = {
   ...netlifyRules,
-  // For programs that read records: rules see neither the format nor the status, and Netlify may drop Allow.
+  // For programs that read records: rules see neither the format nor the status, and Netlify may
+  // drop Allow.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
   createFiles: (context) => [...netlifyRules.createFiles(context), ...createFunctions(context)],
 };
 
-/** Netlify's names are too generic to be trusted elsewhere: https://docs.netlify.com/configure-builds/environment-variables/ */
+/**
+ * Netlify's names are too generic to be trusted elsewhere:
+ * https://docs.netlify.com/configure-builds/environment-variables/
+ */
 function listBaseUrlVariables({ NETLIFY, CONTEXT = 'production' }: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
@@ -71,7 +79,8 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
     header: { accept: 'text/html' },
   };
   const slashes = { pattern: `^${prefix}(?:/(?:${kinds})/[^/.]+)?$` };
-  const handler = `${handlerModule()}\nexport default createEdgeFunction(${JSON.stringify(base)});`;
+  const entry = `export default createEdgeFunction(${JSON.stringify(base)});`;
+  const handler = `${handlerModule()}\n${entry}`;
   const reference = "export { default } from './gamedata.js';";
   return [
     createFunction('gamedata', handler, lists),

@@ -27,11 +27,17 @@ export const nginx: Host = {
   },
 };
 
-/** Adds a hash of the site to each variable, because all sites on an nginx server share their variables. */
+/**
+ * Adds a hash of the site to each variable, because all sites on an nginx server share their
+ * variables.
+ */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);
 
-/** Computes an FNV-1a hash of up to 7 letters and digits, because nginx rejects names of more than 46 characters. */
+/**
+ * Computes an FNV-1a hash of up to 7 letters and digits, because nginx rejects names of more than
+ * 46 characters.
+ */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text))

@@ -6,8 +6,8 @@ export const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Matches a raw query and captures the last value of a parameter. The servers' own parameter variables ignore letter case, do
- * not decode names, and return the first value or all of them.
+ * Matches a raw query and captures the last value of a parameter. The servers' own parameter
+ * variables ignore letter case, do not decode names, and return the first value or all of them.
  */
 export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
   `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
@@ -37,14 +37,17 @@ const listed = {
   html: matchMember('text/(?:\\*|html)', '[,;]'),
 } as const;
 
-/** Quality 1, as browsers send for HTML. Programs that send it for JSON get JSON, and so does Java. */
+/**
+ * Quality 1, as browsers send for HTML. Programs that send it for JSON get JSON, and so does Java.
+ */
 const best = {
   json: `${matchMember('application/json', ',|;\\s*q=1')}|${JAVA_ACCEPT}`,
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
-// Early Safari sends `…,text/html;q=0.9,…,*/*;q=0.5`, so without JSON, HTML is compared with `*/*` by the first digit.
-// Matches only if HTML has the first q-value in the header, because matching a long header would otherwise take quadratic time.
+// Early Safari sends `…,text/html;q=0.9,…,*/*;q=0.5`, so without JSON, HTML is compared with `*/*`
+// by the first digit. Matches only if HTML has the first q-value in the header, because matching a
+// long header would otherwise take quadratic time.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );

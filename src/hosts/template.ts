@@ -2,8 +2,8 @@
 export type TemplateValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Replaces each `{{name}}` with its value. A line with a list is repeated for each item. The lines between `#if name` and
- * `#end` are kept only if the value is not empty.
+ * Replaces each `{{name}}` with its value. A line with a list is repeated for each item. The lines
+ * between `#if name` and `#end` are kept only if the value is not empty.
  *
  * @throws Error if a value is missing
  */

@@ -19,7 +19,10 @@ const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 /** Whether the path of a document root has a special meaning in none of the configurations. */
 export const isPlainRoot = (root: string): boolean => !FORBIDDEN_IN_ROOT.test(root);
 
-/** We set `Vary` ourselves, because servers omit it from responses that they do not compress, such as 304. */
+/**
+ * We set `Vary` ourselves, because servers omit it from responses that they do not compress, such
+ * as 304.
+ */
 export const headerSets = {
   common: responses.commonHeaders,
   api: { ...responses.apiHeaders, Vary: 'Accept, Accept-Encoding' },
@@ -31,7 +34,10 @@ export const headerSets = {
   error: responses.errorHeaders,
 } as const;
 
-/** Formats headers as arguments of a directive, such as `Allow "GET"`. Of equal names, the last one wins. */
+/**
+ * Formats headers as arguments of a directive, such as `Allow "GET"`. Of equal names, the last one
+ * wins.
+ */
 export type HeaderFormat = (...sets: Readonly<Record<string, string>>[]) => string[];
 
 export function createHeaderFormat(quote: (value: string) => string): HeaderFormat {

@@ -8,8 +8,8 @@ import { readQualities, resolveTarget, type Target } from './handler/request.ts'
 import type { LoadedSite } from './site.ts';
 
 /**
- * Responds to a request for a site. The root of a server redirects to a site below a path. Files are compressed if their type
- * permits it, and the API only if the operator wants.
+ * Responds to a request for a site. The root of a server redirects to a site below a path. Files
+ * are compressed if their type permits it, and the API only if the operator wants.
  */
 export async function respond(
   message: IncomingMessage,
@@ -35,7 +35,10 @@ function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): Plain
   return { method, ...splitTarget(url), headers: { get } };
 }
 
-/** A WHATWG URL would normalize the request target (https://httpwg.org/specs/rfc9112.html#request.target). */
+/**
+ * A WHATWG URL would normalize the request target
+ * (https://httpwg.org/specs/rfc9112.html#request.target).
+ */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
   const local = target.startsWith('/') ? target : removeOrigin(target);
   // Clients would misinterpret these in the URL of a redirect.
@@ -82,9 +85,10 @@ export function selectEncoding(accepted: string | null): Encoding | undefined {
 /**
  * Responds in the encoding that the client prefers. `Vary` is the same for bodies of any size.
  *
- * The ETag of an encoded response names the encoding, because caches revalidate only by strong ETags. The responder knows no
- * encodings: it gets the client's ETags without them, and the response gets them back. This holds for a 304 as well, which is
- * why the encoding is selected before the responder is called.
+ * The ETag of an encoded response names the encoding, because caches revalidate only by strong
+ * ETags. The responder knows no encodings: it gets the client's ETags without them, and the
+ * response gets them back. This holds for a 304 as well, which is why the encoding is selected
+ * before the responder is called.
  */
 export async function respondCompressed(
   request: PlainRequest,

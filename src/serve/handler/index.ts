@@ -25,7 +25,8 @@ export type { PlainRequest, PlainResponse } from './request.ts';
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /**
- * Creates the request handler of a site. It uses only web standards, so it runs in Node, Workers and Deno.
+ * Creates the request handler of a site. It uses only web standards, so it runs in Node, Workers
+ * and Deno.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -56,7 +57,9 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     return respondToEndpoint(request, target);
   }
 
-  /** Checks for errors in the reference framework's order: format (404), method (405), lookup (404). */
+  /**
+   * Checks for errors in the reference framework's order: format (404), method (405), lookup (404).
+   */
   async function respondToEndpoint(
     request: PlainRequest,
     endpoint: Endpoint,
@@ -109,7 +112,10 @@ export function createResponder(store: AssetStore, base = ''): Responder {
     return createEmpty(302, { Location: `${location}` });
   }
 
-  /** Responds with a page to browsers: below the API with the page that shows the JSON, elsewhere with the site's 404 page. */
+  /**
+   * Responds with a page to browsers: below the API with the page that shows the JSON, elsewhere
+   * with the site's 404 page.
+   */
   async function respondNotFound(request: PlainRequest): Promise<PlainResponse> {
     const { method, path, search, headers } = request;
     const jsonError = createError(404, responses.errorDetails[404]);

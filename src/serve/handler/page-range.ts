@@ -14,9 +14,10 @@ import {
 } from './asset-store.ts';
 
 /**
- * Loads any page range of a list. A built page is served as it is. Any other range consists of new links and the records of
- * the built pages that overlap it: the records of a whole page are the same bytes in every response, so that many clients
- * that read a long list slowly take little memory.
+ * Loads any page range of a list. A built page is served as it is. Any other range consists of new
+ * links and the records of the built pages that overlap it: the records of a whole page are the
+ * same bytes in every response, so that many clients that read a long list slowly take little
+ * memory.
  *
  * @param isJson whether links keep the `format=json` of the request, as in the reference framework
  * @returns undefined if the site has no such list
@@ -88,7 +89,10 @@ const parsePage = cacheByBody((body): PageRecords => {
   return { count, texts, all: encode(texts.join(',')) };
 });
 
-/** Returns the records at these places of a built page. The range may begin before the page and end after it. */
+/**
+ * Returns the records at these places of a built page. The range may begin before the page and end
+ * after it.
+ */
 function sliceRecords(page: Bytes, from: number, to: number): Bytes {
   const { texts, all } = parsePage(page);
   if (from <= 0 && to >= texts.length) return all;

@@ -43,8 +43,9 @@ export type Target =
   | { readonly type: 'nothing' };
 
 /**
- * Finds the endpoint, redirect or file at a path. Percent-encoding is decoded first, including encoded slashes. A path that
- * only lacks its trailing slash redirects, also if there is no such record. Paths outside the base path lead to nothing.
+ * Finds the endpoint, redirect or file at a path. Percent-encoding is decoded first, including
+ * encoded slashes. A path that only lacks its trailing slash redirects, also if there is no such
+ * record. Paths outside the base path lead to nothing.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -74,7 +75,9 @@ interface EndpointNames {
   readonly slug: string | undefined;
 }
 
-/** Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, also without the last slash. */
+/**
+ * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, also without the last slash.
+ */
 function parseEndpoint(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
   const names = decoded.slice(API_PREFIX.length);
