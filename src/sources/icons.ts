@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { ignoreDamage, type PreviousSite, readVerified, type Site } from '../built/read.ts';
 import { kindNames } from '../contract/kinds.ts';
-import { responseLimits } from '../contract/limits.ts';
+import { limitMemory, responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
@@ -36,7 +36,7 @@ export interface IconOrigins {
   readonly site: Site | undefined;
   /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
   readonly fetching: 'always' | 'ifReachable' | 'never';
-  readonly fetcher: FetcherOptions;
+  readonly fetcher: FetcherOptions & Pick<IconFetcherOptions, 'maxMemoryBytes'>;
   readonly previous: PreviousSite | undefined;
 }
 
@@ -130,14 +130,21 @@ const codec: Codec<string | null> = {
   revive: (cached) => (cached === null || typeof cached === 'string' ? cached : undefined),
 };
 
+interface IconFetcherOptions extends FetcherOptions {
+  readonly isOptional: boolean;
+  /** Limits the sum of all icons. Default: `MAX_MEMORY_BYTES`. */
+  readonly maxMemoryBytes?: number | undefined;
+}
+
 /** Adds icons to `files`. Uses the cache if the upstream is unreachable. Without a cached icon, fails unless icons are optional. */
 const fetchIcons = (
   icons: readonly string[],
   upstream: string,
   files: IconFiles,
-  { isOptional, ...options }: FetcherOptions & { isOptional: boolean },
+  { isOptional, maxMemoryBytes, ...options }: IconFetcherOptions,
 ) =>
   withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
+    const keep = limitMemory(upstream, maxMemoryBytes);
     let offline: UpstreamError | undefined;
     const load = async (url: string): Promise<string | null | undefined> => {
       try {
@@ -153,7 +160,10 @@ const fetchIcons = (
     };
     const add = async (icon: string): Promise<void> => {
       const text = await load(`${upstream}/${icon.slice(ICONS_FOLDER.length)}`);
-      if (text !== undefined) files.set(icon, text === null ? null : Buffer.from(text, 'base64'));
+      if (text === undefined) return;
+      const body = text === null ? null : Buffer.from(text, 'base64');
+      keep(body?.length ?? 0);
+      files.set(icon, body);
     };
     // The first request shows whether the upstream is reachable.
     for (const icon of icons.slice(0, 1)) await add(icon);

@@ -105,6 +105,17 @@ describe('gatherIcons', () => {
     expect(again.report.requests).toMatchObject({ bodies: 0, notModified: 5, cacheHits: 5 });
   });
 
+  it('rejects icons that exceed the memory limit together', async () => {
+    const { gather, upstream } = await scene();
+    const bytes = Buffer.concat([...allIcons.values()]).length;
+    const fetcher = { cacheFolder: undefined, concurrency: 4, retries: 0 };
+    await gather({ fetcher: { ...fetcher, maxMemoryBytes: bytes } });
+    const maxMemoryBytes = bytes - 1;
+    await expect(gather({ fetcher: { ...fetcher, maxMemoryBytes } })).rejects.toThrow(
+      `${upstream}: has ${bytes} bytes, expected at most ${maxMemoryBytes} in total`,
+    );
+  });
+
   it('uses cached icons if the upstream is unreachable, and reports it', async () => {
     const { gather, faults, close } = await scene();
     faults.set('item-3.png', status(404));
