@@ -30,8 +30,8 @@ import type { Move } from 'gamedata/types';
 
 export const name = ({ name }: Move): string => name;
 try {
-  const { changed, counts } = await build({ source: 'snapshot', out: 'site' });
-  console.log(changed, counts.move);
+  const { changed, data } = await build({ source: 'snapshot', out: 'site' });
+  console.log(changed, data.counts.move);
 } catch (error) {
   if (error instanceof GamedataError) console.error(error.code, error.message, error.hint);
 }
