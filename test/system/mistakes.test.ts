@@ -41,7 +41,7 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ],
   [
     'verify x.zip',
-    'x.zip: cannot be read (ENOENT), expected a site folder, an archive (.tar.gz) or a URL',
+    'x.zip: cannot be read as an archive (ENOENT), expected a .tar.gz archive of a site',
   ],
   [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
