@@ -25,7 +25,11 @@ export function parse<S extends z.ZodType>(
 /** `got "x", expected number` */
 export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
   if (message.startsWith('got ')) return message;
-  const text = truncate(message.replace(/^[\w ]+: (?=expected )|, received .*$/g, ''), 200);
+  // Zod writes `Invalid input: expected number, received string`. We show the value instead of its type.
+  const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
+  // The message may quote a long key of the input, where `/, received .*$/` would take quadratic time.
+  const [expectation = ''] = withoutPrefix.split(', received ', 1);
+  const text = truncate(expectation, 200);
   const separator = text.startsWith('expected ') ? ',' : ':';
   return `got ${formatValue(valueAt(given, path))}${separator} ${text}`;
 }
