@@ -27,7 +27,7 @@ const rooms = {
     packages: ['node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'package.ts'],
+    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'package.ts', 'site'],
     packages: ['node:*', 'zod'],
   },
   verify: {

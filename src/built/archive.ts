@@ -2,14 +2,14 @@ import { closeSync, createReadStream, readSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
-import * as z from 'zod';
-import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../contract/limits.ts';
-import { parseJson } from '../contract/parse.ts';
+import { describeExcess, MAX_MEMORY_BYTES } from '../contract/limits.ts';
 import { isUrl, MANIFEST_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { openRegular } from '../files.ts';
+import { isOwnManifest } from './own-files.ts';
 import { assertSize, folderStorage, memoryStorage, type SiteStorage } from './storage.ts';
+import { lfsPointer } from './text-damage.ts';
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
@@ -117,11 +117,7 @@ const otherFormats: readonly OtherFormat[] = [
   { name: 'a Zstandard file', signature: '(\xb5/\xfd', hint: UNPACK },
   { name: 'an HTML page', signature: '<!doctype html', hint: DOWNLOAD },
   { name: 'an HTML page', signature: '<html', hint: DOWNLOAD },
-  {
-    name: 'a Git LFS pointer',
-    signature: 'version https://git-lfs.github.com/spec/',
-    hint: 'Fetch the file with git lfs pull.',
-  },
+  lfsPointer,
 ];
 
 /** macOS stores attributes of a file as `._<file>` next to it. */
@@ -152,14 +148,6 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
   throw new OutputError(`contains several sites: ${listFirst(folders)}, expected one`, archive, {
     hint: 'Unpack it, and name the folder of one site.',
   });
-}
-
-const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
-
-/** Web apps also have a `manifest.json`. One that is too large is not parsed, because that takes twenty times its size. */
-function isOwnManifest(body: Buffer): boolean {
-  if (body.length > getMaxBytes(MANIFEST_FILE)) return false;
-  return ownSchema.safeParse(parseJson(body.toString())).success;
 }
 
 /** Limits the unpacked size including headers, because an archive may contain millions of empty files. */

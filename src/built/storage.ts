@@ -5,11 +5,25 @@ import { readFile, walk } from '../files.ts';
 
 /** A folder, or memory with the files of an archive or a deployment. */
 export interface SiteStorage {
+  /** The folder, archive or URL as the user named it. */
   readonly name: string;
+  /** Names one of its files in a message. */
   at(file: string): string;
   /** @throws an error with a `code`, such as ENOENT */
   read(file: string): Buffer;
-  list(): Iterable<{ readonly path: string; readonly isFile: boolean }>;
+  list(): Iterable<StoredFile>;
+}
+
+export interface StoredFile {
+  readonly path: string;
+  /** Whether it is a regular file, and not, for example, a symlink. */
+  readonly isFile: boolean;
+}
+
+/** What a file should be, and what to do if it cannot be read. */
+interface ExpectedFile {
+  readonly what: string;
+  readonly hint: string;
 }
 
 export const folderStorage = (folder: string, name = folder): SiteStorage => ({
@@ -19,31 +33,35 @@ export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   list: () => walk(folder),
 });
 
-export const memoryStorage = (
+/** @param separator what messages show between the name and a file */
+export function memoryStorage(
   name: string,
   separator: string,
   files: ReadonlyMap<string, Buffer>,
-): SiteStorage => ({
-  name,
-  at: (file) => name + separator + file,
-  read(file) {
-    const body = files.get(file);
-    if (body) return body;
-    throw Object.assign(new Error('not there'), { code: 'ENOENT' });
-  },
-  list: () => Array.from(files.keys(), (file) => ({ path: file, isFile: true })),
-});
+): SiteStorage {
+  return {
+    name,
+    at: (file) => name + separator + file,
+    read(file) {
+      const body = files.get(file);
+      if (body) return body;
+      throw Object.assign(new Error('not there'), { code: 'ENOENT' });
+    },
+    list() {
+      const paths = [...files.keys()];
+      return paths.map((file) => ({ path: file, isFile: true }));
+    },
+  };
+}
 
-export function readOrThrow(
-  storage: SiteStorage,
-  file: string,
-  expected?: { what: string; hint: string },
-): Buffer {
+/** @throws OutputError if the file cannot be read */
+export function readOrThrow(storage: SiteStorage, file: string, expected?: ExpectedFile): Buffer {
   try {
     return storage.read(file);
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
-    const problem = `cannot be read (${errorCode(cause)})${expected ? `, expected ${expected.what}` : ''}`;
+    let problem = `cannot be read (${errorCode(cause)})`;
+    if (expected) problem += `, expected ${expected.what}`;
     throw new OutputError(problem, storage.at(file), { cause, hint: expected?.hint });
   }
 }

@@ -3,8 +3,17 @@ import { OutputError } from '../errors.ts';
 /** Thrown if Git or an editor has changed a text file, which is a more useful message than a wrong hash. */
 export class TextDamageError extends OutputError {}
 
-/** @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
-const POINTER = 'version https://git-lfs.github.com/spec/';
+/**
+ * What a clone without Git LFS has instead of a file.
+ *
+ * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
+ */
+export const lfsPointer = {
+  name: 'a Git LFS pointer',
+  /** The first bytes, in ASCII. */
+  signature: 'version https://git-lfs.github.com/spec/',
+  hint: 'Fetch the file with git lfs pull.',
+};
 
 const CHECK_OUT_AGAIN =
   'Add the line "* -text" to the .gitattributes of its folder, and check the file out again.';
@@ -16,14 +25,16 @@ const CHECK_OUT_AGAIN =
  * @throws TextDamageError
  */
 export function rejectDamagedText(file: string, body: Uint8Array): void {
+  const { name, signature, hint } = lfsPointer;
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  if (text.subarray(0, POINTER.length).toString('latin1') === POINTER) {
-    const hint = 'Fetch the file with git lfs pull.';
-    throw new TextDamageError('is a Git LFS pointer, expected the file itself', file, { hint });
+  const start = text.toString('latin1', 0, signature.length);
+  if (start === signature) {
+    throw new TextDamageError(`is ${name}, expected the file itself`, file, { hint });
   }
   if (text.includes('\r\n')) {
-    const hint = CHECK_OUT_AGAIN;
-    throw new TextDamageError('has CRLF line breaks, expected LF', file, { hint });
+    throw new TextDamageError('has CRLF line breaks, expected LF', file, {
+      hint: CHECK_OUT_AGAIN,
+    });
   }
 }
 

@@ -9,14 +9,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { openSite, readVerified, type Site } from '../built/read.ts';
-import { folderStorage } from '../built/storage.ts';
+import { type BuiltSite, openSite } from '../built/site.ts';
+import { folderStorage, readOrThrow } from '../built/storage.ts';
+import { readVerified } from '../built/verified-files.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
-import { explainFailure, readFile, readStatus } from '../files.ts';
+import { explainFailure, readStatus } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
-import { formatChecksum, packArchive } from '../site/archive.ts';
+import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
  * The time of publication, and the state of the data: the digests of the records and, if there are
@@ -60,7 +61,7 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const files = [file, nameChecksum(file)];
   assertTrustedOwner(out, files);
   if (!files.every(isFile)) {
-    const body = await packArchive(readContents(out, site), site.meta.captured);
+    const body = await packArchive(readContents(site), site.meta.captured);
     replaceFile(file, body);
     replaceFile(nameChecksum(file), formatChecksum(body, archive.name));
   }
@@ -86,7 +87,7 @@ function prepareFolder(folder: string, out: string): void {
   setPermission(folder, permissions);
 }
 
-function nameArchive(out: string, { meta }: Site): Archive {
+function nameArchive(out: string, { meta }: BuiltSite): Archive {
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
   const digests = [meta.digest];
@@ -95,12 +96,12 @@ function nameArchive(out: string, { meta }: Site): Archive {
   return { name: `gamedata-${time}-${state}.tar.gz`, time, state };
 }
 
-function readContents(out: string, { storage, manifest, entries }: Site) {
-  const contents = manifest.files.map(({ path }) => ({
-    path,
-    body: readVerified(storage, entries, path),
-  }));
-  contents.push({ path: MANIFEST_FILE, body: readFile(out, MANIFEST_FILE) });
+function readContents({ storage, manifest, entries }: BuiltSite): EncodedFile[] {
+  const contents: EncodedFile[] = [];
+  for (const { path: file } of manifest.files) {
+    contents.push({ path: file, body: readVerified(storage, entries, file) });
+  }
+  contents.push({ path: MANIFEST_FILE, body: readOrThrow(storage, MANIFEST_FILE) });
   return contents;
 }
 

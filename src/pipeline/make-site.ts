@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { readPreviousSite, type Site } from '../built/read.ts';
+import { readPreviousSite } from '../built/previous-site.ts';
+import type { BuiltSite } from '../built/site.ts';
 import { folderStorage } from '../built/storage.ts';
 import { archiveFiles } from '../contract/files.ts';
 import {
@@ -210,7 +211,7 @@ function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<Bu
 
 /** Finds what a copied site has and its copy does not, such as a kind that this version does not know. */
 function findLeftBehind(
-  source: Site | undefined,
+  source: BuiltSite | undefined,
   files: readonly { readonly path: string }[],
 ): LeftBehindReport {
   const copiedFiles = new Set(files.map(({ path }) => path));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { entriesByPath } from '../built/read.ts';
+import { entriesByPath } from '../built/verified-files.ts';
 import type { Entries } from '../contract/meta.ts';
 import { API_PREFIX, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';

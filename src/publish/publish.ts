@@ -1,21 +1,17 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import {
-  type AnyFile,
-  type BuildInputs,
-  FORMAT,
-  type Manifest,
-  type ManifestEntry,
-} from '../contract/meta.ts';
+import { isOwnManifest } from '../built/own-files.ts';
+import type { AnyFile, BuildInputs, ManifestEntry } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
-import { attempt, explainFailure, isInside, readText } from '../files.ts';
+import { attempt, explainFailure, isInside, readFile } from '../files.ts';
 import { PRODUCT } from '../package.ts';
+import { createEntry, encodeManifest } from '../site/manifest.ts';
 import { applyChange, assertApplicable, listRemoved } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
 import { readPermissions, setPermissions } from './permissions.ts';
-import { createEntry, hashFile, type Published, readPublished } from './read-published.ts';
+import { hashFile, type Published, readPublished } from './read-published.ts';
 import { isFitting, type Recovery, recover, removeStaging } from './recover.ts';
 import { commit, stageFiles } from './stage.ts';
 import { prepareStaging, type Staging } from './staging.ts';
@@ -99,18 +95,38 @@ export async function withOutput<T>(
   }
 }
 
+/**
+ * Rejects a folder inside another site, because the next build of that site would find unknown
+ * files. Also rejects the working folder and the folders that contain it, because other programs
+ * may be using them.
+ */
 function assertUsableAsOutput({ name, out }: WorkPaths): void {
-  const { dirname } = path;
-  for (let above = dirname(out); above !== dirname(above); above = dirname(above))
-    if (attempt(() => readText(above, MANIFEST_FILE))?.includes('"generator":"gamedata/'))
-      throw new OutputError(`is inside ${above}, which was published by gamedata`, name, {
-        hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
-      });
-  const here = process.cwd();
-  if (here === out || isInside(out, here))
-    throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
-      hint: 'Run the command in another folder, or name a folder inside this one.',
+  const outerSite = findOuterSite(out);
+  if (outerSite !== undefined) {
+    const hint =
+      'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.';
+    throw new OutputError(`is inside ${outerSite}, which was published by gamedata`, name, {
+      hint,
     });
+  }
+  const workingFolder = process.cwd();
+  if (workingFolder !== out && !isInside(out, workingFolder)) return;
+  const hint = 'Run the command in another folder, or name a folder inside this one.';
+  throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
+    hint,
+  });
+}
+
+/** Finds a site in one of the folders that contain this one. */
+function findOuterSite(out: string): string | undefined {
+  let folder = path.dirname(out);
+  // The root folder is its own parent.
+  while (folder !== path.dirname(folder)) {
+    const manifest = attempt(() => readFile(folder, MANIFEST_FILE));
+    if (manifest && isOwnManifest(manifest)) return folder;
+    folder = path.dirname(folder);
+  }
+  return undefined;
 }
 
 function createOutput(paths: LockedPaths, published: Published, recovery: Recovery): Output {
@@ -193,16 +209,15 @@ async function replaceSite(
     const { entries, staged } = await stageFiles(files, { paths, published, staging, signal });
     const next = entries.map((entry) => entry.path);
     const removed = listRemoved(paths.out, published.entries, next);
-    const manifest: Manifest = { format: FORMAT, ...buildInputs, files: [...entries] };
-    const body = Buffer.from(JSON.stringify(manifest));
-    const { sha256 } = createEntry(MANIFEST_FILE, body);
+    const manifest = encodeManifest(buildInputs, entries);
+    const { sha256 } = createEntry(MANIFEST_FILE, manifest);
     const replacedHash = hashFile(paths.out, MANIFEST_FILE) ?? '';
     const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
     if (!isChanged) return { entries, written: 0, removed: 0, notices: [] };
 
     assertFolderStays(paths, published);
     assertApplicable(paths, { published: published.entries, next, added: staged, removed });
-    commit(paths, staging, { files: staged, manifest: body, replacedHash });
+    commit(paths, staging, { files: staged, manifest, replacedHash });
     applyChange(paths, staging);
     const notices = removeStaging(paths);
     return { entries, written: staged.length + 1, removed: removed.length, notices };

@@ -1,18 +1,11 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { entriesByPath, readManifest, readMeta } from '../built/read.ts';
+import { OtherFormatError, parseManifest, readManifest } from '../built/own-files.ts';
+import { readPublishedMeta } from '../built/previous-site.ts';
 import { folderStorage, type SiteStorage } from '../built/storage.ts';
-import { describeExcess, getMaxBytes } from '../contract/limits.ts';
-import {
-  type BuildInputs,
-  type Entries,
-  type Manifest,
-  type ManifestEntry,
-  type Meta,
-  manifestReader,
-} from '../contract/meta.ts';
-import { parseJson, parseOptional } from '../contract/parse.ts';
+import { entriesByPath } from '../built/verified-files.ts';
+import type { BuildInputs, Entries, Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
@@ -41,26 +34,33 @@ export interface Published {
  */
 export function readPublished({ name, out }: WorkPaths, byContent: boolean): Published {
   const isMissing = !existsSync(out);
-  const list = (): string[] => (isMissing ? [] : readdirSync(out));
-  const isEmpty = explainFailure('is not a readable folder', name, list).length === 0;
-  if (isEmpty) return { isMissing, entries: new Map(), modified: new Set() };
+  const names = isMissing ? [] : listNames(name, out);
+  if (names.length === 0) return { isMissing, entries: new Map(), modified: new Set() };
   const storage = folderStorage(out, name);
   const { files, ...buildInputs } = readOwnManifest(storage);
   const manifestTime = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
+  const hashedSince = byContent ? -Infinity : manifestTime;
   const modified = new Set<string>();
-  for (const entry of files)
-    if (isModified(out, entry, byContent ? -Infinity : manifestTime)) modified.add(entry.path);
+  for (const entry of files) {
+    if (isModified(out, entry, hashedSince)) modified.add(entry.path);
+  }
   const entries = entriesByPath({ files });
-  return { isMissing, entries, modified, buildInputs, meta: readMeta(storage, entries) };
+  const meta = readPublishedMeta(storage, entries);
+  return { isMissing, entries, modified, buildInputs, meta };
 }
 
+const listNames = (name: string, out: string): string[] =>
+  explainFailure('is not a readable folder', name, () => readdirSync(out));
+
+/** Reads the manifest, and says what to do if the folder contains other files instead of a site. */
 function readOwnManifest(storage: SiteStorage): Manifest {
   try {
     return readManifest(storage);
   } catch (cause) {
     if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
+    const problem = `contains files, but ${cause.problem}`;
     const hint = 'Choose a new or empty folder with --out.';
-    throw new OutputError(`contains files, but ${cause.problem}`, storage.name, { cause, hint });
+    throw new OutputError(problem, storage.name, { cause, hint });
   }
 }
 
@@ -68,29 +68,34 @@ function readOwnManifest(storage: SiteStorage): Manifest {
  * Whether a file differs from its entry. We never leave a file newer than the manifest, but `git
  * clone` and `unzip` do, so the content of newer files decides.
  *
- * @param since the mtime after which a file of the right size is hashed
+ * @param hashedSince the mtime after which a file of the right size is hashed
  */
-function isModified(out: string, { path: file, bytes, sha256 }: ManifestEntry, since: number) {
-  const status = readStatus(path.join(out, file));
-  if (!status?.isFile() || status.size !== bytes) return true;
-  return status.mtimeMs > since && hashFile(out, file) !== sha256;
+function isModified(out: string, entry: ManifestEntry, hashedSince: number): boolean {
+  const status = readStatus(path.join(out, entry.path));
+  if (!status?.isFile() || status.size !== entry.bytes) return true;
+  if (status.mtimeMs <= hashedSince) return false;
+  return hashFile(out, entry.path) !== entry.sha256;
 }
 
 /**
  * Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest.
+ *
+ * @throws OutputError if the manifest has another format. It is not damaged, so a change with such
+ * a manifest must not be discarded.
  */
-export function readFileList(site: string): ManifestEntry[] | undefined {
-  const read = (): Buffer => readFile(site, MANIFEST_FILE);
-  const text = attempt(read, 'ENOENT', 'ENOTDIR', 'not a regular file') ?? '';
-  return parseOptional(manifestReader, parseJson(`${text}`))?.files;
+export function readFileList(folder: string): readonly ManifestEntry[] | undefined {
+  const storage = folderStorage(folder);
+  const read = (): Buffer => storage.read(MANIFEST_FILE);
+  const body = attempt(read, 'ENOENT', 'ENOTDIR', 'not a regular file');
+  if (body === undefined) return undefined;
+  try {
+    return parseManifest(storage, body).files;
+  } catch (error) {
+    if (error instanceof OtherFormatError) throw error;
+    return undefined;
+  }
 }
 
 /** Returns undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));
-
-export function createEntry(path: string, body: Uint8Array): ManifestEntry {
-  const problem = describeExcess(body.length, getMaxBytes(path));
-  if (problem !== undefined) throw new OutputError(problem, path);
-  return { path, bytes: body.length, sha256: hash('sha256', body) };
-}

@@ -6,9 +6,10 @@ import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../con
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
+import { createEntry } from '../site/manifest.ts';
 import type { LockedPaths } from './lock.ts';
 import { setPermissions } from './permissions.ts';
-import { createEntry, type Published } from './read-published.ts';
+import type { Published } from './read-published.ts';
 import type { Staging } from './staging.ts';
 
 interface StageContext {

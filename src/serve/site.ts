@@ -2,23 +2,29 @@ import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { getMaxBytes } from '../contract/limits.ts';
-import * as contract from '../contract/meta.ts';
-import { parse, parseJsonRecord } from '../contract/parse.ts';
+import { OtherFormatError, parseManifest, parseMeta } from '../built/own-files.ts';
+import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
+import { entriesByPath, readVerified } from '../built/verified-files.ts';
+import type { Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
 import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { formatBytes, joinWords } from '../contract/words.ts';
-import { DataError, errorCode, OutputError } from '../errors.ts';
-import { readRegular } from '../files.ts';
+import { GamedataError, OutputError } from '../errors.ts';
 import { isHostConfig, webServerNames } from '../hosts/index.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory: exactly the files that its manifest lists. */
 export interface LoadedSite {
-  readonly meta: contract.Meta;
+  readonly meta: Meta;
+  /** The path of the base URL, without a slash at its end. */
   readonly base: string;
   readonly respond: Responder;
-  readonly files: ReadonlyMap<string, Asset & { readonly sha256: string }>;
+  readonly files: ReadonlyMap<string, LoadedFile>;
+  /** Differs if the manifest was replaced since. */
   readonly version: string | undefined;
+}
+
+interface LoadedFile extends Asset {
+  readonly sha256: string;
 }
 
 /** A hundred times the live upstream's site. */
@@ -27,6 +33,8 @@ const MAX_SITE_BYTES = 1e9;
 const WAITING_INTERVAL_MS = 250;
 /** For as long as the server runs. */
 const RUNNING_INTERVAL_MS = 1000;
+/** So many files are read before requests are handled again. */
+const FILES_AT_ONCE = 50;
 
 const WAITING =
   'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
@@ -44,8 +52,9 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal });
 
 /**
- * Waits until a folder holds a complete site. Then looks at its manifest once a second, and loads each new site as soon as it
- * is complete, until the signal aborts. Serves the previous site in the meantime.
+ * Waits until a folder holds a complete site. Then looks at its manifest once a second, and loads
+ * each new site as soon as it is complete, until the signal aborts. Serves the previous site in the
+ * meantime.
  *
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
@@ -58,7 +67,7 @@ export async function watchSite(
 
   /** Reports each incomplete site once. */
   function report(error: unknown, advice: string): void {
-    const problem = `${folder}: is not a complete site (${(error as Error).message})`;
+    const problem = `${folder}: is not a complete site (${describeProblem(error, folder)})`;
     if (!isReported) onProblem(`${problem}. ${advice}`);
     isReported = true;
   }
@@ -68,7 +77,7 @@ export async function watchSite(
       try {
         return await loadSite(folder);
       } catch (error) {
-        if (!(error instanceof DataError)) throw error;
+        if (!mayBeCompleted(error)) throw error;
         report(error, WAITING);
       }
       await wait(WAITING_INTERVAL_MS, signal);
@@ -94,57 +103,92 @@ export async function watchSite(
   return () => site;
 }
 
-/** Returns the previous site if its manifest is still the same. */
+/** Names the folder only if the problem is in one of its files, because the line starts with it. */
+function describeProblem(error: unknown, folder: string): string {
+  if (error instanceof OutputError && error.path === folder) return error.problem;
+  return (error as Error).message;
+}
+
+/** Thrown if a site has too many files for memory. */
+class TooLargeError extends OutputError {}
+
+/** Whether a running build may still complete the site, so that waiting helps. */
+function mayBeCompleted(error: unknown): boolean {
+  if (error instanceof OtherFormatError || error instanceof TooLargeError) return false;
+  return error instanceof GamedataError;
+}
+
+/**
+ * Loads the site in a folder. A build replaces the manifest last, so the site is the previous one
+ * if the manifest is still the same file, and it is incomplete if any file differs from the
+ * manifest. Files that have not changed are taken from the previous site.
+ *
+ * @throws OutputError if the site is incomplete or cannot be served
+ */
 async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSite> {
-  const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
-  // A build replaces the manifest last.
-  const version = status && [status.ino, status.mtimeMs, status.size].join(':');
+  const version = readVersion(folder);
   if (previous && previous.version === version) return previous;
-  const manifest = readAsset(folder, MANIFEST_FILE);
-  const files = new Map([[MANIFEST_FILE, manifest]]);
-  for (const [at, { path: file, sha256 }] of parseManifest(folder, manifest).entries()) {
-    if (at % 50 === 0) await setImmediate();
-    const known = previous?.files.get(file);
-    const loaded = known?.sha256 === sha256 ? known : readAsset(folder, file);
-    if (loaded.sha256 !== sha256)
-      throw new DataError('differs from the manifest', { record: file });
-    files.set(file, loaded);
-  }
-  const meta = parse(contract.metaReader, parseAsset(META_FILE, files.get(META_FILE)), {
-    record: META_FILE,
-  });
+  const storage = folderStorage(folder);
+  const manifestBody = readOrThrow(storage, MANIFEST_FILE);
+  const manifest = parseManifest(storage, manifestBody);
+  const served = manifest.files.filter((entry) => !isHostConfig(entry.path));
+  assertFitsIntoMemory(folder, served);
+
+  const files = await loadFiles(storage, served, previous);
+  files.set(MANIFEST_FILE, createFile(manifestBody, hash('sha256', manifestBody)));
+  const metaBody = readVerified(storage, entriesByPath(manifest), META_FILE);
+  const meta = parseMeta(storage, metaBody);
   const base = getBasePath(meta.base_url);
   const respond = createResponder({ get: async (file) => files.get(file) }, base);
   return { meta, base, respond, files, version };
 }
 
-function readAsset(folder: string, file: string): Asset & { readonly sha256: string } {
-  try {
-    const body = readRegular(path.join(folder, file), getMaxBytes(file));
-    const sha256 = hash('sha256', body);
-    const etag = `"${Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27)}"`;
-    return { body, etag, sha256 };
-  } catch (cause) {
-    throw new DataError(errorCode(cause), { record: file }, { cause });
-  }
+/** Returns undefined if the folder has no manifest. */
+function readVersion(folder: string): string | undefined {
+  const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
+  if (!status) return undefined;
+  return [status.ino, status.mtimeMs, status.size].join(':');
 }
 
-const parseAsset = (file: string, asset?: Asset): unknown =>
-  parseJsonRecord(Buffer.from(asset?.body ?? '').toString(), file);
+async function loadFiles(
+  storage: SiteStorage,
+  served: Manifest['files'],
+  previous: LoadedSite | undefined,
+): Promise<Map<string, LoadedFile>> {
+  const entries = entriesByPath({ files: served });
+  const files = new Map<string, LoadedFile>();
+  for (const { path: file, sha256 } of served) {
+    if (files.size % FILES_AT_ONCE === 0) await setImmediate();
+    const previousFile = previous?.files.get(file);
+    if (previousFile?.sha256 === sha256) {
+      files.set(file, previousFile);
+      continue;
+    }
+    const body = readVerified(storage, entries, file);
+    files.set(file, createFile(body, sha256));
+  }
+  return files;
+}
 
-function parseManifest(folder: string, manifest: Asset): contract.ManifestEntry[] {
-  const json = parseAsset(MANIFEST_FILE, manifest);
-  contract.rejectOtherFormat(json, (problem, options) => new OutputError(problem, folder, options));
-  const listed = parse(contract.manifestReader, json, { record: MANIFEST_FILE }).files;
-  const served = listed.filter((file) => !isHostConfig(file.path));
-  const size = served.reduce((sum, file) => sum + file.bytes, 0);
-  if (size <= MAX_SITE_BYTES) return served;
-  const [got, expected] = [size, MAX_SITE_BYTES].map((bytes) => formatBytes(bytes));
-  throw new OutputError(
+function createFile(body: Buffer, sha256: string): LoadedFile {
+  // The first 162 bits of the hash keep the header short.
+  const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27);
+  // The handler takes plain bytes, which also run outside Node.
+  return { body: new Uint8Array(body), etag: `"${tag}"`, sha256 };
+}
+
+function assertFitsIntoMemory(folder: string, files: readonly ManifestEntry[]): void {
+  let bytes = 0;
+  for (const entry of files) bytes += entry.bytes;
+  if (bytes <= MAX_SITE_BYTES) return;
+  const got = formatBytes(bytes);
+  const expected = formatBytes(MAX_SITE_BYTES);
+  const hosts = joinWords(webServerNames, 'or');
+  throw new TooLargeError(
     `has ${got} of files, expected at most ${expected}, because serve holds them in memory`,
     folder,
     {
-      hint: `Serve the folder with a web server: build with --host ${joinWords(webServerNames, 'or')} (docs/OPERATING.md).`,
+      hint: `Serve the folder with a web server: build with --host ${hosts} (docs/OPERATING.md).`,
     },
   );
 }

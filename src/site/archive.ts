@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import { packTar, type TarEntry } from 'modern-tar';
-import { FORMAT, type Manifest } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
+import { createEntry, encodeManifest } from './manifest.ts';
 
 /** A file of a site, encoded as bytes. */
 export interface EncodedFile {
@@ -19,12 +19,9 @@ const MTIME_RANGE = 3600;
 
 /** Creates the manifest of an archive. */
 export function createManifest(files: readonly EncodedFile[], generator: string): EncodedFile {
-  const entries: Manifest['files'] = [];
-  for (const { path, body } of files.toSorted(compareByPath)) {
-    entries.push({ path, bytes: body.length, sha256: hash('sha256', body) });
-  }
-  const manifest: Manifest = { format: FORMAT, generator, files: entries };
-  return { path: MANIFEST_FILE, body: Buffer.from(JSON.stringify(manifest)) };
+  const sorted = files.toSorted(compareByPath);
+  const entries = sorted.map(({ path, body }) => createEntry(path, body));
+  return { path: MANIFEST_FILE, body: encodeManifest({ generator }, entries) };
 }
 
 /**

@@ -1,11 +1,8 @@
-import {
-  findMismatch,
-  ignoreDamage,
-  type PreviousSite,
-  readManifest,
-  readVerified,
-} from '../built/read.ts';
+import { ignoreDamage } from '../built/damage.ts';
+import { readManifest } from '../built/own-files.ts';
+import type { PreviousSite } from '../built/previous-site.ts';
 import { assertSize, memoryStorage, type SiteStorage } from '../built/storage.ts';
+import { findMismatch, readVerified } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, metaReader } from '../contract/meta.ts';

@@ -1,5 +1,8 @@
 import pLimit from 'p-limit';
-import { ignoreDamage, type PreviousSite, readVerified, type Site } from '../built/read.ts';
+import { ignoreDamage } from '../built/damage.ts';
+import type { PreviousSite } from '../built/previous-site.ts';
+import type { BuiltSite } from '../built/site.ts';
+import { readVerified } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { limitMemory, responseLimits } from '../contract/limits.ts';
 import type { SiteFile } from '../contract/meta.ts';
@@ -33,7 +36,7 @@ type IconFiles = Map<string, Buffer | null>;
 
 export interface IconOrigins {
   readonly assets: readonly SiteFile[];
-  readonly site: Site | undefined;
+  readonly site: BuiltSite | undefined;
   /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
   readonly fetching: 'always' | 'ifReachable' | 'never';
   readonly fetcher: FetcherOptions & Pick<IconFetcherOptions, 'maxMemoryBytes'>;
@@ -99,7 +102,7 @@ export async function gatherIcons(
 
 /** Returns null if the site uses the placeholder for the icon. */
 function readIcon(
-  { storage, entries }: Pick<Site, 'storage' | 'entries'>,
+  { storage, entries }: Pick<BuiltSite, 'storage' | 'entries'>,
   icon: string,
 ): Buffer | null {
   if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;

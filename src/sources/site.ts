@@ -1,8 +1,10 @@
 /** The site source: reads only the data of a built site, from a folder, an archive or a deployment. */
 
 import { openStorage } from '../built/archive.ts';
-import { openSite, readVerified, type Site, withRestoreHint } from '../built/read.ts';
+import { withRestoreHint } from '../built/previous-site.ts';
+import { type BuiltSite, openSite } from '../built/site.ts';
 import type { SiteStorage } from '../built/storage.ts';
+import { readVerified } from '../built/verified-files.ts';
 import type { DataSetSummary, History } from '../contract/changes.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import { isAhead, type Meta } from '../contract/meta.ts';
@@ -106,7 +108,7 @@ export const correctHistory = ({ steps }: History, today: string): History => ({
   })),
 });
 
-function validateRecords({ storage }: Site, found: AnyRecords): Records {
+function validateRecords({ storage }: BuiltSite, found: AnyRecords): Records {
   return mapKinds((kind) =>
     found[kind].map((value, at) => {
       const record = storage.at(recordFile(kind, value.slug));

@@ -3,17 +3,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import {
-  entriesByPath,
-  INTERRUPTED,
-  ignoreDamage,
-  readManifest,
-  readNames,
-  readVerified,
-  withRestoreHint,
-} from '../built/read.ts';
+import { ignoreDamage } from '../built/damage.ts';
+import { readManifest } from '../built/own-files.ts';
+import { INTERRUPTED, withRestoreHint } from '../built/previous-site.ts';
+import { readNames } from '../built/site-data.ts';
 import { folderStorage, readOrThrow } from '../built/storage.ts';
 import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
+import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { limitMemory } from '../contract/limits.ts';

@@ -1,4 +1,5 @@
-import type { PreviousSite, Site } from '../built/read.ts';
+import type { PreviousSite } from '../built/previous-site.ts';
+import type { BuiltSite } from '../built/site.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
@@ -58,7 +59,7 @@ export interface Progress {
 }
 
 export interface SourceResult extends Next {
-  readonly site?: Site | undefined;
+  readonly site?: BuiltSite | undefined;
   /** The source that was actually read. For a site, the source that the site was built from. */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
   readonly requests?: FetcherStats | undefined;

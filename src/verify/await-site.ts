@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findMismatch, type Site } from '../built/read.ts';
+import type { BuiltSite } from '../built/site.ts';
+import { findMismatch } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
@@ -24,7 +25,7 @@ import type { OnVerifyProgress } from './progress.ts';
 const MIN_REQUEST_MS = 30_000;
 
 interface AwaitOptions {
-  readonly site: Site;
+  readonly site: BuiltSite;
   readonly concurrency: number;
   /** In milliseconds since 1970. Undefined for a single check that may take as long as its responses. */
   readonly deadline: number | undefined;
@@ -80,7 +81,7 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
 /** Removes the files that match from `pending`. Returns the first difference. */
 async function findDifference(
   fetchFile: FetchFile,
-  site: Site,
+  site: BuiltSite,
   pending: Set<ManifestEntry>,
   reportProgress: () => void,
 ): Promise<GamedataError | undefined> {
@@ -102,7 +103,7 @@ async function findDifference(
   }
 }
 
-async function compareManifest(fetchFile: FetchFile, { meta, manifest }: Site): Promise<void> {
+async function compareManifest(fetchFile: FetchFile, { meta, manifest }: BuiltSite): Promise<void> {
   const { json } = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const { files } = parseOptional(manifestReader, json) ?? {};
   if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;

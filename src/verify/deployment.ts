@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import pLimit from 'p-limit';
-import type { Site } from '../built/read.ts';
+import type { BuiltSite } from '../built/site.ts';
 import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
@@ -19,7 +19,7 @@ interface DeploymentOptions {
   readonly supported?: SupportedByHosts | undefined;
   readonly concurrency: number;
   /** Default: the site derived from the deployment's lists. */
-  readonly site?: Site | undefined;
+  readonly site?: BuiltSite | undefined;
   /** The base URL of links, if it differs from the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,4 +1,5 @@
-import { readVerified, type Site } from '../built/read.ts';
+import type { BuiltSite } from '../built/site.ts';
+import { readVerified } from '../built/verified-files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
@@ -30,7 +31,7 @@ export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & {
 };
 
 export function expectSite(
-  { storage, entries, meta, records }: Site,
+  { storage, entries, meta, records }: BuiltSite,
   address: string,
 ): ExpectedSite {
   const read = (file: string): Buffer | undefined => {

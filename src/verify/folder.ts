@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
-import { findMismatch, openSite, type Site } from '../built/read.ts';
-import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
+import { type BuiltSite, openSite } from '../built/site.ts';
+import { folderStorage, type SiteStorage, type StoredFile } from '../built/storage.ts';
+import { readVerified } from '../built/verified-files.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
@@ -14,6 +15,7 @@ export interface Problem {
 }
 
 export interface FolderReport {
+  /** The number of regular files, including the manifest. */
   readonly files: number;
   readonly counts: Counts;
   readonly problems: readonly Problem[];
@@ -22,35 +24,36 @@ export interface FolderReport {
 export const verifyFolder = (folder: string): FolderReport => verifySite(folderStorage(folder));
 
 /**
- * Compares a site with its own manifest and digests.
+ * Compares a site with its own manifest and digests. First it compares the files with the manifest.
+ * Only if they match, it reads the data in them, because damaged files cannot contain matching
+ * data.
  *
  * @throws OutputError if the site has no valid manifest or description
  */
 export function verifySite(storage: SiteStorage, onProgress?: OnVerifyProgress): FolderReport {
-  const present = listFiles(storage);
+  const storedFiles = listStoredFiles(storage);
   const site = openSite(storage);
-  // Other programs, such as certbot, write below `.well-known/`.
-  const isForeign = (file: string): boolean =>
-    file.startsWith(WELL_KNOWN_FOLDER) && !site.entries.has(file);
-  const found = present.filter(({ path }) => !isForeign(path));
-  const files = new Set(found.filter(({ isFile }) => isFile).map(({ path }) => path));
-  const irregular = found.filter(({ isFile }) => !isFile);
+  const files = new Set<string>();
+  const irregular: Problem[] = [];
+  const unlisted: Problem[] = [];
+  for (const { path: file, isFile } of storedFiles) {
+    const isListed = file === MANIFEST_FILE || site.entries.has(file);
+    // Other programs, such as certbot, write below `.well-known/`.
+    if (!isListed && file.startsWith(WELL_KNOWN_FOLDER)) continue;
+    if (!isFile) {
+      irregular.push({ file, problem: 'is not a regular file' });
+      continue;
+    }
+    files.add(file);
+    if (!isListed) unlisted.push({ file, problem: 'is not in the manifest' });
+  }
   const damaged = findDamagedFiles(site, files, onProgress);
-  const unknown = [...files].filter((file) => file !== MANIFEST_FILE && !site.entries.has(file));
-  return {
-    files: files.size,
-    counts: site.meta.counts,
-    problems: [
-      ...irregular.map(({ path: file }) => ({ file, problem: 'is not a regular file' })),
-      ...damaged,
-      ...unknown.map((file) => ({ file, problem: 'is not in the manifest' })),
-      // Damaged files cannot contain matching data.
-      ...(damaged.length > 0 ? [] : findDataProblems(site)),
-    ],
-  };
+  const problems = [...irregular, ...damaged, ...unlisted];
+  if (damaged.length === 0) problems.push(...findDataProblems(site));
+  return { files: files.size, counts: site.meta.counts, problems };
 }
 
-function listFiles(storage: SiteStorage) {
+function listStoredFiles(storage: SiteStorage): StoredFile[] {
   try {
     return [...storage.list()];
   } catch (cause) {
@@ -59,8 +62,9 @@ function listFiles(storage: SiteStorage) {
   }
 }
 
+/** Finds files that are missing or differ from the manifest. */
 function findDamagedFiles(
-  { storage, entries }: Site,
+  { storage, entries }: BuiltSite,
   files: ReadonlySet<string>,
   onProgress: OnVerifyProgress = () => {},
 ): Problem[] {
@@ -69,22 +73,36 @@ function findDamagedFiles(
   const total = entries.size;
   const started = performance.now();
   const problems: Problem[] = [];
-  for (const [done, entry] of [...entries.values()].entries()) {
+  let done = 0;
+  for (const file of entries.keys()) {
     onProgress({ done, total, requests: undefined, started });
-    const { path: file } = entry;
+    done++;
     if (files.has(file)) {
-      const problem = findMismatch(entry, readOrThrow(storage, file));
+      const problem = findProblem(() => readVerified(storage, entries, file));
       if (problem !== undefined) problems.push({ file, problem });
-    } else if (hasServerFiles || !isWebServerConfig(file)) {
-      problems.push({ file, problem: 'is missing' });
+      continue;
     }
+    const isExpected = hasServerFiles || !isWebServerConfig(file);
+    if (isExpected) problems.push({ file, problem: 'is missing' });
   }
   return problems;
 }
 
-function findDataProblems({ meta, ...data }: Site): Problem[] {
+function findProblem(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof OutputError) return error.problem;
+    throw error;
+  }
+}
+
+/** Reads all data of a site. Compares the records with the digest, and the names with their summary. */
+function findDataProblems(site: BuiltSite): Problem[] {
   const problems: Problem[] = [];
-  const attempt = <T>(read: () => T): T | undefined => {
+
+  function attempt<T>(read: () => T): T | undefined {
     try {
       return read();
     } catch (error) {
@@ -92,12 +110,17 @@ function findDataProblems({ meta, ...data }: Site): Problem[] {
       problems.push({ file: META_FILE, problem: error.message });
       return undefined;
     }
-  };
-  const records = attempt(data.records);
-  attempt(data.oldSlugs);
-  const names = records && attempt(() => data.names(records));
-  if (names && JSON.stringify(summarizeNames(names)) !== JSON.stringify(meta.names))
-    problems.push({ file: META_FILE, problem: "does not match the site's names" });
-  attempt(data.history);
+  }
+
+  const records = attempt(site.records);
+  attempt(site.oldSlugs);
+  if (records) {
+    const names = attempt(() => site.names(records));
+    const summary = names && summarizeNames(names);
+    if (names && JSON.stringify(summary) !== JSON.stringify(site.meta.names)) {
+      problems.push({ file: META_FILE, problem: "does not match the site's names" });
+    }
+  }
+  attempt(site.history);
   return problems;
 }

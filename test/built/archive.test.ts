@@ -6,8 +6,8 @@ import { zipSync } from 'fflate';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { archiveStorage, isArchive } from '../../src/built/archive.ts';
-import { openSite } from '../../src/built/read.ts';
-import { createEntry } from '../../src/publish/read-published.ts';
+import { openSite } from '../../src/built/site.ts';
+import { createEntry } from '../../src/site/manifest.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 

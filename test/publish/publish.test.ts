@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { getMaxBytes } from '../../src/contract/limits.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { createEntry } from '../../src/publish/read-published.ts';
+import { createEntry } from '../../src/site/manifest.ts';
 import { fingerprint, modeOf } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -228,15 +228,27 @@ describe('publish', () => {
     expect(await publishTree(out, next)).toMatchObject({ changed: true });
   });
 
-  it('rejects a folder inside a site, but not inside a web application', async () => {
+  it.each<[string, folder: string, indent: number]>([
+    ['in a site', 'copy', 0],
+    ['in a folder of a site', 'a/b/c', 0],
+    ['in a site whose manifest was formatted', 'copy', 2],
+  ])('rejects a folder %s', async (_, folder, indent) => {
     const { out } = await publishedSite({ 'meta.json': '1', 'a/b.json': '2' });
-    for (const inside of ['copy', 'a/b/c'].map((name) => path.join(out, name)))
-      await support.expectRejected(out, () => publishTree(inside, next), {
-        message: `${inside}: is inside ${out}, which was published by gamedata`,
-        hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
-      });
-    fs.writeFileSync(path.join(out, 'manifest.json'), app);
-    expect(await publishTree(path.join(out, 'copy'), next)).toMatchObject({ changed: true });
+    const manifest = path.join(out, 'manifest.json');
+    const json: unknown = JSON.parse(fs.readFileSync(manifest, 'utf8'));
+    fs.writeFileSync(manifest, JSON.stringify(json, null, indent));
+    const inside = path.join(out, folder);
+    await support.expectRejected(out, () => publishTree(inside, next), {
+      message: `${inside}: is inside ${out}, which was published by gamedata`,
+      hint: 'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.',
+    });
+  });
+
+  it("publishes into a folder of a web application that only mentions gamedata's manifest", async () => {
+    const parent = temporaryFolder();
+    const manifest = JSON.stringify({ name: 'an app', shortcut: { generator: 'gamedata/1' } });
+    fs.writeFileSync(path.join(parent, 'manifest.json'), manifest);
+    expect(await publishTree(path.join(parent, 'site'), next)).toMatchObject({ changed: true });
   });
 
   const newer = '{"format":9,"generator":"gamedata/9","files":[]}';

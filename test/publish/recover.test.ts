@@ -90,6 +90,19 @@ describe('recover', () => {
     expect(await support.openAgain(site.out)).toEqual([]);
   });
 
+  it('keeps a change that a newer version of gamedata committed', async () => {
+    const { out, folders } = await createKilledSite();
+    const file = path.join(folders.staged, 'manifest.json');
+    const manifest = fs.readFileSync(file, 'utf8');
+    fs.writeFileSync(file, manifest.replace('"format":1', '"format":9'));
+    await support.expectRejected(out, () => publishTree(out, third), {
+      message: expect.stringContaining('manifest.json has format 9, but this version'),
+      hint: expect.stringContaining('Upgrade gamedata'),
+    });
+    fs.writeFileSync(file, manifest);
+    expect(await support.openAgain(out)).toEqual([COMPLETED]);
+  });
+
   it.each<[string, (site: Site) => Promise<void> | void]>([
     ['an older copy was restored', (site) => restore(site, { ...old, 'a.json': '0' })],
     ['the replaced site was restored', (site) => restore(site, old)],

@@ -100,7 +100,11 @@ describe('watchSite', () => {
   });
 
   it('waits for a complete site, and reports the wait once', async () => {
-    async function check(name: string, body: string | undefined, problem: string): Promise<void> {
+    async function check(
+      name: string,
+      body: string | undefined,
+      describeProblem: (file: string) => string,
+    ): Promise<void> {
       const folder = await publishNewSite();
       rmSync(path.join(folder, name));
       if (body !== undefined) writeFileSync(path.join(folder, name), body);
@@ -110,6 +114,7 @@ describe('watchSite', () => {
         signal: AbortSignal.timeout(60_000),
       });
       await expect.poll(() => problems, eventually).toHaveLength(1);
+      const problem = describeProblem(path.join(folder, name));
       expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
       expect(problems[0]).toContain('Waiting until gamedata build completes it');
       rmSync(folder, { recursive: true });
@@ -118,10 +123,11 @@ describe('watchSite', () => {
       expect(problems).toHaveLength(1);
     }
     await Promise.all([
-      check('index.html', undefined, 'index.html: ENOENT'),
-      check('index.html', 'other', 'index.html: differs from the manifest'),
-      check('manifest.json', undefined, 'manifest.json: ENOENT'),
-      check('manifest.json', '{"files":[', 'manifest.json: got "{\\"files\\":[" in line 1'),
+      check('index.html', undefined, (file) => `${file}: cannot be read (ENOENT)`),
+      check('index.html', 'other', (file) => `${file}: has 5 bytes, expected `),
+      check('manifest.json', undefined, (file) => `${file}: cannot be read (ENOENT)`),
+      check('manifest.json', '{"files":[', () => 'has no valid manifest.json: invalid JSON'),
+      check('manifest.json', '{"format":99}', () => 'has no valid manifest.json: generator: got'),
     ]);
   });
 

@@ -38,7 +38,7 @@ describe('packArchive', () => {
     const packed = files.filter(({ path }) => path !== '_hosts/nginx.conf');
     expect(listFiles(tree).sort()).toEqual(packed.map(({ path }) => path).sort());
     for (const { path: name, body } of packed)
-      expect(readFileSync(path.join(tree, name))).toEqual(body);
+      expect(readFileSync(path.join(tree, name))).toEqual(Buffer.from(body));
     const seconds = packed.map(
       ({ path: name }) => (statSync(path.join(tree, name)).mtimeMs - DAY) / 1000,
     );
@@ -58,7 +58,7 @@ describe('packArchive', () => {
 });
 
 it('createManifest sorts the files by path', () => {
-  const { files: listed, ...about } = JSON.parse(`${files.at(-1)?.body}`);
+  const { files: listed, ...about } = JSON.parse(new TextDecoder().decode(files.at(-1)?.body));
   expect(about).toEqual({ format: 1, generator: 'gamedata/1.0.0' });
   expect(listed.map((entry: EncodedFile) => entry.path)).toEqual(
     contents.map(({ path }) => path).sort(),

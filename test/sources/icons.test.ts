@@ -1,15 +1,17 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { entriesByPath, type PreviousSite, type Site } from '../../src/built/read.ts';
+import type { PreviousSite } from '../../src/built/previous-site.ts';
+import type { BuiltSite } from '../../src/built/site.ts';
 import { memoryStorage } from '../../src/built/storage.ts';
+import { entriesByPath } from '../../src/built/verified-files.ts';
 import { build, resolveBuild } from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
 import { formatSummary } from '../../src/cli/summary.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import type { IconSource } from '../../src/contract/responses.ts';
 import { chooseFetching } from '../../src/pipeline/make-site.ts';
-import { createEntry } from '../../src/publish/read-published.ts';
+import { createEntry } from '../../src/site/manifest.ts';
 import { gatherIcons, type IconOrigins } from '../../src/sources/icons.ts';
 import { deploy } from '../support/deployed.ts';
 import { deserted, type Responder, startServer, status } from '../support/local-server.ts';
@@ -48,14 +50,17 @@ async function startHost() {
 }
 
 /** Creates a site in memory with some icons, of which some differ from the manifest. */
-function siteWith(icons: Iterable<[string, Buffer]>, ...damaged: string[]): Site & PreviousSite {
+function siteWith(
+  icons: Iterable<[string, Buffer]>,
+  ...damaged: string[]
+): BuiltSite & PreviousSite {
   const bodies = [['unknown.png', PLACEHOLDER] as const, ...icons];
   const files = new Map(bodies.map(([name, body]) => [ICONS_FOLDER + name, body]));
   const listed = bodies.map(([name, body]) =>
     createEntry(ICONS_FOLDER + name, damaged.includes(name) ? icon('other') : body),
   );
   const storage = memoryStorage('copied', '/', files);
-  return { storage, entries: entriesByPath({ files: listed }) } as Site & PreviousSite;
+  return { storage, entries: entriesByPath({ files: listed }) } as BuiltSite & PreviousSite;
 }
 
 /** Starts a host of icons and returns a function that gathers the icons of the items above. */

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  entriesByPath,
-  openSite,
-  readManifest,
-  readMeta,
-  readPreviousSite,
-} from '../../src/built/read.ts';
+import { readManifest } from '../../src/built/own-files.ts';
+import { readPreviousSite, readPublishedMeta } from '../../src/built/previous-site.ts';
+import { openSite } from '../../src/built/site.ts';
 import { memoryStorage } from '../../src/built/storage.ts';
+import { entriesByPath } from '../../src/built/verified-files.ts';
 import { kindNames } from '../../src/contract/kinds.ts';
 import type { SiteFile } from '../../src/contract/meta.ts';
 import { listPageFile, listPath } from '../../src/contract/paths.ts';
@@ -14,7 +11,7 @@ import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { RESTART } from '../../src/dataset/past.ts';
-import { createEntry } from '../../src/publish/read-published.ts';
+import { createEntry } from '../../src/site/manifest.ts';
 import { readLists } from '../../src/sources/crawl.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
@@ -150,7 +147,10 @@ function openChanged(files: readonly SiteFile[], change?: (files: Map<string, Bu
   change?.(bodies);
   const storage = memoryStorage('site', '/', bodies);
   const entries = entriesByPath(readManifest(storage));
-  const previous = readPreviousSite(storage, { meta: readMeta(storage, entries), entries });
+  const previous = readPreviousSite(storage, {
+    meta: readPublishedMeta(storage, entries),
+    entries,
+  });
   return { bodies, previous, open: () => openSite(storage) };
 }
 const damage = (file: string, text?: string) => (bodies: Map<string, Buffer>) =>

@@ -8,7 +8,7 @@ import { emptyHistory } from '../../src/dataset/history.ts';
 import { emptyPast } from '../../src/dataset/past.ts';
 import { GamedataError } from '../../src/errors.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
-import { createEntry } from '../../src/publish/read-published.ts';
+import { createEntry } from '../../src/site/manifest.ts';
 import {
   openSnapshot,
   readBundledSnapshot,

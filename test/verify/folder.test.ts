@@ -89,6 +89,11 @@ describe('verifySite', () => {
       edit(move(''), /.{40}$/, ''),
       /move\/index.json: has \d+ bytes, expected \d+/,
     ],
+    [
+      'line breaks that Git has changed',
+      edit('style.css', /\n/g, '\r\n'),
+      /^style.css: has CRLF line breaks, expected LF$/,
+    ],
     ['a missing file', remove(move('move-7/')), /^.*move-7\/index.json: is missing$/],
     [
       'an unknown file',

@@ -1,5 +1,5 @@
 import { isArchive, openStorage } from '../../built/archive.ts';
-import { openSite } from '../../built/read.ts';
+import { openSite } from '../../built/site.ts';
 import { folderStorage } from '../../built/storage.ts';
 import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';

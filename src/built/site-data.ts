@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import { type History, movedReader } from '../contract/changes.ts';
+import { type Kind, mapKinds } from '../contract/kinds.ts';
+import { estimateBytes, type KeepBytes, limitMemory } from '../contract/limits.ts';
+import type { Entries, Meta } from '../contract/meta.ts';
+import { type Names, type NamesSummary, namesReader } from '../contract/names.ts';
+import { pageOffsets } from '../contract/page-range.ts';
+import { parse, parseJson, parseJsonRecord } from '../contract/parse.ts';
+import {
+  CHANGES_FILE,
+  FORMER_FILE,
+  findSlugs,
+  listPageFile,
+  META_FILE,
+  MOVED_FILE,
+  namesFile,
+  recordFile,
+} from '../contract/paths.ts';
+import {
+  type AnyRecord,
+  type AnyRecords,
+  anyRecordSchema,
+  digestRecords,
+  removeUrl,
+} from '../dataset/data-set.ts';
+import { decodeHistory, decodeHistoryUpTo, emptyHistory } from '../dataset/history.ts';
+import { selectNames } from '../dataset/names.ts';
+import {
+  type AddressedRecords,
+  convertMoved,
+  decodeOldSlugs,
+  type OldSlugs,
+} from '../dataset/old-slugs.ts';
+import { DataError, OutputError } from '../errors.ts';
+import { ignoreDamage } from './damage.ts';
+import { readOrThrow, type SiteStorage } from './storage.ts';
+import { readVerified } from './verified-files.ts';
+
+/**
+ * The files from which the data of a built site is read. Each reader below takes one part of the
+ * data from them, and throws `OutputError` or `DataError` if that part is damaged.
+ */
+export interface SiteFiles {
+  readonly storage: SiteStorage;
+  readonly entries: Entries;
+  /** Undefined if `meta.json` is damaged. */
+  readonly meta: Meta | undefined;
+  /** Limits the sum of all records, and the sum of all names. Default: `MAX_MEMORY_BYTES`. */
+  readonly maxMemoryBytes?: number | undefined;
+}
+
+const listedRecordSchema = anyRecordSchema.refine(
+  ({ url }) => typeof url === 'string',
+  'expected a record',
+);
+const listPageSchema = z.looseObject({ results: z.array(listedRecordSchema) });
+
+/** Parses a JSON file, after its hash was compared with the manifest. */
+function readJson({ storage, entries }: SiteFiles, file: string): unknown {
+  const body = readVerified(storage, entries, file);
+  return parseJsonRecord(`${body}`, storage.at(file));
+}
+
+/** Parses a JSON file that differs from the manifest. */
+function readUnverifiedJson({ storage }: SiteFiles, file: string): unknown {
+  const body = readOrThrow(storage, file);
+  return parseJsonRecord(`${body}`, storage.at(file));
+}
+
+/** Reads all records from the list pages, and compares them with the digest in `meta.json`. */
+export function readRecords(files: SiteFiles): AnyRecords {
+  const { storage, meta, maxMemoryBytes } = files;
+  if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
+  const keep = limitMemory(storage.name, maxMemoryBytes);
+  const records = mapKinds((kind) => readListPages(files, kind, meta.counts[kind], keep));
+  const digest = digestRecords(records);
+  if (digest === meta.digest) return records;
+  const location = { record: storage.name, field: 'digest' };
+  throw new DataError(`got ${digest}, expected ${meta.digest}, as in ${META_FILE}`, location);
+}
+
+/**
+ * Reads the records of one kind from its list pages. Each page is parsed, validated and released
+ * before the next one is read, because a hostile page takes twenty times its size.
+ */
+function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBytes): AnyRecord[] {
+  const { storage, entries } = files;
+  const records: AnyRecord[] = [];
+  if (count === 0) return records;
+  for (const offset of pageOffsets(count)) {
+    const file = listPageFile(kind, offset);
+    const page = parse(listPageSchema, readJson(files, file), { record: storage.at(file) });
+    // The validated records are about as large as the file.
+    keep(entries.get(file)?.bytes ?? 0);
+    for (const record of page.results) records.push(removeUrl(record));
+  }
+  return records;
+}
+
+/**
+ * Lists the ids and slugs of records from the records' own files, for a site whose list pages are
+ * damaged. A record whose own file is damaged, too, has no id.
+ */
+export function readAddresses({ storage, entries }: SiteFiles): AddressedRecords {
+  const idSchema = z.object({ id: z.int() });
+  const paths = [...entries.keys()];
+
+  function readAddress(kind: Kind, slug: string): { slug: string; id?: number } {
+    const body = ignoreDamage(() => readVerified(storage, entries, recordFile(kind, slug)));
+    const json = parseJson(`${body ?? ''}`);
+    const { data } = idSchema.safeParse(json);
+    return { slug, ...data };
+  }
+
+  return mapKinds((kind) => findSlugs(kind, paths).map((slug) => readAddress(kind, slug)));
+}
+
+/** Reads the names of these records in every language. */
+export function readSiteNames(files: SiteFiles, records: AddressedRecords): Names[] {
+  const { storage, meta, maxMemoryBytes } = files;
+  return readNames({
+    summary: meta?.names,
+    readJson: (file) => readJson(files, file),
+    at: storage.at,
+    records,
+    keep: limitMemory(storage.name, maxMemoryBytes),
+  });
+}
+
+interface NamesOrigin {
+  /** Lists the languages. */
+  readonly summary: NamesSummary | undefined;
+  readJson(file: string): unknown;
+  /** Names a file in an error. */
+  at(file: string): string;
+  /** Names of other records are dropped. */
+  readonly records: AddressedRecords;
+  readonly keep: KeepBytes;
+}
+
+/**
+ * Reads the names of the given records. Each file is parsed, validated and reduced to these names
+ * before the next one is read, because a hostile file has millions of other names.
+ */
+export function readNames(origin: NamesOrigin): Names[] {
+  const allNames: Names[] = [];
+  for (const language of Object.keys(origin.summary?.languages ?? {})) {
+    const file = namesFile(language);
+    const json = origin.readJson(file);
+    const written = parse(namesReader, json, { record: origin.at(file) });
+    const names = selectNames(written, origin.records);
+    origin.keep(estimateBytes(names));
+    allNames.push(names);
+  }
+  return allNames;
+}
+
+/** @throws DataError if the history is damaged or ends at another data set */
+export function readHistory(files: SiteFiles): History {
+  const { storage, entries, meta } = files;
+  if (!entries.has(CHANGES_FILE)) return emptyHistory;
+  const json = readJson(files, CHANGES_FILE);
+  return decodeHistory(json, meta?.digest ?? '', { record: storage.at(CHANGES_FILE) });
+}
+
+/** Reads the steps up to this site's data, from a history that differs from the manifest. */
+export function readUnverifiedHistory(files: SiteFiles): History {
+  const json = readUnverifiedJson(files, CHANGES_FILE);
+  return decodeHistoryUpTo(json, files.meta?.digest ?? '', files.storage.at(CHANGES_FILE));
+}
+
+export function readOldSlugs(files: SiteFiles): OldSlugs {
+  return decodeOldSlugs(readJson(files, FORMER_FILE));
+}
+
+/** Reads old slugs from a file that differs from the manifest. */
+export function readUnverifiedOldSlugs(files: SiteFiles): OldSlugs {
+  return decodeOldSlugs(readUnverifiedJson(files, FORMER_FILE));
+}
+
+/** Reads the old slugs that redirect, for a site whose list of all old slugs is damaged. */
+export function readRedirects(files: SiteFiles): OldSlugs {
+  const json = readJson(files, MOVED_FILE);
+  const moved = parse(movedReader, json, { record: files.storage.at(MOVED_FILE) });
+  // The redirects name current slugs, and old slugs belong to ids.
+  const records = ignoreDamage(() => readRecords(files)) ?? readAddresses(files);
+  return convertMoved(moved, records);
+}

@@ -1,0 +1,55 @@
+import type { History } from '../contract/changes.ts';
+import type { Entries, Manifest, Meta } from '../contract/meta.ts';
+import type { Names } from '../contract/names.ts';
+import type { AnyRecords } from '../dataset/data-set.ts';
+import type { AddressedRecords, OldSlugs } from '../dataset/old-slugs.ts';
+import { readManifest, readMeta } from './own-files.ts';
+import {
+  readHistory,
+  readOldSlugs,
+  readRecords,
+  readSiteNames,
+  type SiteFiles,
+} from './site-data.ts';
+import type { SiteStorage } from './storage.ts';
+import { entriesByPath } from './verified-files.ts';
+
+/**
+ * A site that gamedata built, in a folder, an archive or a deployment. Only the manifest and
+ * `meta.json` are read when it is opened. The other members read their files when they are called,
+ * and throw `OutputError` or `DataError` if a file is damaged.
+ */
+export interface BuiltSite {
+  readonly storage: SiteStorage;
+  readonly manifest: Manifest;
+  /** The files in the manifest, by path. */
+  readonly entries: Entries;
+  /** Not compared with the manifest. */
+  readonly meta: Meta;
+  records(): AnyRecords;
+  /** Reads the names of these records in every language. */
+  names(records: AddressedRecords): Names[];
+  history(): History;
+  oldSlugs(): OldSlugs;
+}
+
+/**
+ * @param maxMemoryBytes the limit of all records, and of all names
+ * @throws OutputError if the manifest or `meta.json` is missing or invalid
+ */
+export function openSite(storage: SiteStorage, maxMemoryBytes?: number): BuiltSite {
+  const manifest = readManifest(storage);
+  const entries = entriesByPath(manifest);
+  const meta = readMeta(storage);
+  const files: SiteFiles = { storage, entries, meta, maxMemoryBytes };
+  return {
+    storage,
+    manifest,
+    entries,
+    meta,
+    records: () => readRecords(files),
+    names: (records) => readSiteNames(files, records),
+    history: () => readHistory(files),
+    oldSlugs: () => readOldSlugs(files),
+  };
+}

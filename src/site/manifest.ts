@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto';
+import { describeExcess, getMaxBytes } from '../contract/limits.ts';
+import { type BuildInputs, FORMAT, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import { OutputError } from '../errors.ts';
+
+/** @throws OutputError if the file is larger than readers accept */
+export function createEntry(path: string, body: Uint8Array): ManifestEntry {
+  const problem = describeExcess(body.length, getMaxBytes(path));
+  if (problem !== undefined) throw new OutputError(problem, path);
+  return { path, bytes: body.length, sha256: hash('sha256', body) };
+}
+
+/** @param files sorted by path */
+export function encodeManifest(
+  buildInputs: BuildInputs,
+  files: readonly ManifestEntry[],
+): Uint8Array {
+  const manifest: Manifest = { format: FORMAT, ...buildInputs, files: [...files] };
+  return new TextEncoder().encode(JSON.stringify(manifest));
+}
