@@ -181,22 +181,25 @@ export const manifestReader = z.object({
   files: z.array(z.object(manifestEntrySchema.shape)),
 });
 
-export type Body = string | Uint8Array;
+/** The content of a file: a text, which is written in UTF-8, or bytes. */
+export type FileBody = string | Uint8Array;
 
 export interface SiteFile {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
-  readonly body: Body;
+  readonly body: FileBody;
 }
 
 /** The body is created only if the published file has a different hash. */
 export interface HashedFile extends ManifestEntry {
-  make(): Body;
+  make(): FileBody;
 }
 
 export type AnyFile = SiteFile | HashedFile;
 
+export const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
+
 export function encodeBody(file: AnyFile): Uint8Array {
   const body = 'make' in file ? file.make() : file.body;
-  return typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  return typeof body === 'string' ? encodeText(body) : body;
 }

@@ -71,8 +71,8 @@ export function formatBytes(bytes: number, blank = ' '): string {
   return `${(bytes / 1e6).toFixed(1)}${blank}MB`;
 }
 
-export const measureSeconds = (started: number): number =>
-  Math.round(performance.now() - started) / 1000;
+/** Rounds to milliseconds. */
+export const toSeconds = (milliseconds: number): number => Math.round(milliseconds) / 1000;
 
 /** Quotes an argument for a POSIX shell if necessary. */
 export const quoteArgument = (text: string): string =>

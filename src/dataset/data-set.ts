@@ -1,4 +1,3 @@
-import { createHash, hash } from 'node:crypto';
 import * as z from 'zod';
 import type { FieldChange } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -7,6 +6,7 @@ import type { Names, NamesSummary } from '../contract/names.ts';
 import { type LinkBase, recordUrl } from '../contract/paths.ts';
 import { type Counts, type RecordOf, skippedSchema } from '../contract/records.ts';
 import type { ServedRecord } from '../contract/served.ts';
+import { createDigester, sha256 } from '../sha256.ts';
 
 /** The origin of a data set, independent of the machine that read it. */
 export const provenanceSchema = z.object({
@@ -108,32 +108,38 @@ export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(recor
 
 /** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record does. */
 export function digestRecords(records: AnyRecords): string {
-  const sum = createHash('sha256');
+  const digester = createDigester();
   for (const kind of kindNames) {
     // A new kind without records must not change the digest.
     if (records[kind].length === 0) continue;
-    sum.update(`${kind}\n`);
-    for (const record of records[kind]) sum.update(encodeLine(record));
+    digester.update(`${kind}\n`);
+    for (const record of records[kind]) digester.update(encodeLine(record));
   }
-  return `sha256:${sum.digest('hex')}`;
+  return `sha256:${digester.finish()}`;
 }
 
-/** Returns the same digest for the encoded lines of records. */
+/** Returns the digest of `digestRecords` for the records of a file, without parsing the lines. */
 export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
-  const sum = createHash('sha256');
+  const digester = createDigester();
   for (const kind of kindNames) {
     const lines = readLines(kind);
-    if (lines.length > 0) sum.update(`${kind}\n`).update(lines);
+    if (lines.length === 0) continue;
+    digester.update(`${kind}\n`);
+    digester.update(lines);
   }
-  return `sha256:${sum.digest('hex')}`;
+  return `sha256:${digester.finish()}`;
 }
 
+/** Digests the names and counts them by language. Returns undefined if there are none. */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
-  const digest = hash('sha256', names.map((own) => `${JSON.stringify(own)}\n`).join(''));
-  const counts = names.map((own) => [
-    own.language,
-    mapKinds((kind) => Object.keys(own[kind]).length),
-  ]);
-  return { digest: `sha256:${digest}`, languages: Object.fromEntries(counts) };
+  let lines = '';
+  const languages: NamesSummary['languages'] = {};
+  for (const languageNames of names) {
+    lines += `${JSON.stringify(languageNames)}\n`;
+    languages[languageNames.language] = mapKinds((kind) => countKeys(languageNames[kind]));
+  }
+  return { digest: `sha256:${sha256(lines)}`, languages };
 }
+
+const countKeys = (namesBySlug: object): number => Object.keys(namesBySlug).length;

@@ -4,7 +4,6 @@
  * a cache miss.
  */
 
-import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -19,6 +18,7 @@ import * as z from 'zod';
 import { describeExcess } from '../contract/limits.ts';
 import { type Edition, editionSchema } from '../contract/meta.ts';
 import { explainFailure, openTrusted } from '../files.ts';
+import { sha256 } from '../sha256.ts';
 import type { Revalidation } from './client.ts';
 
 /** Identifies the journal of a cache. */
@@ -207,7 +207,7 @@ function decodeLine(line: string): unknown {
   return line.startsWith(checksum(json)) ? JSON.parse(json) : undefined;
 }
 
-const checksum = (text: string): string => hash('sha256', text).slice(0, 16);
+const checksum = (text: string): string => sha256(text).slice(0, 16);
 
 /** Any of a journal's lines. */
 type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;

@@ -2,7 +2,7 @@ import type { Comparison } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
-import { measureSeconds } from '../contract/words.ts';
+import { toSeconds } from '../contract/words.ts';
 import { countRecords, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
 import type { NameChanges } from '../dataset/names.ts';
 import type { Update } from '../dataset/update.ts';
@@ -124,7 +124,7 @@ export function createReport(
       ...(context.notices ?? []),
       ...notices,
     ],
-    seconds: measureSeconds(context.started),
+    seconds: toSeconds(performance.now() - context.started),
   };
 }
 

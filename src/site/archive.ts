@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { gzipSync } from 'fflate';
 import { packTar, type TarEntry } from 'modern-tar';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
+import { sha256 } from '../sha256.ts';
 import { createEntry, encodeManifest } from './manifest.ts';
 
 /** A file of a site, encoded as bytes. */
@@ -62,7 +62,7 @@ export async function packArchive(
 }
 
 function deriveSecond(body: Uint8Array): number {
-  const start = hash('sha256', body).slice(0, 8);
+  const start = sha256(body).slice(0, 8);
   return Number.parseInt(start, 16) % MTIME_RANGE;
 }
 
@@ -70,4 +70,4 @@ const compareByPath = (a: EncodedFile, b: EncodedFile): number => (a.path < b.pa
 
 /** Formats a checksum as `sha256sum` does. */
 export const formatChecksum = (archive: Uint8Array, name: string): string =>
-  `${hash('sha256', archive)}  ${name}\n`;
+  `${sha256(archive)}  ${name}\n`;

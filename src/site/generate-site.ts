@@ -107,5 +107,7 @@ function createDescriptions(site: SiteInput, content: readonly AnyFile[]): SiteF
   return [...specification, ...pages];
 }
 
-const getSize = (file: AnyFile): number =>
-  'bytes' in file ? file.bytes : Buffer.byteLength(file.body);
+function getSize(file: AnyFile): number {
+  if ('bytes' in file) return file.bytes;
+  return encodeBody(file).length;
+}

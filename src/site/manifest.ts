@@ -1,13 +1,19 @@
-import { hash } from 'node:crypto';
 import { describeExcess, getMaxBytes } from '../contract/limits.ts';
-import { type BuildInputs, FORMAT, type Manifest, type ManifestEntry } from '../contract/meta.ts';
+import {
+  type BuildInputs,
+  encodeText,
+  FORMAT,
+  type Manifest,
+  type ManifestEntry,
+} from '../contract/meta.ts';
 import { OutputError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 
 /** @throws OutputError if the file is larger than readers accept */
 export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);
-  return { path, bytes: body.length, sha256: hash('sha256', body) };
+  return { path, bytes: body.length, sha256: sha256(body) };
 }
 
 /** @param files sorted by path */
@@ -16,5 +22,5 @@ export function encodeManifest(
   files: readonly ManifestEntry[],
 ): Uint8Array {
   const manifest: Manifest = { format: FORMAT, ...buildInputs, files: [...files] };
-  return new TextEncoder().encode(JSON.stringify(manifest));
+  return encodeText(JSON.stringify(manifest));
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import { encodeText, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import { getNativeName, type Names } from '../contract/names.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
@@ -63,7 +63,7 @@ export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6,
 export function createBulkFiles(served: ServedRecords): SiteFile[] {
   const files: SiteFile[] = [];
   for (const row of plainBulkRows) {
-    const body = Buffer.from(createBulkText(row, served));
+    const body = encodeText(createBulkText(row, served));
     files.push({ path: row.path, body });
     files.push({ path: paths.gzipFile(row.path), body: gzip(body) });
   }

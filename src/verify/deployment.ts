@@ -5,7 +5,7 @@ import * as contract from '../contract/guarantees.ts';
 import { mapKinds } from '../contract/kinds.ts';
 import type { LinkStyle } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
-import { measureSeconds } from '../contract/words.ts';
+import { toSeconds } from '../contract/words.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
@@ -118,7 +118,7 @@ export async function verifyDeployment(
       counts: mapKinds((kind) => site.records[kind].length),
       guarantees,
       failed: guarantees.filter((result) => result.failures.length > 0).length,
-      seconds: measureSeconds(started),
+      seconds: toSeconds(performance.now() - started),
     };
   });
 }

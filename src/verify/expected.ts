@@ -3,7 +3,7 @@ import { readVerified } from '../built/verified-files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
-import { type Body, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
+import { type FileBody, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
 import { type Names, namesReader } from '../contract/names.ts';
 import { formatValue, parseJson } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
@@ -96,7 +96,7 @@ export async function expectCrawled(
   const recordFiles = [...createApiFiles(records, meta), ...createNamesFiles(names, meta.base_url)];
   const files = new Map(recordFiles.map(({ path, body }) => [path, body]));
   files.set(paths.MOVED_FILE, JSON.stringify(moved));
-  const read = (file: string): Body | undefined => {
+  const read = (file: string): FileBody | undefined => {
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);
     const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
     // For other files, only headers are compared, so the content does not matter.
@@ -130,7 +130,7 @@ async function readMoved(
 }
 
 function createRespond(
-  read: (file: string) => Body | undefined,
+  read: (file: string) => FileBody | undefined,
   address: string,
 ): ExpectedSite['respond'] {
   const base = paths.getBasePath(address);

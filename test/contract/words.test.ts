@@ -37,10 +37,9 @@ it.each<[unknown, unknown]>([
   expect(got).toEqual(expected);
 });
 
-it('measureSeconds rounds to milliseconds', () => {
-  const seconds = words.measureSeconds(performance.now() - 1500);
-  expect(seconds).toBeGreaterThanOrEqual(1.5);
-  expect(seconds).toBe(Number(seconds.toFixed(3)));
+it('toSeconds rounds to milliseconds', () => {
+  expect(words.toSeconds(1500.4567)).toBe(1.5);
+  expect(words.toSeconds(0.5)).toBe(0.001);
 });
 
 it.each([

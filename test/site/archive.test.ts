@@ -58,7 +58,8 @@ describe('packArchive', () => {
 });
 
 it('createManifest sorts the files by path', () => {
-  const { files: listed, ...about } = JSON.parse(new TextDecoder().decode(files.at(-1)?.body));
+  const manifest = createManifest(contents, 'gamedata/1.0.0');
+  const { files: listed, ...about } = JSON.parse(new TextDecoder().decode(manifest.body));
   expect(about).toEqual({ format: 1, generator: 'gamedata/1.0.0' });
   expect(listed.map((entry: EncodedFile) => entry.path)).toEqual(
     contents.map(({ path }) => path).sort(),

@@ -1,3 +1,3 @@
-import type { Body } from '../../src/contract/meta.ts';
+import type { FileBody } from '../../src/contract/meta.ts';
 
-export const bodyText = (body: Body): string => Buffer.from(body).toString('utf8');
+export const bodyText = (body: FileBody): string => Buffer.from(body).toString('utf8');
