@@ -43,7 +43,7 @@ const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), 
 type Completion = z.infer<typeof completionSchema>;
 
 /** An upstream's responses, in memory and in a journal. */
-export interface Cache {
+export interface DiskCache {
   /** The last run if it was complete and from one edition. */
   readonly lastRun: Completion | null;
   /** Returns an entry of any age, and marks it as used. */
@@ -83,7 +83,7 @@ export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
  *
  * @throws OutputError
  */
-export function openCache(folder: string, key: CacheKey, options: CacheOptions = {}): Cache {
+export function openCache(folder: string, key: CacheKey, options: CacheOptions = {}): DiskCache {
   const { onStored, onNotice, maxBytes = MAX_JOURNAL_BYTES } = options;
   const file = path.join(folder, journalName(key.upstream));
   const header = encodeLine({ cache: 1, version: key.version, upstream: key.upstream });
@@ -155,7 +155,7 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   };
 }
 
-export const noCache: Cache = {
+export const noCache: DiskCache = {
   lastRun: null,
   get: () => undefined,
   put() {},

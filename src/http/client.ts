@@ -3,7 +3,7 @@ import { DataError, UpstreamError } from '../errors.ts';
 import { ACCEPT_ENCODING, decompress, MAX_BODY_BYTES } from './body.ts';
 import {
   type AttemptError,
-  type Headers,
+  type HeaderFields,
   RejectedBodyError,
   readEdition,
   toAttemptError,
@@ -189,7 +189,7 @@ export function createClient(options: ClientOptions): HttpClient {
 /** A transforming proxy sends 203: https://www.rfc-editor.org/rfc/rfc9110#status.203 */
 const USABLE_STATUS = [200, 203];
 
-const ACCEPTED: Headers = {
+const ACCEPTED: HeaderFields = {
   accept: 'application/json, text/csv;q=0.9, */*;q=0.1',
   'accept-encoding': ACCEPT_ENCODING,
 };
@@ -201,7 +201,7 @@ const EARLIEST_DATE = Date.UTC(1990, 0);
  * Creates the headers that ask whether a stored response is still valid. A date is sent only if there is no ETag, because
  * some servers go by the date, which may stay the same although the content changes.
  */
-function createConditions({ etag, lastModified = '' }: Revalidation): Headers {
+function createConditions({ etag, lastModified = '' }: Revalidation): HeaderFields {
   if (etag !== undefined) return { 'if-none-match': etag };
   if (Date.parse(lastModified) >= EARLIEST_DATE) return { 'if-modified-since': lastModified };
   return {};
@@ -244,7 +244,7 @@ function toUpstreamError(
 }
 
 /** Proxies repeat headers. */
-function selectFirstValues(headers: RawResponse['headers']): Headers {
+function selectFirstValues(headers: RawResponse['headers']): HeaderFields {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]);
   return Object.fromEntries(entries);
 }

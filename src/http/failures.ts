@@ -8,7 +8,7 @@ import {
 } from '../errors.ts';
 import { explainRedirect } from './redirects.ts';
 
-export type Headers = Readonly<Record<string, string | undefined>>;
+export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 /**
  * What may help after a failure. `retry`: the same request may succeed later. `bypassCaches`: a cache or a firewall may have
@@ -59,7 +59,7 @@ export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
   new AttemptError(`got more than ${maxBytes} bytes`, { remedy: 'none', cause });
 
 /** Reads the edition from PokeAPI's response headers: https://github.com/PokeAPI/pokeapi */
-export const readEdition = (headers: Headers): Edition | null =>
+export const readEdition = (headers: HeaderFields): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
 /** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
@@ -77,7 +77,7 @@ export const isOwnStatus = (status: number): boolean =>
   status !== NETWORK_LOGIN_STATUS && !GATEWAY_STATUS.includes(status);
 
 /** Describes a response that is neither a 200 nor a requested 304. */
-export function unexpectedStatus(status: number, headers: Headers, url: string): AttemptError {
+export function unexpectedStatus(status: number, headers: HeaderFields, url: string): AttemptError {
   const { location } = headers;
   if (status >= 300 && status < 400 && location !== undefined)
     return unexpectedRedirect(status, location, url);

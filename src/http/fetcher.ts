@@ -1,10 +1,10 @@
 import type { Edition } from '../contract/meta.ts';
 import { UpstreamError } from '../errors.ts';
 import {
-  type Cache,
   type CacheEntry,
   type CacheKey,
   type CacheOptions,
+  type DiskCache,
   isFresh,
   noCache,
   openCache,
@@ -45,7 +45,7 @@ export interface Fetcher {
   readonly lastEdition: Edition | null;
   /** Returns the value of the last run. */
   reuseRun(): unknown;
-  finishRun: Cache['finishRun'];
+  finishRun: DiskCache['finishRun'];
   load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<LoadedValue<T>>;
   /** Returns the cached value regardless of its age. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
@@ -62,7 +62,13 @@ const RESUMABLE_MS = 3_600_000;
 /** Longer for responses that name an edition, because a newer edition shows in the lists. */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
-export function createFetcher({ client, cache }: { client: HttpClient; cache: Cache }): Fetcher {
+export function createFetcher({
+  client,
+  cache,
+}: {
+  client: HttpClient;
+  cache: DiskCache;
+}): Fetcher {
   const { stats } = client;
 
   /** Finds the cached value that this load may use or revalidate. A cache-busting URL must get a new response. */

@@ -2,7 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { USER_AGENT } from '../package.ts';
 import { createConnections } from './dispatcher.ts';
-import { AttemptError, type Headers, isOwnStatus, toAttemptError, tooLarge } from './failures.ts';
+import {
+  AttemptError,
+  type HeaderFields,
+  isOwnStatus,
+  toAttemptError,
+  tooLarge,
+} from './failures.ts';
 
 /** In milliseconds. */
 export interface Timeouts {
@@ -24,7 +30,7 @@ const defaultTimeouts: Timeouts = {
 
 export interface RequestOptions {
   readonly method?: string;
-  readonly headers?: Headers;
+  readonly headers?: HeaderFields;
   /** Of the decompressed body. */
   readonly maxBytes: number;
   /** Shortens the transport's maximum time for the whole response. */

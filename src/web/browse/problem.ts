@@ -7,7 +7,7 @@ import { errorDetails } from '../../contract/responses.ts';
 import { pluralize } from '../../contract/words.ts';
 import { readPageRange, replacePageRange, splitPath } from './address.ts';
 
-export interface Problem {
+export interface PageProblem {
   readonly title: string;
   readonly reason: string;
 }
@@ -25,13 +25,13 @@ export const formatStatus = ({ status, statusText }: ResponseStatus): string =>
 const NOT_BUILT = 'This page does not exist on this host';
 
 /** Describes a page that a plain file server does not have. */
-export const unbuiltPage: Problem = {
+export const unbuiltPage: PageProblem = {
   title: NOT_BUILT,
   reason: `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
 };
 
 /** @param type the response's media type, or null */
-export function describeUnreadable(response: ResponseStatus, type: string | null): Problem {
+export function describeUnreadable(response: ResponseStatus, type: string | null): PageProblem {
   const title = response.status === 404 ? 'Not found' : 'Not an API response';
   const reason = `Got ${formatStatus(response)} with ${type ?? 'nothing'}, expected JSON.`;
   return { title, reason };
@@ -42,7 +42,7 @@ export function describeError(
   response: ResponseStatus,
   detail: string | undefined,
   address: string,
-): Problem {
+): PageProblem {
   const title = titleError(response.status, address);
   if (detail === undefined) return { title, reason: `The response was ${formatStatus(response)}.` };
   if (detail === errorDetails[404]) return { title, reason: 'There is nothing at this URL.' };

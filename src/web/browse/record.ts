@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const toFields = (json: unknown): Fields =>
   typeof json === 'object' && json !== null ? { ...json } : {};
 
-export function readText(json: unknown, field: string): string | undefined {
+export function readTextField(json: unknown, field: string): string | undefined {
   const value = toFields(json)[field];
   return typeof value === 'string' ? value : undefined;
 }
@@ -46,7 +46,7 @@ export function selectColumns(record: Fields): string[] {
 
 export const hasIndices = (record: unknown): boolean => 'id1' in toFields(record);
 
-export function formatValue(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null) return '–';
   if (typeof value === 'object') return JSON.stringify(value);
   return String(value);

@@ -26,7 +26,7 @@ import {
   describeError,
   describeUnreadable,
   formatStatus,
-  type Problem,
+  type PageProblem,
   suggestWays,
   unbuiltPage,
 } from './problem.ts';
@@ -34,9 +34,9 @@ import {
   classifyColumn,
   classifyValue,
   type Fields,
-  formatValue,
+  formatCell,
   hasIndices,
-  readText,
+  readTextField,
   selectCardFields,
   selectColumns,
   toFields,
@@ -88,7 +88,7 @@ function parseJson(text: string): unknown {
 }
 
 const createProblemView = (
-  { title, reason }: Problem,
+  { title, reason }: PageProblem,
   ...content: readonly HTMLElement[]
 ): View => ({
   title,
@@ -97,7 +97,7 @@ const createProblemView = (
 
 /** Shows the problem and the ways out at once, because suggestions take the search index. */
 function createErrorView(response: Response, json: unknown, address: string): View {
-  const problem = describeError(response, readText(json, 'detail'), address);
+  const problem = describeError(response, readTextField(json, 'detail'), address);
   const view = createProblemView(problem, createWays(address));
   const box = createResponseBox(response, json);
   if (response.status !== 404) return { ...view, content: [...view.content, box] };
@@ -134,7 +134,7 @@ function createRecordView(response: Response, json: unknown, address: string): V
   const [kind, slug] = splitPath(address);
   const box = createResponseBox(response, json);
   if (kind === undefined) return { title: 'Kinds of records', content: [box] };
-  const title = readText(json, 'name') ?? slug ?? kind;
+  const title = readTextField(json, 'name') ?? slug ?? kind;
   return { title, content: [...createCard(json), box, ...createNames(address)] };
 }
 
@@ -189,12 +189,12 @@ function createIndexNote(record: unknown): HTMLElement[] {
 }
 
 function createRecordIcon(record: unknown, size: number): HTMLElement[] {
-  const icon = readText(record, 'icon');
+  const icon = readTextField(record, 'icon');
   return icon === undefined ? [] : [createIcon(icon, size)];
 }
 
 const createValue = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
-  element(tag, { class: classifyValue(value) }, formatValue(value));
+  element(tag, { class: classifyValue(value) }, formatCell(value));
 
 /** Creates a box that loads the record's names when it is opened. */
 function createNames(address: string): HTMLElement[] {

@@ -28,7 +28,7 @@ it.each([
   [[1, 'a'], '[1,"a"]', undefined],
   [true, 'true', undefined],
 ])('formats and classifies %j', (value, text, type) => {
-  expect(record.formatValue(value)).toBe(text);
+  expect(record.formatCell(value)).toBe(text);
   expect(record.classifyValue(value)).toBe(type);
 });
 
@@ -53,7 +53,7 @@ it.each([
 });
 
 it('reads a field only if it is text', () => {
-  expect(record.readText(item, 'name')).toBe('Potion');
-  expect(record.readText(item, 'id')).toBeUndefined();
-  expect(record.readText(null, 'name')).toBeUndefined();
+  expect(record.readTextField(item, 'name')).toBe('Potion');
+  expect(record.readTextField(item, 'id')).toBeUndefined();
+  expect(record.readTextField(null, 'name')).toBeUndefined();
 });
