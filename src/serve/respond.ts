@@ -16,40 +16,56 @@ export async function respond(
   site: LoadedSite,
   compressesApi: boolean,
 ): Promise<PlainResponse> {
-  const request = toPlain(message);
-  if (site.base !== '' && request.path === '/')
-    return { status: 302, headers: { ...commonHeaders, Location: `${site.base}/` }, body: null };
+  const request = toPlainRequest(message);
+  if (site.base !== '' && request.path === '/') return redirectToSite(site.base);
   const target = resolveTarget(request.path, site.base);
-  const compresses = isFile(target) ? isCompressible(getMediaType(target.file)) : compressesApi;
-  return compresses ? respondCompressed(request, site.respond) : site.respond(request);
+  const compresses = isFile(target) ? isCompressibleFile(target.file) : compressesApi;
+  if (!compresses) return site.respond(request);
+  return respondCompressed(request, site.respond);
+}
+
+function redirectToSite(base: string): PlainResponse {
+  return { status: 302, headers: { ...commonHeaders, Location: `${base}/` }, body: null };
 }
 
 type FileTarget = Extract<Target, { type: 'file' }>;
 
 /** Whether a target is a file outside the API. */
-const isFile = (target: Target): target is FileTarget =>
-  target.type === 'file' && !`/${target.file}`.startsWith(API_PREFIX);
+function isFile(target: Target): target is FileTarget {
+  return target.type === 'file' && !`/${target.file}`.startsWith(API_PREFIX);
+}
 
-function toPlain({ method = 'GET', url = '/', headers }: IncomingMessage): PlainRequest {
-  const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
-  return { method, ...splitTarget(url), headers: { get } };
+function isCompressibleFile(file: string): boolean {
+  return isCompressible(getMediaType(file));
+}
+
+/** Converts Node's request, whose header names are in lower case. */
+function toPlainRequest(message: IncomingMessage): PlainRequest {
+  const { method = 'GET', url = '/', headers } = message;
+  const { path, search } = splitTarget(url);
+  function get(name: string): string | null {
+    return headers[name.toLowerCase()]?.toString() ?? null;
+  }
+  return { method, path, search, headers: { get } };
 }
 
 /**
- * A WHATWG URL would normalize the request target
- * (https://httpwg.org/specs/rfc9112.html#request.target).
+ * Splits the target of a request (https://httpwg.org/specs/rfc9112.html#request.target) at its
+ * query. It does not parse a URL, because that would normalize the path.
  */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
   const local = target.startsWith('/') ? target : removeOrigin(target);
   // Clients would misinterpret these in the URL of a redirect.
   const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
   const [path = ''] = encoded.split('?', 1);
-  return { path: path || '/', search: encoded.slice(path.length) };
+  const search = encoded.slice(path.length);
+  return { path: path || '/', search };
 }
 
 /** `http://example.test/a` → `/a` */
-const removeOrigin = (target: string): string =>
-  target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+function removeOrigin(target: string): string {
+  return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
+}
 
 /** A smaller body fits into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1024;
@@ -60,35 +76,45 @@ type CompressedBody = Promise<Buffer<ArrayBuffer>>;
 const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
 const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
-const encodings = {
-  br: {
-    encode: (body: Uint8Array): CompressedBody =>
-      brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
-    files: new WeakMap<Uint8Array, CompressedBody>(),
-  },
-  gzip: {
-    encode: (body: Uint8Array): CompressedBody => gzip(body),
-    files: new WeakMap<Uint8Array, CompressedBody>(),
-  },
-};
-type Encoding = keyof typeof encodings;
+interface Encoder {
+  encode(body: Uint8Array): CompressedBody;
+  /** The files that were compressed, as long as their plain bodies stay in memory. */
+  readonly compressedFiles: WeakMap<Uint8Array, CompressedBody>;
+}
 
-/** Selects the encoding that an `Accept-Encoding` prefers; undefined for none. */
+/** Brotli's default quality, 11, is for files that are compressed long before a client asks. */
+const brotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
+
+type Encoding = 'br' | 'gzip';
+
+const encoders: Readonly<Record<Encoding, Encoder>> = {
+  br: { encode: (body) => brotli(body, brotliOptions), compressedFiles: new WeakMap() },
+  gzip: { encode: (body) => gzip(body), compressedFiles: new WeakMap() },
+};
+
+/**
+ * Selects the encoding that an `Accept-Encoding` prefers. Returns undefined for none, because the
+ * client accepts neither, or prefers the plain body.
+ */
 export function selectEncoding(accepted: string | null): Encoding | undefined {
   const qualities = readQualities(accepted ?? '');
-  const rate = (name: string): number => qualities.get(name) ?? qualities.get('*') ?? 0;
-  const best = rate('br') >= rate('gzip') ? 'br' : 'gzip';
-  const identity = qualities.get('identity') ?? 0;
-  return rate(best) > 0 && rate(best) >= identity ? best : undefined;
+  const otherQuality = qualities.get('*') ?? 0;
+  const brotliQuality = qualities.get('br') ?? otherQuality;
+  const gzipQuality = qualities.get('gzip') ?? otherQuality;
+  const plainQuality = qualities.get('identity') ?? 0;
+  const bestQuality = Math.max(brotliQuality, gzipQuality);
+  if (bestQuality <= 0 || bestQuality < plainQuality) return undefined;
+  return brotliQuality >= gzipQuality ? 'br' : 'gzip';
 }
 
 /**
- * Responds in the encoding that the client prefers. `Vary` is the same for bodies of any size.
+ * Responds in the encoding that the client prefers.
  *
- * The ETag of an encoded response names the encoding, because caches revalidate only by strong
- * ETags. The responder knows no encodings: it gets the client's ETags without them, and the
- * response gets them back. This holds for a 304 as well, which is why the encoding is selected
- * before the responder is called.
+ * The ETag of an encoded response names the encoding, such as `"1f2e-br"`, because caches revalidate
+ * only by strong ETags, which must differ between encodings. The responder knows no encodings. So
+ * the name is removed from the client's ETags before the responder compares them, and added to the
+ * ETag of the response, even of a 304. `Vary` is the same for bodies of any size, because it
+ * describes the URL.
  */
 export async function respondCompressed(
   request: PlainRequest,
@@ -96,40 +122,48 @@ export async function respondCompressed(
 ): Promise<PlainResponse> {
   if (request.method === 'HEAD') {
     // The length is only known after compressing, so HEAD is handled like GET.
-    const response = await respondCompressed({ ...request, method: 'GET' }, responder);
-    return { ...response, body: null };
+    const getResponse = await respondCompressed({ ...request, method: 'GET' }, responder);
+    return { ...getResponse, body: null };
   }
   const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
   const etagEnd = encoding === undefined ? '"' : `-${encoding}"`;
   const plainResponse = await responder(removeEncoding(request, etagEnd));
   const response = addEncoding(plainResponse, etagEnd);
-  const { body } = response;
-  if (encoding === undefined || body === null) return response;
-  if (!isWorthCompressing(response, body)) return response;
-  const compressed = await compress(encoding, body);
+  if (encoding === undefined || response.body === null) return response;
+  if (!isWorthCompressing(response, response.body)) return response;
+
+  const compressedBody = await compress(encoding, response.body);
   const headers = {
     ...response.headers,
     'Content-Encoding': encoding,
-    'Content-Length': String(compressed.length),
+    'Content-Length': String(compressedBody.length),
   };
-  return { status: response.status, headers, body: [compressed] };
+  return { status: response.status, headers, body: [compressedBody] };
 }
 
-/** Keeps only the ETags of the selected encoding, without its name. */
+/**
+ * Keeps only the ETags that name the selected encoding, without its name, because the client's other
+ * ETags belong to other bodies. `*` means any ETag, so it stays.
+ *
+ * @param etagEnd the end of the selected encoding's ETags, such as `-br"`
+ */
 function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
-  const listed = request.headers.get('If-None-Match');
-  if (listed === null) return request;
-  const etags: string[] = [];
-  for (const etag of listed.split(',').map((text) => text.trim())) {
-    if (etag === '*') etags.push(etag);
-    if (etag.endsWith(etagEnd)) etags.push(`${etag.slice(0, -etagEnd.length)}"`);
+  const clientEtags = request.headers.get('If-None-Match');
+  if (clientEtags === null) return request;
+  const plainEtags: string[] = [];
+  for (const clientEtag of clientEtags.split(',')) {
+    const etag = clientEtag.trim();
+    if (etag === '*') plainEtags.push(etag);
+    if (etag.endsWith(etagEnd)) plainEtags.push(`${etag.slice(0, -etagEnd.length)}"`);
   }
-  const ifNoneMatch = etags.join(',');
-  const get = (name: string): string | null =>
-    name === 'If-None-Match' ? ifNoneMatch : request.headers.get(name);
+  const ifNoneMatch = plainEtags.join(',');
+  function get(name: string): string | null {
+    return name === 'If-None-Match' ? ifNoneMatch : request.headers.get(name);
+  }
   return { ...request, headers: { get } };
 }
 
+/** Adds the encoding's name to the ETag, and says that the response depends on `Accept-Encoding`. */
 function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
   const { ETag: etag, Vary: vary } = response.headers;
   const headers: Record<string, string> = { ...response.headers };
@@ -140,21 +174,29 @@ function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
 
 type BodyParts = NonNullable<PlainResponse['body']>;
 
-/** Errors have no ETag. Page ranges have several parts. */
+/** Errors are not compressed. They have no ETag. */
 function isWorthCompressing({ headers }: PlainResponse, body: BodyParts): boolean {
   if (headers.ETag === undefined) return false;
-  const length = Number(headers['Content-Length']);
-  if (length < MIN_COMPRESSED_BYTES) return false;
-  return body.length === 1 || length <= MAX_COMPRESSED_RANGE_BYTES;
+  const bytes = Number(headers['Content-Length']);
+  if (bytes < MIN_COMPRESSED_BYTES) return false;
+  // Only page ranges have several parts.
+  const isRange = body.length > 1;
+  return !isRange || bytes <= MAX_COMPRESSED_RANGE_BYTES;
 }
 
-/** Compresses a body. A file is compressed only once while it stays in memory. */
+/**
+ * Compresses a body. A file is compressed only once while it stays in memory: the first request
+ * stores the promise, so that requests at the same time wait for the same result. If compressing
+ * fails, the next request tries again.
+ */
 function compress(encoding: Encoding, parts: BodyParts): CompressedBody {
-  const { encode, files } = encodings[encoding];
+  const { encode, compressedFiles } = encoders[encoding];
   const [file] = parts;
   if (file === undefined || parts.length > 1) return encode(Buffer.concat(parts));
-  const compressed = files.get(file) ?? encode(file);
-  files.set(file, compressed);
-  compressed.catch(() => files.delete(file));
-  return compressed;
+  const knownBody = compressedFiles.get(file);
+  if (knownBody) return knownBody;
+  const compressedBody = encode(file);
+  compressedFiles.set(file, compressedBody);
+  compressedBody.catch(() => compressedFiles.delete(file));
+  return compressedBody;
 }

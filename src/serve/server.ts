@@ -32,7 +32,22 @@ interface ServerOptions {
   readonly onProblem: (line: string) => void;
 }
 
-export function createBoundedServer({ respond, limits, onRequest, onProblem }: ServerOptions) {
+export interface BoundedServer {
+  /** @throws OutputError if the port is not available */
+  listen(port: number, address: string): Promise<AddressInfo>;
+  /** Waits for running requests, but not for long. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates an HTTP server that no client can keep busy: every size, time and queue has a limit.
+ *
+ * Each connection has a queue of its own, so that a client that sends many requests at once
+ * delays only itself. Errors that Node detects before there is a request go through the same queue,
+ * because they must not overtake earlier responses.
+ */
+export function createBoundedServer(options: ServerOptions): BoundedServer {
+  const { limits } = options;
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -45,51 +60,35 @@ export function createBoundedServer({ respond, limits, onRequest, onProblem }: S
   server.setTimeout(limits.idleMs);
   server.maxConnections = limits.connections;
 
-  let running = 0;
+  let runningTasks = 0;
   let stopped: Promise<unknown> | undefined;
   const queues = new WeakMap<Duplex, LimitFunction>();
 
-  /** Runs the tasks of a connection one after the other, so that a long pipeline delays no other client. */
+  /** Runs the tasks of a connection one after the other. */
   async function enqueue(socket: Duplex, task: () => Promise<void> | void): Promise<void> {
     const queue = queues.get(socket) ?? pLimit(1);
     queues.set(socket, queue);
     if (queue.pendingCount >= limits.waiting) socket.destroy();
     if (socket.destroyed) return;
-    running++;
+    runningTasks++;
     try {
-      await queue(() => (socket.writable ? task() : undefined));
+      await queue(() => {
+        // The client may have closed the connection in the meantime.
+        if (socket.writable) return task();
+      });
     } finally {
-      running--;
-      if (stopped && running === 0) server.closeAllConnections();
+      runningTasks--;
+      if (stopped && runningTasks === 0) server.closeAllConnections();
     }
   }
 
-  async function respondTo(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const started = performance.now();
-    const closed = new Promise((resolve) => response.on('close', resolve));
-    const target = `${request.method} ${request.url}`;
-    let sent: PlainResponse | undefined;
-    if (stopped) response.setHeader('Connection', 'close');
-    try {
-      const status = findFault(request);
-      sent = status ? createClosingError(status) : await respond(request);
-      await writeResponse(request, response, sent);
-    } catch (error) {
-      if (!response.destroyed) {
-        onProblem(`${target}: ${error instanceof Error ? error.message : error}`);
-        sent = createClosingError(500);
-        await writeResponse(request, response, sent);
-      }
-    }
-    await closed;
-    const bytes = sent?.body ? sent.headers['Content-Length'] : 0;
-    const took = (performance.now() - started).toFixed(1);
-    const end = response.writableFinished ? '' : ', cut off';
-    onRequest?.(escapeControls(`${target} ${response.statusCode} ${bytes} B ${took} ms${end}`));
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    void enqueue(request.socket, () => {
+      if (stopped) response.setHeader('Connection', 'close');
+      return respondAndLog(request, response, options);
+    });
   }
 
-  const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    void enqueue(request.socket, () => respondTo(request, response));
   // `Expect: 100-continue` gets the final response immediately.
   server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle);
   server.on('connect', (_, socket) => {
@@ -98,39 +97,74 @@ export function createBoundedServer({ respond, limits, onRequest, onProblem }: S
     void enqueue(socket, () => rejectConnection(socket, 405));
   });
   server.on('clientError', (error, socket) => {
-    void enqueue(socket, () => rejectConnection(socket, clientErrors[errorCode(error)] ?? 400));
+    const status = clientErrors[errorCode(error)] ?? 400;
+    void enqueue(socket, () => rejectConnection(socket, status));
   });
 
   return {
-    async listen(port: number, address: string): Promise<AddressInfo> {
+    async listen(port, address) {
       try {
         await once(server.listen(port, address), 'listening');
       } catch (cause) {
-        const code = errorCode(cause);
-        const [problem = `is not available (${code})`, hint] = listenProblems[code] ?? [];
-        throw new OutputError(problem, `${address} port ${port}`, { cause, hint });
+        throw createListenError(cause, `${address} port ${port}`);
       }
       return server.address() as AddressInfo;
     },
-    async stop(): Promise<void> {
+    async stop() {
       stopped ??= once(server.close(), 'close');
-      if (running === 0) server.closeAllConnections();
+      if (runningTasks === 0) server.closeAllConnections();
       setTimeout(() => server.closeAllConnections(), limits.stopMs).unref();
       await stopped;
     },
   };
 }
 
-/** A host is required since HTTP/1.1, and only one: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field */
-function findFault({
-  headers,
-  headersDistinct,
-  httpVersion,
-}: IncomingMessage): 400 | 417 | undefined {
+/**
+ * Responds to a request, waits until the connection has taken the response, and reports both as one
+ * line. A failure becomes a 500, unless the client is gone, which usually is its cause.
+ */
+async function respondAndLog(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { respond, onProblem, onRequest }: ServerOptions,
+): Promise<void> {
+  const started = performance.now();
+  const closed = new Promise((resolve) => response.on('close', resolve));
+  const target = `${request.method} ${request.url}`;
+  let sent: PlainResponse | undefined;
+  try {
+    const errorStatus = findFault(request);
+    sent = errorStatus ? createClosingError(errorStatus) : await respond(request);
+    await writeResponse(request, response, sent);
+  } catch (error) {
+    if (!response.destroyed) {
+      const reason = error instanceof Error ? error.message : error;
+      onProblem(`${target}: ${reason}`);
+      sent = createClosingError(500);
+      await writeResponse(request, response, sent);
+    }
+  }
+  await closed;
+  if (!onRequest) return;
+  const bytes = sent?.body ? sent.headers['Content-Length'] : 0;
+  const took = (performance.now() - started).toFixed(1);
+  const end = response.writableFinished ? '' : ', cut off';
+  onRequest(escapeControls(`${target} ${response.statusCode} ${bytes} B ${took} ms${end}`));
+}
+
+/**
+ * Returns the status for a request that breaks the rules of HTTP. A host is required since
+ * HTTP/1.1, and only one: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field
+ */
+function findFault(request: IncomingMessage): 400 | 417 | undefined {
+  const { headers, headersDistinct, httpVersion } = request;
   const hosts = headersDistinct.host?.length ?? 0;
-  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return 400;
-  const { expect = '100-continue' } = headers;
-  return expect.toLowerCase() === '100-continue' ? undefined : 417;
+  const mayLackHost = httpVersion === '1.0';
+  if (hosts > 1) return 400;
+  if (hosts === 0 && !mayLackHost) return 400;
+  const { expect: expectation = '100-continue' } = headers;
+  if (expectation.toLowerCase() !== '100-continue') return 417;
+  return undefined;
 }
 
 /** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
@@ -139,7 +173,7 @@ const clientErrors: Readonly<Record<string, 408 | 431>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
+const listenProblems: Readonly<Record<string, readonly [problem: string, hint?: string]>> = {
   EADDRINUSE: ['is already in use', 'Choose another port with --port (0 picks a free one).'],
   EACCES: ['requires privileges to listen on', 'Choose a port above 1023 with --port.'],
   EADDRNOTAVAIL: [
@@ -148,37 +182,61 @@ const listenProblems: Readonly<Record<string, readonly [problem: string, hint: s
   ],
 };
 
+function createListenError(cause: unknown, place: string): OutputError {
+  const code = errorCode(cause);
+  const [problem, hint] = listenProblems[code] ?? [`is not available (${code})`];
+  return new OutputError(problem, place, { cause, hint });
+}
+
+/** A longer body is written in chunks of this size. */
 const CHUNK_BYTES = 65_536;
 /** The time for a client to read the response before the connection is reset. */
 const LINGER_MS = 500;
 
+/**
+ * Writes the head of a response and then its body: a long body in chunks, so that the server
+ * responds to other clients in between, and a short one at once.
+ *
+ * A request may have a body, which is never read. The connection is then closed, because its next
+ * bytes would be that body. Closing resets the connection if the body is still arriving, and a reset
+ * discards what the client has not read yet, so the response ends a little later.
+ */
 async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
-  const { 'transfer-encoding': encoding, 'content-length': length = 0 } = request.headers;
-  const isBodySent = encoding !== undefined || Number(length) > 0;
-  const sentHeaders = isBodySent ? { ...headers, Connection: 'close' } : headers;
-  response.statusCode = status;
-  // `writeHead` does not copy the headers, but without a body it would omit `Content-Length: 0`.
-  if (body) response.writeHead(status, sentHeaders);
-  else response.setHeaders(new Map(Object.entries(sentHeaders)));
-  if (body && Number(headers['Content-Length']) > CHUNK_BYTES)
-    await pipeline(splitBody(body), response, { end: false });
-  else if (body) response.write(Buffer.concat(body));
-  // Closing a connection while a request body arrives resets the connection. The body is never read.
-  if (isBodySent && !request.complete) await wait(LINGER_MS);
+  const isRequestBodySent = hasBody(request);
+  const sentHeaders = isRequestBodySent ? { ...headers, Connection: 'close' } : headers;
+  if (body) {
+    // `writeHead` does not copy the headers.
+    response.writeHead(status, sentHeaders);
+    const isLong = Number(headers['Content-Length']) > CHUNK_BYTES;
+    if (isLong) await pipeline(splitBody(body), response, { end: false });
+    else response.write(Buffer.concat(body));
+  } else {
+    // Without a body, `writeHead` would omit `Content-Length: 0`.
+    response.statusCode = status;
+    response.setHeaders(new Map(Object.entries(sentHeaders)));
+  }
+  const isRequestArriving = isRequestBodySent && !request.complete;
+  if (isRequestArriving) await wait(LINGER_MS);
   response.end();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** Serves other clients after each chunk, regardless of how fast this client reads. */
 async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts)
-    for (let at = 0; at < part.length; at += CHUNK_BYTES) {
-      yield part.subarray(at, at + CHUNK_BYTES);
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += CHUNK_BYTES) {
+      yield part.subarray(start, start + CHUNK_BYTES);
       await setImmediate();
     }
+  }
 }
 
 function createClosingError(status: number): PlainResponse {
@@ -186,10 +244,12 @@ function createClosingError(status: number): PlainResponse {
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
+/** Writes an error to a connection without a request that Node could respond to. */
 function rejectConnection(socket: Duplex, status: number): void {
   const { headers, body } = createClosingError(status);
-  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields.join('')}\r\n`);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+  socket.write(`${head}\r\n`);
   socket.end(body?.[0]);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

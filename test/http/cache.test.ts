@@ -1,14 +1,14 @@
 import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type Cache, type CacheEntry, journalName, openCache } from '../../src/http/cache.ts';
+import { type CacheEntry, type DiskCache, journalName, openCache } from '../../src/http/cache.ts';
 import { irregular } from '../support/irregular-files.ts';
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const UPSTREAM = 'https://example.test/api/v2';
 const journal = (folder: string): string => path.join(folder, 'example.test-api-v2.ndjson');
-const open = (folder: string, version = '1', upstream = UPSTREAM): Cache =>
+const open = (folder: string, version = '1', upstream = UPSTREAM): DiskCache =>
   openCache(folder, { upstream, version });
 
 const url = (id: number): string => `${UPSTREAM}/move/${id}/`;

@@ -25,7 +25,9 @@ export interface AssetStore {
 export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
   const values = new WeakMap<Bytes, T>();
   return (body) => {
-    const value = values.get(body) ?? derive(body);
+    const knownValue = values.get(body);
+    if (knownValue !== undefined) return knownValue;
+    const value = derive(body);
     values.set(body, value);
     return value;
   };
@@ -34,16 +36,21 @@ export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
 export const encode = (text: string): Bytes => new TextEncoder().encode(text);
 export const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
 
+/** Creates a strong ETag from the first half of the SHA-256, in hexadecimal. */
 export async function createEtag(bytes: Bytes): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const digits: string[] = [];
-  for (const byte of digest.subarray(0, 16)) digits.push(byte.toString(16).padStart(2, '0'));
-  return `"${digits.join('')}"`;
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  const firstHalf = new Uint8Array(digest, 0, 16);
+  let digits = '';
+  for (const byte of firstHalf) digits += byte.toString(16).padStart(2, '0');
+  return `"${digits}"`;
 }
 
 /** The API root: kind → the URL of its list. */
-export const readRoot = (store: AssetStore) =>
-  readJson<Readonly<Record<Kind, string>>>(store, paths.rootFile);
+type Root = Readonly<Record<Kind, string>>;
+
+export function readRoot(store: AssetStore): Promise<Root | undefined> {
+  return readJson<Root>(store, paths.rootFile);
+}
 
 /** Finds the current path of a renamed record by the file that it would have under its old slug. */
 export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
@@ -58,12 +65,16 @@ export async function findIcon(store: AssetStore, file: string): Promise<string 
   if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
   const meta = await readJson<{ readonly sprites?: IconSource }>(store, paths.META_FILE);
   const folderUrl = getIconRedirect(meta?.sprites ?? defaultIconSource);
-  return folderUrl === null ? undefined : folderUrl + file.slice(paths.ICONS_FOLDER.length);
+  if (folderUrl === null) return undefined;
+  const iconName = file.slice(paths.ICONS_FOLDER.length);
+  return folderUrl + iconName;
 }
 
 const parseBody = cacheByBody((body) => JSON.parse(decode(body)));
 
+/** Reads a file of the site, which the build has validated. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
-  return asset && parseBody(asset.body);
+  if (!asset) return undefined;
+  return parseBody(asset.body);
 }

@@ -43,98 +43,133 @@ export function createHandler(
   };
 }
 
+/** The site that a request is for. */
+interface HandledSite {
+  readonly store: AssetStore;
+  /** The path of the base URL, such as `/games`. */
+  readonly base: string;
+}
+
+/** Creates the same request handler for requests that no `Request` has normalized. */
 export function createResponder(store: AssetStore, base = ''): Responder {
-  async function respond(request: PlainRequest): Promise<PlainResponse> {
-    const { method, path, search, headers } = request;
-    // https://fetch.spec.whatwg.org/#cors-preflight-fetch
-    const isPreflight =
-      method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null;
-    if (isPreflight) return createEmpty(204, { ...apiHeaders, ...responses.preflightHeaders });
-    const target = resolveTarget(path, base);
-    if (target.type === 'redirect') return redirect(target.path, search);
-    if (target.type === 'file') return respondWithFile(request, target.file);
-    if (target.type === 'nothing') return respondNotFound(request);
-    return respondToEndpoint(request, target);
-  }
-
-  /**
-   * Checks for errors in the reference framework's order: format (404), method (405), lookup (404).
-   */
-  async function respondToEndpoint(
-    request: PlainRequest,
-    endpoint: Endpoint,
-  ): Promise<PlainResponse> {
-    const { method, search, headers } = request;
-    const query = new URLSearchParams(search);
-    const format = readFormat(query);
-    if (format === 'other') return respondNotFound(request);
-    if (method === 'OPTIONS') return createOptions(endpoint.name);
-    if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
-    const content = await loadContent(endpoint, query, format);
-    if (!content) return respondToMissing(request, endpoint);
-    if (prefersPage(format, headers.get('Accept'))) {
-      const page = await store.get(BROWSE_FILE);
-      if (page) return createContent(request, page, pageHeaders);
-    }
-    return createContent(request, content, jsonHeaders);
-  }
-
-  async function loadContent(
-    endpoint: Endpoint,
-    query: URLSearchParams,
-    format: Format,
-  ): Promise<Representation | undefined> {
-    if (endpoint.type === 'list')
-      return loadPageRange(store, endpoint.kind, parsePageRange(query), format === 'json');
-    return endpoint.file === undefined ? undefined : store.get(endpoint.file);
-  }
-
-  /** Redirects the old URL of a renamed record. */
-  async function respondToMissing(
-    request: PlainRequest,
-    endpoint: Endpoint,
-  ): Promise<PlainResponse> {
-    if (endpoint.type !== 'record' || endpoint.file === undefined) return respondNotFound(request);
-    const currentPath = await findRedirect(store, endpoint.file);
-    if (currentPath === undefined) return respondNotFound(request);
-    return redirect(currentPath, request.search);
-  }
-
-  async function respondWithFile(request: PlainRequest, file: string): Promise<PlainResponse> {
-    const { method } = request;
-    const asset = await store.get(file);
-    const location = asset ? undefined : await findIcon(store, file);
-    if (!asset && location === undefined) return respondNotFound(request);
-    if (method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
-    if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
-    if (asset) return createContent(request, asset, createFileHeaders(file));
-    // Temporary, because this site may hold the icon later.
-    return createEmpty(302, { Location: `${location}` });
-  }
-
-  /**
-   * Responds with a page to browsers: below the API with the page that shows the JSON, elsewhere
-   * with the site's 404 page.
-   */
-  async function respondNotFound(request: PlainRequest): Promise<PlainResponse> {
-    const { method, path, search, headers } = request;
-    const jsonError = createError(404, responses.errorDetails[404]);
-    if (!isGetOrHead(method)) return jsonError;
-    const format = readFormat(new URLSearchParams(search));
-    if (!prefersPage(format, headers.get('Accept'))) return jsonError;
-    const isApi = path.startsWith(base + API_PREFIX);
-    const page = await store.get(isApi ? BROWSE_FILE : NOT_FOUND_FILE);
-    if (!page) return jsonError;
-    return createResponse(404, { ...pageHeaders, ...responses.errorHeaders }, [page.body]);
-  }
-
-  const redirect = (path: string, search: string): PlainResponse =>
-    createEmpty(301, { ...apiHeaders, Location: `${base}${path}${search}` });
-
+  const site: HandledSite = { store, base };
   return async (request) => {
-    const response = await respond(request);
+    const response = await respond(site, request);
+    // HEAD has the headers of GET, including the length of the body that is left out.
     return request.method === 'HEAD' ? { ...response, body: null } : response;
   };
+}
+
+async function respond(site: HandledSite, request: PlainRequest): Promise<PlainResponse> {
+  if (isPreflight(request)) return createEmpty(204, preflightHeaders);
+  const target = resolveTarget(request.path, site.base);
+  switch (target.type) {
+    case 'redirect':
+      return redirect(site, target.path, request.search);
+    case 'file':
+      return respondWithFile(site, request, target.file);
+    case 'nothing':
+      return respondNotFound(site, request);
+    default:
+      return respondToEndpoint(site, request, target);
+  }
+}
+
+/** Whether a browser asks if a script may send a request: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
+function isPreflight({ method, headers }: PlainRequest): boolean {
+  return method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null;
+}
+
+/**
+ * Checks for errors in the reference framework's order: format (404), method (405), lookup (404).
+ * Then responds to browsers with the page that shows the JSON, and to other clients with the JSON.
+ */
+async function respondToEndpoint(
+  site: HandledSite,
+  request: PlainRequest,
+  endpoint: Endpoint,
+): Promise<PlainResponse> {
+  const { method, search, headers } = request;
+  const query = new URLSearchParams(search);
+  const format = readFormat(query);
+  if (format === 'other') return respondNotFound(site, request);
+  if (method === 'OPTIONS') return createOptions(endpoint.name);
+  if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
+
+  const json = await loadJson(site, endpoint, query, format);
+  if (!json) return respondToMissing(site, request, endpoint);
+  if (prefersPage(format, headers.get('Accept'))) {
+    const page = await site.store.get(BROWSE_FILE);
+    if (page) return createContent(request, page, pageHeaders);
+  }
+  return createContent(request, json, jsonHeaders);
+}
+
+async function loadJson(
+  { store }: HandledSite,
+  endpoint: Endpoint,
+  query: URLSearchParams,
+  format: Format,
+): Promise<Representation | undefined> {
+  if (endpoint.type === 'list') {
+    return loadPageRange(store, endpoint.kind, parsePageRange(query), format === 'json');
+  }
+  if (endpoint.file === undefined) return undefined;
+  return store.get(endpoint.file);
+}
+
+/** Redirects the old URL of a renamed record to its current URL. Anything else does not exist. */
+async function respondToMissing(
+  site: HandledSite,
+  request: PlainRequest,
+  endpoint: Endpoint,
+): Promise<PlainResponse> {
+  if (endpoint.type !== 'record' || endpoint.file === undefined) {
+    return respondNotFound(site, request);
+  }
+  const currentPath = await findRedirect(site.store, endpoint.file);
+  if (currentPath === undefined) return respondNotFound(site, request);
+  return redirect(site, currentPath, request.search);
+}
+
+/**
+ * Responds with a file outside the API. An icon that the site does not contain redirects to the
+ * upstream's icon. The redirect is temporary, because the site may contain the icon later.
+ */
+async function respondWithFile(
+  site: HandledSite,
+  request: PlainRequest,
+  file: string,
+): Promise<PlainResponse> {
+  const { method } = request;
+  const asset = await site.store.get(file);
+  const iconUrl = asset ? undefined : await findIcon(site.store, file);
+  if (!asset && iconUrl === undefined) return respondNotFound(site, request);
+  if (method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
+  if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
+  if (asset) return createContent(request, asset, createFileHeaders(file));
+  return createEmpty(302, { Location: `${iconUrl}` });
+}
+
+/**
+ * Responds to programs with a JSON error, and to browsers with a page: below the API with the page
+ * that shows the JSON, elsewhere with the site's 404 page.
+ */
+async function respondNotFound(site: HandledSite, request: PlainRequest): Promise<PlainResponse> {
+  const { method, path, search, headers } = request;
+  const jsonError = createError(404, responses.errorDetails[404]);
+  if (!isGetOrHead(method)) return jsonError;
+  const format = readFormat(new URLSearchParams(search));
+  if (!prefersPage(format, headers.get('Accept'))) return jsonError;
+
+  const isApi = path.startsWith(site.base + API_PREFIX);
+  const page = await site.store.get(isApi ? BROWSE_FILE : NOT_FOUND_FILE);
+  if (!page) return jsonError;
+  return createResponse(404, missingPageHeaders, [page.body]);
+}
+
+function redirect({ base }: HandledSite, path: string, search: string): PlainResponse {
+  return createEmpty(301, { ...apiHeaders, Location: `${base}${path}${search}` });
 }
 
 const isGetOrHead = (method: string): boolean => method === 'GET' || method === 'HEAD';
@@ -150,6 +185,9 @@ const pageHeaders = {
   ...responses.apiPageHeaders,
   'Content-Type': mediaTypes['.html'],
 };
+const missingPageHeaders = { ...pageHeaders, ...responses.errorHeaders };
+const errorHeaders = { ...jsonHeaders, ...responses.errorHeaders };
+const preflightHeaders = { ...apiHeaders, ...responses.preflightHeaders };
 
 /** Chooses the headers of a file by its folder and its media type. */
 function createFileHeaders(file: string): HeaderValues {
@@ -167,6 +205,7 @@ function chooseFolderHeaders(file: string): HeaderValues {
   return isBulk ? responses.downloadHeaders : responses.freshHeaders;
 }
 
+/** Responds with content, or with 304 if the client has it already. */
 function createContent(
   request: PlainRequest,
   { body, etag }: Representation,
@@ -174,6 +213,7 @@ function createContent(
 ): PlainResponse {
   const isUnchanged = isListed(etag, request.headers.get('If-None-Match'));
   if (isUnchanged) {
+    // A 304 has no body, so it has no media type either.
     const { 'Content-Type': _, ...unchangedHeaders } = headers;
     return { status: 304, headers: { ...unchangedHeaders, ETag: etag }, body: null };
   }
@@ -193,7 +233,7 @@ const toStrong = (etag: string): string => etag.trim().replace(/^W\//, '');
 
 export function createError(status: number, detail: string): PlainResponse {
   const body = encode(responses.createErrorBody(detail));
-  return createResponse(status, { ...jsonHeaders, ...responses.errorHeaders }, [body]);
+  return createResponse(status, errorHeaders, [body]);
 }
 
 /** Describes an endpoint as the reference framework does. */
@@ -207,14 +247,13 @@ function createOptions(name: string): PlainResponse {
   return createResponse(200, jsonHeaders, [encode(JSON.stringify(description))]);
 }
 
-const createEmpty = (status: number, headers: HeaderValues): PlainResponse => ({
-  status,
-  headers: { ...commonHeaders, ...headers },
-  body: null,
-});
+function createEmpty(status: number, headers: HeaderValues): PlainResponse {
+  return { status, headers: { ...commonHeaders, ...headers }, body: null };
+}
 
 function createResponse(status: number, headers: HeaderValues, body: BodyParts): PlainResponse {
-  let length = 0;
-  for (const part of body) length += part.length;
-  return { status, headers: { ...headers, 'Content-Length': String(length) }, body };
+  let bytes = 0;
+  for (const part of body) bytes += part.length;
+  const sentHeaders = { ...headers, 'Content-Length': String(bytes) };
+  return { status, headers: sentHeaders, body };
 }

@@ -13,11 +13,21 @@ import {
   readRoot,
 } from './asset-store.ts';
 
+/** The places of records in a list, from 0. */
+interface Places {
+  readonly from: number;
+  /** After the last record. */
+  readonly to: number;
+}
+
 /**
- * Loads any page range of a list. A built page is served as it is. Any other range consists of new
- * links and the records of the built pages that overlap it: the records of a whole page are the
- * same bytes in every response, so that many clients that read a long list slowly take little
- * memory.
+ * Loads any page range of a list. A built page is served as it is. Any other range is a new page,
+ * put together from the built pages that overlap it.
+ *
+ * A range may be as long as the list, and many clients may read it slowly at the same time. So its
+ * body is not one text, but a list of byte arrays: the start of the page with the new links, the
+ * records of each built page, and the end. Every response shares the arrays of whole built pages,
+ * so that it takes little memory of its own.
  *
  * @param isJson whether links keep the `format=json` of the request, as in the reference framework
  * @returns undefined if the site has no such list
@@ -28,6 +38,7 @@ export async function loadPageRange(
   range: PageRange,
   isJson: boolean,
 ): Promise<Representation | undefined> {
+  // The links of built pages have no `format=json`.
   const builtPage = isJson ? undefined : await findBuiltPage(store, kind, range);
   if (builtPage) return builtPage;
 
@@ -35,32 +46,29 @@ export async function loadPageRange(
   const firstPage = await store.get(paths.listPageFile(kind, 0));
   if (!firstPage || !root) return undefined;
   const { count } = parsePage(firstPage.body);
-  const from = Math.min(Number(range.offset), count);
-  const to = Math.min(from + Number(range.limit), count);
+  const places = findPlaces(range, count);
+  const records = await collectRecords(store, kind, places);
+  if (!records) return undefined;
 
-  const records: Bytes[] = [];
-  const etags: string[] = [];
-  for (let start = from - (from % PAGE_SIZE); start < to; start += PAGE_SIZE) {
-    const page = await store.get(paths.listPageFile(kind, start));
-    if (!page) return undefined;
-    if (records.length > 0) records.push(COMMA);
-    records.push(sliceRecords(page.body, from - start, to - start));
-    etags.push(page.etag);
-  }
+  const listUrl = root[kind];
+  const baseUrl = listUrl.slice(0, listUrl.lastIndexOf(paths.API_PREFIX));
+  const format = isJson ? 'json' : 'api';
+  const start = createPageStart(baseUrl, kind, { range, count }, format);
+  // A page changes only if its start, its places or one of the built pages changes.
+  const identity = JSON.stringify([start, places.from, places.to, records.etags]);
+  const etag = await createEtag(encode(identity));
+  return { body: [encode(start), ...records.parts, END], etag };
+}
 
-  const baseUrl = root[kind].slice(0, root[kind].lastIndexOf(paths.API_PREFIX));
-  const emptyPage = paths.createListPage(
-    { baseUrl, links: 'query' },
-    kind,
-    { range, count, results: [] },
-    isJson ? 'json' : 'api',
-  );
-  const head = JSON.stringify(emptyPage).slice(0, -END.length);
-  const etag = await createEtag(encode(JSON.stringify([head, from, to, etags])));
-  return { body: [encode(head), ...records, END], etag };
+/** Limits a page range to the records that exist. */
+function findPlaces({ limit, offset }: PageRange, count: number): Places {
+  const from = Math.min(Number(offset), count);
+  const to = Math.min(from + Number(limit), count);
+  return { from, to };
 }
 
 const COMMA = encode(',');
+/** Closes the list of results, and the page. */
 const END = encode(']}');
 
 /** Returns the built page that has exactly the records of a range. */
@@ -74,27 +82,69 @@ async function findBuiltPage(
   return store.get(paths.listPageFile(kind, offset));
 }
 
+interface CollectedRecords {
+  /** The JSON of the records, with commas between them. */
+  readonly parts: readonly Bytes[];
+  /** The ETags of the built pages that the records are from. */
+  readonly etags: readonly string[];
+}
+
+/** Collects the records at these places from the built pages. Returns undefined if one is missing. */
+async function collectRecords(
+  store: AssetStore,
+  kind: Kind,
+  { from, to }: Places,
+): Promise<CollectedRecords | undefined> {
+  const parts: Bytes[] = [];
+  const etags: string[] = [];
+  const firstOffset = from - (from % PAGE_SIZE);
+  for (let offset = firstOffset; offset < to; offset += PAGE_SIZE) {
+    const page = await store.get(paths.listPageFile(kind, offset));
+    if (!page) return undefined;
+    if (parts.length > 0) parts.push(COMMA);
+    parts.push(sliceRecords(page.body, { from: from - offset, to: to - offset }));
+    etags.push(page.etag);
+  }
+  return { parts, etags };
+}
+
+/** Creates the JSON of a page up to its first record: `{"count":…,"next":…,"previous":…,"results":[` */
+function createPageStart(
+  baseUrl: string,
+  kind: Kind,
+  { range, count }: { readonly range: PageRange; readonly count: number },
+  format: 'api' | 'json',
+): string {
+  const base: paths.LinkBase = { baseUrl, links: 'query' };
+  const emptyPage = paths.createListPage(base, kind, { range, count, results: [] }, format);
+  return JSON.stringify(emptyPage).slice(0, -END.length);
+}
+
 interface PageRecords {
   /** The number of records in the list. */
   readonly count: number;
   /** The JSON of each record on the page. */
   readonly texts: readonly string[];
-  /** All of them, separated by commas. */
-  readonly all: Bytes;
+  /** The JSON of all of them, with commas between them. */
+  readonly allTexts: Bytes;
 }
 
+/** Parses each built page only once while it stays in memory. */
 const parsePage = cacheByBody((body): PageRecords => {
   const { count, results }: paths.ListPage = JSON.parse(decode(body));
   const texts = results.map((record) => JSON.stringify(record));
-  return { count, texts, all: encode(texts.join(',')) };
+  const allTexts = encode(texts.join(','));
+  return { count, texts, allTexts };
 });
 
 /**
- * Returns the records at these places of a built page. The range may begin before the page and end
- * after it.
+ * Returns the JSON of the records at these places of a built page. The places may begin before the
+ * page and end after it.
  */
-function sliceRecords(page: Bytes, from: number, to: number): Bytes {
-  const { texts, all } = parsePage(page);
-  if (from <= 0 && to >= texts.length) return all;
-  return encode(texts.slice(Math.max(from, 0), to).join(','));
+function sliceRecords(page: Bytes, { from, to }: Places): Bytes {
+  const { texts, allTexts } = parsePage(page);
+  const isWholePage = from <= 0 && to >= texts.length;
+  if (isWholePage) return allTexts;
+  const selectedTexts = texts.slice(Math.max(from, 0), to);
+  return encode(selectedTexts.join(','));
 }

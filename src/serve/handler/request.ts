@@ -66,7 +66,8 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   const { kind, slug } = named;
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
-  const file = /^[a-z0-9-]+$/.test(slug) ? recordFile(kind, slug) : undefined;
+  const isPossibleSlug = /^[a-z0-9-]+$/.test(slug);
+  const file = isPossibleSlug ? recordFile(kind, slug) : undefined;
   return { type: 'record', name: `${title} Instance`, file };
 }
 
@@ -81,20 +82,27 @@ interface EndpointNames {
 function parseEndpoint(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
   const names = decoded.slice(API_PREFIX.length);
-  const [, first, slug] = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names) ?? [];
-  const kind = kindNames.find((name) => name === first);
-  return kind && { kind, slug };
+  const match = /^([^/.]+)(?:\/([^/.]+))?\/?$/.exec(names);
+  if (!match) return undefined;
+  const [, firstName, slug] = match;
+  const kind = kindNames.find((name) => name === firstName);
+  if (kind === undefined) return undefined;
+  return { kind, slug };
 }
+
+/** Matches the paths of a site's own files: plain names, and an extension at the end. */
+const SITE_FILE = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/;
+
+/** Matches the operator's files below `.well-known/`, whose names may have no extension. */
+const WELL_KNOWN_FILE = /^[\w.~/-]+$/;
 
 function resolveFile(decoded: string, base: string): Target {
   const path = decoded.slice(1);
-  if (isWellKnown(path)) {
-    const isPlain = /^[\w.~/-]+$/.test(path);
-    return isPlain && isServed(path, base) ? { type: 'file', file: path } : { type: 'nothing' };
-  }
-  const file = decoded.endsWith('/') ? `${path}index.html` : path;
-  const isPlain = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/.test(file);
-  return isPlain && isServed(file, base) ? { type: 'file', file } : { type: 'nothing' };
+  const isFolder = path === '' || path.endsWith('/');
+  const file = isFolder ? `${path}index.html` : path;
+  const allowedNames = isWellKnown(path) ? WELL_KNOWN_FILE : SITE_FILE;
+  if (!allowedNames.test(file) || !isServed(file, base)) return { type: 'nothing' };
+  return { type: 'file', file };
 }
 
 function decode(path: string): string | undefined {
@@ -111,7 +119,8 @@ export type Format = 'api' | 'json' | 'other' | undefined;
 export function readFormat(query: URLSearchParams): Format {
   const format = query.getAll('format').at(-1);
   if (format === undefined || format === '') return undefined;
-  return format === 'api' || format === 'json' ? format : 'other';
+  if (format === 'api' || format === 'json') return format;
+  return 'other';
 }
 
 /** Whether a client prefers `text/html`, as browsers do. Any other client gets JSON. */
@@ -133,8 +142,10 @@ const javaAccept = new RegExp(JAVA_ACCEPT);
 export function readQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const member of header.split(',')) {
-    const [name = '', ...parameters] = member.split(';').map((part) => part.trim().toLowerCase());
-    if (!qualities.has(name)) qualities.set(name, readQuality(parameters));
+    const parts = member.split(';').map((part) => part.trim().toLowerCase());
+    const [name = '', ...parameters] = parts;
+    if (qualities.has(name)) continue;
+    qualities.set(name, readQuality(parameters));
   }
   return qualities;
 }
