@@ -47,7 +47,6 @@ function findTemporaryFolder(): string {
 
 /** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
 export default defineConfig(({ mode }) => {
-  const exclude = mode === 'all' ? [] : ['test/system/**'];
   // In each project, because Vitest reads this file again for projects, in the mode `test`.
   const env = {
     // Loopback must not go through the developer's proxy.
@@ -57,6 +56,20 @@ export default defineConfig(({ mode }) => {
     // System tests run programs there, which memory may not allow, and Deno reads no file below /dev.
     TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
   };
+  const system = {
+    extends: true,
+    test: {
+      name: 'system',
+      env,
+      isolate: false,
+      include: ['test/system/**/*.test.ts'],
+      // Each of these tests may run a build, a web server and a browser.
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
+      expect: { poll: { timeout: 60_000 } },
+    },
+  } as const;
+  const systemProjects = mode === 'all' ? [system] : [];
   return {
     test: {
       globalSetup: 'test/support/compile.ts',
@@ -65,10 +78,9 @@ export default defineConfig(({ mode }) => {
       maxWorkers: '100%',
       sequence: { sequencer: LongFirst },
       // Many tests run real builds and real servers, and CI machines are slow and shared.
-      testTimeout: 240_000,
-      hookTimeout: 240_000,
-      expect: { poll: { timeout: 60_000 } },
-      retry: process.env.CI ? 1 : 0,
+      testTimeout: 30_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 20_000 } },
       // A test that logs unexpectedly fails.
       onConsoleLog: (log) => {
         throw new Error(`unexpected output: ${log}`);
@@ -81,9 +93,10 @@ export default defineConfig(({ mode }) => {
             env,
             isolate: false,
             include: ['test/**/*.test.ts'],
-            exclude: [...exclude, ...isolated],
+            exclude: ['test/system/**', ...isolated],
           },
         },
+        ...systemProjects,
         { extends: true, test: { name: 'isolated', env, include: isolated } },
       ],
     },
