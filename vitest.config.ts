@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
@@ -56,7 +56,7 @@ export default defineConfig(({ mode }) => {
     // System tests run programs there, which memory may not allow, and Deno reads no file below /dev.
     TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
   };
-  const system = {
+  const system: TestProjectConfiguration = {
     extends: true,
     test: {
       name: 'system',
@@ -68,7 +68,7 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 240_000,
       expect: { poll: { timeout: 60_000 } },
     },
-  } as const;
+  };
   const systemProjects = mode === 'all' ? [system] : [];
   return {
     test: {

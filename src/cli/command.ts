@@ -33,11 +33,15 @@ export interface Command<O extends Options> {
   readonly inherits?: string;
   /** Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up. */
   readonly exitsOnSignal?: boolean;
-  run(
-    context: CommandContext<O>,
-    ...args: string[]
-  ): Promise<{ readonly output?: object; readonly exitCode?: number }>;
+  run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
   readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;
+}
+
+export interface CommandResult {
+  /** What `--json` prints. */
+  readonly output?: object;
+  /** Default: 0. */
+  readonly exitCode?: number;
 }
 
 export interface CommandContext<O extends Options> {
@@ -56,28 +60,44 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-export type CliOption = Option & { readonly name: string; readonly flags: string };
+/** An option of the command line and of the configuration file. */
+export interface CliOption extends Option {
+  readonly name: string;
+  readonly flags: string;
+}
 
-export const listCliOptions = (command: Command<Options> | undefined): CliOption[] =>
-  Object.entries(command?.options ?? {}).flatMap(([name, { flags, ...option }]) =>
-    flags === undefined ? [] : [{ ...option, name, flags }],
-  );
+/** Lists the options of a command, except those that only the library function accepts. */
+export function listCliOptions(command: Command<Options> | undefined): CliOption[] {
+  const cliOptions: CliOption[] = [];
+  for (const [name, option] of Object.entries(command?.options ?? {})) {
+    const { flags } = option;
+    if (flags !== undefined) cliOptions.push({ ...option, name, flags });
+  }
+  return cliOptions;
+}
 
-/** Checks options and applies defaults. @throws UsageError, also for an unknown option, as in `build({ sorce: 'csv' })` */
+/**
+ * Checks the values of options, and applies defaults.
+ *
+ * @throws UsageError for an invalid value or an unknown option, as in `build({ sorce: 'csv' })`
+ */
 export function parseOptions<O extends Options>(
   options: O,
-  given: OptionInput<O>,
+  values: OptionInput<O>,
 ): ParsedOptions<O> {
-  if (typeof given !== 'object' || given === null)
-    throw new UsageError(`options: got ${JSON.stringify(given) ?? 'nothing'}, expected an object`);
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(options, name));
-  if (unknown !== undefined) {
-    const known = Object.keys(options).join(', ');
-    throw new UsageError(`got the option ${JSON.stringify(unknown)}, expected one of ${known}`);
+  if (typeof values !== 'object' || values === null) {
+    const got = JSON.stringify(values) ?? 'nothing';
+    throw new UsageError(`options: got ${got}, expected an object`);
   }
-  const parsed = Object.entries(options).map(([name, { flags, schema }]) => [
-    name,
-    parseValue(schema, given[name], flags === undefined ? name : `--${parseFlag(flags)}`),
-  ]);
-  return Object.fromEntries(parsed) as ParsedOptions<O>;
+  for (const name of Object.keys(values)) {
+    if (Object.hasOwn(options, name)) continue;
+    const expected = Object.keys(options).join(', ');
+    throw new UsageError(`got the option ${JSON.stringify(name)}, expected one of ${expected}`);
+  }
+  const parsed: Record<string, unknown> = {};
+  for (const [name, { flags, schema }] of Object.entries(options)) {
+    const shownName = flags === undefined ? name : `--${parseFlag(flags)}`;
+    parsed[name] = parseValue(schema, values[name], shownName);
+  }
+  return parsed as ParsedOptions<O>;
 }

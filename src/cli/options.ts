@@ -26,12 +26,17 @@ export const option = <S extends z.ZodType>(
 export const flag = (flags: string, about: string) =>
   option(flags, about, z.boolean().default(flags.startsWith('--no-')));
 
+/** An option of the library function that has no flag, such as a callback. */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
-export const inGroup = <O extends Options>(group: string, options: O): O =>
-  Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [name, { ...option, group }]),
-  ) as O;
+/** Sets the heading under which the help lists the options. */
+export function inGroup<O extends Options>(group: string, options: O): O {
+  const grouped: Record<string, Option> = {};
+  for (const [name, option] of Object.entries(options)) {
+    grouped[name] = { ...option, group };
+  }
+  return grouped as O;
+}
 
 /** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
 export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
@@ -39,19 +44,24 @@ export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(
 /** @throws UsageError with the name of an option, variable or argument */
 export function parseValue<S extends z.ZodType>(
   schema: S,
-  given: unknown,
+  value: unknown,
   name: string,
 ): z.output<S> {
-  const { data, error } = schema.safeParse(given);
-  const [issue] = error?.issues ?? [];
-  if (!issue) return data as z.output<S>;
-  throw new UsageError(describeIssue(issue, given), { option: name });
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (!issue) throw result.error;
+  throw new UsageError(describeIssue(issue, value), { option: name });
 }
 
-const expect =
-  (expected: string) =>
-  ({ input }: { readonly input?: unknown }): string =>
-    `got ${typeof input === 'number' ? input : formatValue(input)}, expected ${expected}`;
+/** Creates the error function of a schema, which returns `got X, expected Y`. */
+function expect(expected: string) {
+  return ({ input }: { readonly input?: unknown }): string => {
+    // `formatValue` shows NaN as null.
+    const got = typeof input === 'number' ? input : formatValue(input);
+    return `got ${got}, expected ${expected}`;
+  };
+}
 
 export const oneOf = <const T extends string>(names: readonly T[]) =>
   z.enum(names, { error: expect(`one of ${names.join(', ')}`) });
@@ -64,7 +74,7 @@ export function integer(from: number, to: number) {
 const percentRule = { error: expect('a percentage from 0 to 100') };
 export const percentage = z.number(percentRule).min(0, percentRule).max(100, percentRule);
 
-export const text = (isValid: (given: string) => boolean, expected: string) =>
+export const text = (isValid: (value: string) => boolean, expected: string) =>
   z.string().refine(isValid, { error: expect(expected) });
 
 /** Text that is not empty. An empty path would mean the working folder. */
@@ -74,31 +84,45 @@ export function required(expected: string) {
 }
 
 /** An http URL without credentials, query, fragment or trailing slash. */
-export const httpUrl = z.string().transform((given, { issues }) => {
-  const reject = (message: string) => {
-    issues.push({ code: 'custom', input: given, message });
+export const httpUrl = z.string().transform((address, { issues }) => {
+  const problem = findUrlProblem(address);
+  if (problem !== undefined) {
+    issues.push({ code: 'custom', input: address, message: problem });
     return z.NEVER;
-  };
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const got = `got ${JSON.stringify(maskCredentials(given))}, expected`;
-  if (!url || !/^https?:$/.test(url.protocol)) return reject(`${got} an http or https URL`);
-  if (url.port === '0') return reject(`${got} a URL with a port from 1 to 65535`);
-  if (url.username || url.password || /[?#]/.test(url.href))
-    return reject('got a URL with credentials, a query or a fragment, expected one without');
-  return removeTrailingSlashes(url.href);
+  }
+  return removeTrailingSlashes(new URL(address).href);
 });
+
+function findUrlProblem(address: string): string | undefined {
+  const got = `got ${JSON.stringify(maskCredentials(address))}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!url || !isHttp) return `${got}, expected an http or https URL`;
+  if (url.port === '0') return `${got}, expected a URL with a port from 1 to 65535`;
+  const hasCredentials = url.username !== '' || url.password !== '';
+  // An empty query or fragment shows only in `href`.
+  const hasQueryOrFragment = /[?#]/.test(url.href);
+  if (hasCredentials || hasQueryOrFragment) {
+    return 'got a URL with credentials, a query or a fragment, expected one without';
+  }
+  return undefined;
+}
 
 export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), {
   error: expect(PLAIN_URL_RULE),
 });
 
-/** Replaces everything before the last `@` in the first part of a URL that contains one. */
+/**
+ * Hides the credentials of a URL: `https://user:password@example.org/` → `https://…@example.org/`.
+ * The URL may be invalid, so we look for the first part between slashes that contains an `@`.
+ */
 export function maskCredentials(url: string): string {
   const parts = url.split('/');
-  const at = parts.findIndex((part) => part.includes('@'));
-  const part = parts[at];
-  if (part === undefined) return url;
-  parts[at] = `…${part.slice(part.lastIndexOf('@'))}`;
+  const index = parts.findIndex((part) => part.includes('@'));
+  const authority = parts[index];
+  if (authority === undefined) return url;
+  const afterCredentials = authority.slice(authority.lastIndexOf('@'));
+  parts[index] = `…${afterCredentials}`;
   return parts.join('/');
 }
 

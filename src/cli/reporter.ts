@@ -56,11 +56,14 @@ export function createReporter(
   let latest: ShownProgress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
-  /** `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`. */
-  function printLine(text: string, otherStyle?: 'red' | 'green'): void {
-    const style = chooseStyle(text) ?? otherStyle;
-    const paint = (label: string): string => (style ? styleText(style, label, { stream }) : label);
-    stream.write(`${escapeControls(text).replace(/^.+?(?=:\s|$)/, paint)}\n`);
+  /** Prints a line whose label, such as `warning`, has a color on terminals. */
+  function printLine(text: string, defaultStyle?: 'red' | 'green'): void {
+    const style = chooseStyle(text) ?? defaultStyle;
+    const line = escapeControls(text);
+    const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
+    // `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`.
+    const shownLabel = style ? styleText(style, label, { stream }) : label;
+    stream.write(`${shownLabel}${line.slice(label.length)}\n`);
   }
 
   function settle(): void {
@@ -77,19 +80,26 @@ export function createReporter(
     const isLast = progress.total > 0 && progress.done === progress.total;
     if (now - shownAt < interval && !isLast) return;
     shownAt = now;
-    const seconds = (now - (progress.started ?? created)) / 1000;
-    const parts = formatProgress(progress, seconds);
+    const started = progress.started ?? created;
+    const parts = formatProgress(progress, (now - started) / 1000);
     if (isLast) settle();
     isLineShown = isLive() && !isLast;
-    if (isLineShown) stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
-    else printLine(parts.join(SEPARATOR));
+    if (isLineShown) {
+      stream.write(ERASE_LINE + fitParts(parts, stream.columns - 1));
+    } else {
+      printLine(parts.join(SEPARATOR));
+    }
+  }
+
+  function tick(): void {
+    if (latest) show(latest);
   }
 
   return {
     settle,
     progress(progress) {
       latest = progress;
-      ticking ??= setInterval(() => latest && show(latest), TICK_MS).unref();
+      ticking ??= setInterval(tick, TICK_MS).unref();
       show(progress);
     },
     notice(text) {
@@ -99,12 +109,15 @@ export function createReporter(
     print(lines, result = lines.at(-1)) {
       settle();
       if (quiet || result === undefined) return;
-      for (const text of lines) printLine(text, text.startsWith(result) ? 'green' : undefined);
+      for (const line of lines) {
+        const isResult = line.startsWith(result);
+        printLine(line, isResult ? 'green' : undefined);
+      }
     },
     fail(lines) {
       settle();
-      const summary = lines.length - 1;
-      for (const [at, text] of lines.entries()) printLine(text, at === summary ? 'red' : undefined);
+      for (const line of lines.slice(0, -1)) printLine(line);
+      for (const summary of lines.slice(-1)) printLine(summary, 'red');
     },
   };
 }
@@ -124,9 +137,11 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   },
 });
 
+/** Joins as many parts as the terminal's width allows. */
 function fitParts(parts: readonly string[], columns: number): string {
   const line = parts.join(SEPARATOR);
-  return line.length > columns ? fitParts(parts.slice(0, -1), columns) : line;
+  if (line.length <= columns) return line;
+  return fitParts(parts.slice(0, -1), columns);
 }
 
 /** What is shown until the total is known. */
@@ -135,19 +150,21 @@ const beginnings = { read: 'waiting for the upstream', checked: 'reading the lis
 /** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
   const { done, total, verb = 'read', requests, waiting } = progress;
-  const parts: string[] = [];
-  if (total > 0) parts.push(`${groupDigits(done)} of ${groupDigits(total)} ${verb}`);
-  else parts.push(beginnings[verb]);
+  const isTotalKnown = total > 0;
+  const begun = `${groupDigits(done)} of ${groupDigits(total)} ${verb}`;
+  const parts = [isTotalKnown ? begun : beginnings[verb]];
   const retries = waiting?.();
   if (retries && retries.requests > 0) {
     const nextIn = Math.ceil(retries.nextInMs / 1000);
     parts.push(`retrying ${formatCount(retries.requests, 'request')}, next in ${nextIn} s`);
   }
-  if (requests) {
-    if (seconds > 0)
-      parts.push(`${formatCount(Math.round(requests.requests / seconds), 'request')}/s`);
-    if (requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
-    if (requests.cacheHits > 0) parts.push(`${groupDigits(requests.cacheHits)} from cache`);
+  if (requests && seconds > 0) {
+    const rate = Math.round(requests.requests / seconds);
+    parts.push(`${formatCount(rate, 'request')}/s`);
+  }
+  if (requests && requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
+  if (requests && requests.cacheHits > 0) {
+    parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   }
   if (done > 0 && done < total && seconds >= ESTIMATED_FROM) {
     const secondsLeft = Math.ceil((seconds / done) * (total - done));
@@ -156,5 +173,6 @@ export function formatProgress(progress: ShownProgress, seconds: number): string
   return parts;
 }
 
-export const printToStdout = (lines: readonly string[]): void =>
-  void process.stdout.write(`${lines.join('\n')}\n`);
+export function printToStdout(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}

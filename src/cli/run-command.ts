@@ -61,7 +61,8 @@ export async function runCommand(
     if (!(error instanceof GamedataError)) throw error;
     printJson({ error: describeError(error) });
     if (error.code === 'usage') throw error;
-    const hints = args.flatMap(hintAtBaseUrl);
+    const hints: string[] = [];
+    for (const arg of args) hints.push(...hintAtBaseUrl(arg));
     process.exitCode = printError(error, reporter, [...hints, ...preserved]);
   } finally {
     interruption.stopListening();
@@ -106,7 +107,9 @@ function describeError({ code, message, hint }: GamedataError): object {
 /**
  * Says what a failed or stopped command leaves behind.
  *
- * @param cache the disk cache if it has responses with which the same command continues
+ * @param out the output folder; undefined if the command has none
+ * @param cache the folder of the disk cache if it has responses with which the same command
+ * continues
  */
 export function describePreserved(out: string | undefined, cache: unknown): string[] {
   if (out === undefined) return [];

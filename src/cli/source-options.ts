@@ -156,21 +156,26 @@ function resolveUpstream(upstream: string | undefined, source: SourceName): stri
   }
   const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';
-  if (isFolder ? needsUrl : source === 'snapshot') {
+  const needsFolder = source === 'snapshot';
+  if ((isFolder && needsUrl) || (!isFolder && needsFolder)) {
     const expected = needsUrl ? 'an http or https URL' : 'a folder';
-    throw new UsageError(
-      `got ${maskCredentials(upstream)}, expected ${expected} for --source ${source}`,
-      { option: '--upstream' },
-    );
+    const got = maskCredentials(upstream);
+    throw new UsageError(`got ${got}, expected ${expected} for --source ${source}`, {
+      option: '--upstream',
+    });
   }
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
 }
 
+/** Groups records such as `item/17` by kind: `{ move: [], item: [17] }`. */
 function groupSkipped(records: readonly string[]): Skipped | undefined {
   if (records.length === 0) return undefined;
   return mapKinds((kind) => {
-    const own = records.filter((record) => record.startsWith(`${kind}/`));
-    const ids = own.map((record) => Number(record.slice(kind.length + 1)));
-    return [...new Set(ids)].sort((a, b) => a - b);
+    const ids = new Set<number>();
+    for (const record of records) {
+      const [recordKind, id] = record.split('/');
+      if (recordKind === kind) ids.add(Number(id));
+    }
+    return [...ids].sort((a, b) => a - b);
   });
 }

@@ -28,23 +28,29 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
   if (!report.changed) return [...notices, formatUnchanged(report)];
   const { data, changes, site, icons, checks } = report;
-  return [
-    ...changes.steps.toReversed().flatMap(formatStep),
-    ...changes.names.map(
-      ({ changed, language }) => `names: ${formatCount(changed, 'name')} changed in ${language}`,
-    ),
-    `data: ${formatCounts(data.counts)} from ${data.upstream}${formatEdition(data)}, captured ${data.captured}`,
-    ...formatSkipped(data),
-    ...report.warnings.flatMap(formatWarnings),
-    ...notices,
-    ...formatRequests(data),
-    ...formatRemoved(report),
-    ...formatLeftBehind(report.leftBehind),
-    ...formatBaseUrl(site),
-    formatPublished(report),
-    ...formatIcons(icons),
-    ...formatVerified(checks),
-  ];
+  const lines: string[] = [];
+  for (const step of changes.steps.toReversed()) lines.push(...formatStep(step));
+  for (const { changed, language } of changes.names) {
+    lines.push(`names: ${formatCount(changed, 'name')} changed in ${language}`);
+  }
+  lines.push(formatData(data));
+  lines.push(...formatSkipped(data));
+  for (const group of report.warnings) lines.push(...formatWarnings(group));
+  lines.push(...notices);
+  lines.push(...formatRequests(data));
+  lines.push(...formatRemoved(report));
+  lines.push(...formatLeftBehind(report.leftBehind));
+  lines.push(...formatBaseUrl(site));
+  lines.push(formatPublished(report));
+  lines.push(...formatIcons(icons));
+  lines.push(...formatVerified(checks));
+  return lines;
+}
+
+function formatData(data: DataReport): string {
+  const counts = formatCounts(data.counts);
+  const edition = formatEdition(data);
+  return `data: ${counts} from ${data.upstream}${edition}, captured ${data.captured}`;
 }
 
 function formatUnchanged(report: Report & Partial<BuildReport>): string {

@@ -7,6 +7,7 @@ import { findStartCommand, PUBLIC_FOLDER } from '../../package.ts';
 import { type MakeSiteOptions, makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport, SiteReport } from '../../pipeline/report.ts';
 import {
+  type CommandResult,
   defineCommand,
   exitCodes,
   type OptionInput,
@@ -52,24 +53,28 @@ export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
 export function resolveBuild(options: BuildOptions, environment: Environment): MakeSiteOptions {
   const { out, keep, verify, ...parsed } = parseOptions(buildOptions, options);
   const source = resolveSource(parsed, environment);
-  return { out, keep, verify, source, wanted: resolveWanted(parsed, environment) };
+  const wanted = resolveWanted(parsed, environment);
+  return { out, keep, verify, source, wanted };
 }
 
 export const command = defineCommand({
   description: `Reads every ${joinWords(kindNames)}, and publishes the site into a folder.`,
   options: { ...reportOptions, ...buildOptions },
   async run({ options, reporter, watchers, signal }) {
-    return reportBuild(await build({ ...options, ...watchers, signal }), reporter);
+    const report = await build({ ...options, ...watchers, signal });
+    return reportBuild(report, reporter);
   },
   getOut: ({ out = '' }) => out,
 });
 
-export function reportBuild(report: BuildReport, reporter: Reporter) {
-  const { out } = report;
+/** Prints what a build did, the next steps, and the problems that a check found. */
+export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
   const { problems } = report.checks;
-  reporter.print([...formatSummary(report), ...listNextSteps(report)], formatPublished(report));
-  reporter.fail(formatProblems(out, problems));
-  return { output: report, exitCode: problems.length > 0 ? exitCodes.unfinished : exitCodes.done };
+  const lines = [...formatSummary(report), ...listNextSteps(report)];
+  reporter.print(lines, formatPublished(report));
+  reporter.fail(formatProblems(report.out, problems));
+  const exitCode = problems.length > 0 ? exitCodes.unfinished : exitCodes.done;
+  return { output: report, exitCode };
 }
 
 function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {

@@ -88,11 +88,13 @@ export const command = defineCommand({
   arguments: { '<old>': ['the older data set'], '<new>': ['the newer data set'] },
   options: { ...outputOptions, ...diffOptions },
   exitsOnSignal: true,
-  async run({ options: { format: given, exitCode, ...options } }, before: string, after: string) {
-    const { format } = parseOptions(outputOptions, { format: given });
-    const comparison = await diff({ ...options, from: before, to: after });
-    printToStdout(formats[format](comparison));
-    const differs = exitCode === true && countChanges(comparison) > 0;
-    return { exitCode: differs ? exitCodes.different : exitCodes.done };
+  async run({ options }, from: string, to: string) {
+    const { format, exitCode, ...diffOptions } = options;
+    const output = parseOptions(outputOptions, { format });
+    const comparison = await diff({ ...diffOptions, from, to });
+    const lines = formats[output.format](comparison);
+    printToStdout(lines);
+    const reportsDifference = exitCode === true && countChanges(comparison) > 0;
+    return { exitCode: reportsDifference ? exitCodes.different : exitCodes.done };
   },
 });

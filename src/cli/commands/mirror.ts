@@ -51,12 +51,18 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   return { ...report, address: from };
 }
 
-/** Returns `example.org`, the archive's name, or the folder itself. */
+/**
+ * Chooses the folder of a copy: the host of a URL, such as `example.org`, the name of an archive
+ * without its extension, or the folder itself.
+ */
 function nameCopy(source: string): string {
-  if (isArchive(source)) return path.basename(source).replace(ARCHIVE_EXTENSION, '');
-  // `https://Example.ORG` → `https://example.org`
+  if (isArchive(source)) {
+    const archiveName = path.basename(source);
+    return archiveName.replace(ARCHIVE_EXTENSION, '');
+  }
+  if (!isUrl(source)) return source;
+  // A valid URL is normalized: `https://Example.ORG` → `https://example.org`
   const url = httpUrl.safeParse(source).data ?? source;
-  if (!isUrl(url)) return source;
   const address = removeTrailingSlashes(url).replace(/^https?:\/\//i, '');
   return address.replace(/[^\w.-]+/g, '-');
 }
@@ -71,7 +77,8 @@ export const command = defineCommand({
   options: { ...reportOptions, ...mirrorOptions },
   inherits: 'build',
   async run({ options, watchers, signal, reporter }, from: string, out?: string) {
-    return reportBuild(await mirror({ ...options, ...watchers, from, out, signal }), reporter);
+    const report = await mirror({ ...options, ...watchers, from, out, signal });
+    return reportBuild(report, reporter);
   },
   getOut: (_, from: string, out = nameCopy(from)) => out,
 });

@@ -57,8 +57,9 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   const parsed = parseOptions(serveOptions, options);
   const { dir, port, listen, compress, onRequest, onProblem = () => {}, limits } = parsed;
   const closing = new AbortController();
-  const signal = AbortSignal.any([closing.signal, ...(parsed.signal ? [parsed.signal] : [])]);
-  const site = await watchSite(dir, { onProblem, signal });
+  const signals = [closing.signal];
+  if (parsed.signal) signals.push(parsed.signal);
+  const site = await watchSite(dir, { onProblem, signal: AbortSignal.any(signals) });
   const server = createBoundedServer({
     respond: (request) => respond(request, site(), compress),
     limits: { ...defaultLimits, ...limits },
@@ -67,6 +68,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   });
   const { meta, base } = site();
   const bound = await server.listen(port, listen).catch((error) => {
+    // Otherwise, watching the folder would keep the process running.
     closing.abort();
     throw error;
   });
@@ -96,43 +98,51 @@ export const command = defineCommand({
     ...serveOptions,
     ...inGroup('Server:', { accessLog: flag('--access-log', 'print a line per request') }),
   },
-  async run({ options: { accessLog, ...options }, quiet, reporter, signal }, dir: string) {
+  async run({ options, quiet, reporter, signal }, dir: string) {
+    const { accessLog, ...serveOptions } = options;
     const onRequest = accessLog ? (line: string) => printToStdout([line]) : undefined;
-    const server = await serve({
-      ...options,
-      dir,
-      onRequest,
-      onProblem: reporter.notice,
-      signal,
-    }).catch((error) => {
-      if (!signal.aborted) throw error;
-    });
-    if (!server) return {};
+    let server: SiteServer;
+    try {
+      server = await serve({ ...serveOptions, dir, onRequest, onProblem: reporter.notice, signal });
+    } catch (error) {
+      // The user may stop the command while it waits for a site.
+      if (signal.aborted) return {};
+      throw error;
+    }
+    if (!quiet) printToStdout(describeServer(dir, server));
     const { url, meta } = server;
     const port = findOtherPort(meta.base_url, url);
-    const lists = kindNames.map((kind) => `  ${url}${listPath(kind)}?format=api`);
-    const lines = [
-      `${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`,
-      `  ${url}/`,
-      ...lists,
-    ];
-    if (meta.base_url !== url && !port)
-      lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
-    if (!quiet) printToStdout(lines);
-    if (port)
+    if (port !== undefined) {
       reporter.notice(
         `warning: links point to ${meta.base_url}. Serve the site there with --port ${port}, or build it with --base-url ${url}`,
       );
+    }
     if (!signal.aborted) await once(signal, 'abort');
     await server.close();
     return {};
   },
 });
 
+function describeServer(dir: string, { url, meta }: SiteServer): string[] {
+  const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`];
+  for (const kind of kindNames) lines.push(`  ${url}${listPath(kind)}?format=api`);
+  const hasOtherLinks = meta.base_url !== url;
+  // A warning names the other port of this machine.
+  if (hasOtherLinks && findOtherPort(meta.base_url, url) === undefined) {
+    lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
+  }
+  return lines;
+}
+
+const localHosts = ['localhost', '127.0.0.1', '[::1]'];
+
 /** Returns the port of links to this machine if it differs from the port being served. */
 function findOtherPort(baseUrl: string, url: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const { protocol, hostname, port } = new URL(baseUrl);
-  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return isLocal && port !== new URL(url).port ? port || '80' : undefined;
+  const isLocal = protocol === 'http:' && localHosts.includes(hostname);
+  const servedPort = new URL(url).port;
+  if (!isLocal || port === servedPort) return undefined;
+  // A URL omits the default port.
+  return port === '' ? '80' : port;
 }

@@ -75,41 +75,50 @@ export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly targe
  * URL does not serve the expected site
  */
 export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
-  const parsed = parseOptions(verifyOptions, options);
-  const { target, like, wait, level, onWait, ...deployment } = parsed;
-  if (!isUrl(target)) {
-    const misplaced = (['like', 'wait'] as const).find((name) => options[name] !== undefined);
-    if (misplaced) {
-      const got = isArchive(target) ? 'an archive' : 'a folder';
-      throw new UsageError(`works only for a URL, got ${got}`, { option: `--${misplaced}` });
-    }
-    return verifyStored(target, parsed.onProgress);
-  }
+  const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
+  assertCompatible(options);
+  if (!isUrl(target)) return verifyStored(target, deployment.onProgress);
+
   const url = parseValue(httpUrl, target, 'address');
   const { verifyDeployment } = await import('../../verify/deployment.ts');
-  if (like === undefined) {
-    if (wait !== undefined)
-      throw new UsageError('got no site to wait for, expected --like <dir>', { option: '--wait' });
-    return verifyDeployment(url, { ...deployment, level: level ?? 'static' });
-  }
-  if (deployment.linkBase !== undefined)
-    throw new UsageError(
-      'got --like, too, expected one of them, because the site in the folder has a base URL',
-      { option: '--link-base' },
-    );
-  if (isArchive(like)) {
-    throw new UsageError(`got the archive ${formatValue(like)}, expected a site's folder`, {
-      option: '--like',
-      hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
-    });
-  }
+  const checks = { ...deployment, level: level ?? 'static' };
+  if (like === undefined) return verifyDeployment(url, checks);
+
+  // Reading the folder counts as waiting, too.
   const deadline = wait === undefined ? undefined : Date.now() + wait;
   await assertSettledFolder(like);
   const site = openSite(folderStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
   const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
-  return verifyDeployment(url, { ...deployment, level: level ?? 'static', supported, site });
+  return verifyDeployment(url, { ...checks, supported, site });
+}
+
+/** Rejects options that have no effect on the target, or that contradict each other. */
+function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void {
+  if (!isUrl(target)) {
+    const got = isArchive(target) ? 'an archive' : 'a folder';
+    const problem = `works only for a URL, got ${got}`;
+    if (like !== undefined) throw new UsageError(problem, { option: '--like' });
+    if (wait !== undefined) throw new UsageError(problem, { option: '--wait' });
+    return;
+  }
+  if (like === undefined) {
+    if (wait === undefined) return;
+    throw new UsageError('got no site to wait for, expected --like <dir>', { option: '--wait' });
+  }
+  if (linkBase !== undefined) {
+    throw new UsageError(
+      'got --like, too, expected one of them, because the site in the folder has a base URL',
+      { option: '--link-base' },
+    );
+  }
+  if (isArchive(like)) {
+    throw new UsageError(`got the archive ${formatValue(like)}, expected a site's folder`, {
+      option: '--like',
+      hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
+    });
+  }
 }
 
 /**
@@ -148,13 +157,14 @@ async function verifyStored(
  * hosts.
  */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
-  const known = hostNames.filter((name) => listed.includes(name));
-  if (known.length === 0) return undefined;
-  const unsupported = known.flatMap((name): readonly GuaranteeName[] => hosts[name].unsupported);
-  return {
-    hosts: known,
-    names: guaranteeNames.filter((guarantee) => !unsupported.includes(guarantee)),
-  };
+  const supportedHosts = hostNames.filter((name) => listed.includes(name));
+  if (supportedHosts.length === 0) return undefined;
+  const unsupported = new Set<GuaranteeName>();
+  for (const name of supportedHosts) {
+    for (const guarantee of hosts[name].unsupported) unsupported.add(guarantee);
+  }
+  const names = guaranteeNames.filter((guarantee) => !unsupported.has(guarantee));
+  return { hosts: supportedHosts, names };
 }
 
 export const command = defineCommand({
@@ -171,11 +181,15 @@ export const command = defineCommand({
       onProgress: (progress) => reporter.progress({ ...progress, verb: 'checked' }),
     });
     const isDeployment = 'guarantees' in report;
-    const failed = isDeployment ? report.failed > 0 : report.problems.length > 0;
+    const problems = isDeployment ? report.failed : report.problems.length;
     const lines = isDeployment ? formatDeployment(report) : formatFolder(target, report);
-    reporter[failed ? 'fail' : 'print'](lines);
-    if (failed) hintAtBaseUrl(target).forEach(reporter.notice);
-    return { output: report, exitCode: failed ? exitCodes.failed : exitCodes.done };
+    if (problems === 0) {
+      reporter.print(lines);
+      return { output: report, exitCode: exitCodes.done };
+    }
+    reporter.fail(lines);
+    for (const hint of hintAtBaseUrl(target)) reporter.notice(hint);
+    return { output: report, exitCode: exitCodes.failed };
   },
 });
 
@@ -186,13 +200,17 @@ function formatFolder(folder: string, { files, counts, problems }: FolderReport)
 
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
-  const lines = guarantees.flatMap(({ guarantee, title, failures }) => {
+  const lines: string[] = [];
+  for (const { guarantee, title, failures } of guarantees) {
     const [first] = failures;
-    if (!first) return [];
+    if (!first) continue;
     const more = failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
-    return [`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`];
-  });
-  const kept = `${guarantees.length - failed} of ${formatCount(guarantees.length, 'guarantee')} kept`;
+    lines.push(`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`);
+  }
+  const kept = guarantees.length - failed;
+  const total = formatCount(guarantees.length, 'guarantee');
   const expected = hosts ? `host ${hosts.join(', ')}` : `${level} level`;
-  return [...lines, `${address}: ${formatCounts(counts)}, ${expected}: ${kept}, in ${seconds} s`];
+  const checked = `${address}: ${formatCounts(counts)}, ${expected}`;
+  lines.push(`${checked}: ${kept} of ${total} kept, in ${seconds} s`);
+  return lines;
 }
