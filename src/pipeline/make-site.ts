@@ -21,7 +21,7 @@ import { installCommand } from '../hosts/install-command.ts';
 import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import type { SiteInput } from '../site/generate-site.ts';
-import { gatherIcons, type IconOrigins } from '../sources/icons.ts';
+import { gatherIcons } from '../sources/icons.ts';
 import type { SourceResult } from '../sources/source.ts';
 import { assertReplaceableContents } from './contents.ts';
 import { loadUpdate } from './load-update.ts';
@@ -90,14 +90,17 @@ async function replaceSite(
 
   const settings = resolve(loaded.site?.meta);
   const publicFiles = readPublicFiles();
-  const icons = await gatherIcons(settings.sprites, update.dataSet.records, {
+  const areIconsRequired = namesIcons(wanted);
+  const mayFetchIcons = areIconsRequired || isRemote(source, loaded);
+  const icons = await gatherIcons(update.dataSet.records, {
+    source: settings.sprites,
     assets: publicFiles.files,
-    site: loaded.site,
-    previous,
-    fetching: chooseFetching(wanted, source, loaded),
-    fetcher: source,
+    copiedSite: loaded.site,
+    publishedSite: previous,
+    fetcher: mayFetchIcons ? source : undefined,
+    isRequired: areIconsRequired,
   });
-  checkIcons(update, icons.warnings, source);
+  checkIcons(update, [...icons.warnings, ...icons.losses], source);
 
   const warnings = [...findDataWarnings(loaded), ...groupWarnings(icons.warnings)];
   const inputs: Inputs = {
@@ -156,17 +159,18 @@ function describeSite(
   });
 }
 
-/** By default, allows icon requests only if the source is remote as well. */
-export function chooseFetching(
-  { sprites }: Pick<WantedSettings, 'sprites'>,
+/** Returns whether the user named how to serve icons, or where to fetch them. */
+export function namesIcons({ sprites }: Pick<WantedSettings, 'sprites'>): boolean {
+  return sprites.mode !== undefined || sprites.upstream !== undefined;
+}
+
+/** Returns whether the data came from the network. Otherwise, icons are not fetched from there unless the user wants it. */
+export function isRemote(
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
   { fallback }: Pick<SourceResult, 'fallback'>,
-): IconOrigins['fetching'] {
-  const isRequested = sprites.mode !== undefined || sprites.upstream !== undefined;
-  if (isRequested) return 'always';
-  const isLocal = source === 'snapshot' || fallback !== undefined;
-  const isFolder = upstream !== undefined && !isUrl(upstream);
-  return isLocal || isFolder ? 'never' : 'ifReachable';
+): boolean {
+  if (source === 'snapshot' || fallback !== undefined) return false;
+  return upstream === undefined || isUrl(upstream);
 }
 
 /** The inputs of a site, except those that are part of this version of gamedata. */

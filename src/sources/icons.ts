@@ -1,175 +1,224 @@
-import pLimit from 'p-limit';
-import { ignoreDamage } from '../built/damage.ts';
-import type { PreviousSite } from '../built/previous-site.ts';
-import type { BuiltSite } from '../built/site.ts';
-import { readVerified } from '../built/verified-files.ts';
-import { kindNames } from '../contract/kinds.ts';
-import { limitMemory, responseLimits } from '../contract/limits.ts';
+import { type Kind, kindNames } from '../contract/kinds.ts';
 import type { SiteFile } from '../contract/meta.ts';
-import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
+import { PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
+import { formatCount } from '../contract/words.ts';
 import type { Records, Warning } from '../dataset/data-set.ts';
-import { DataError, UpstreamError } from '../errors.ts';
-import { InvalidBodyError } from '../http/body.ts';
+import { UpstreamError } from '../errors.ts';
+import type { FetcherStats } from '../http/fetcher.ts';
 import {
-  type Codec,
-  type FetcherOptions,
-  type FetcherStats,
-  withFetcher,
-} from '../http/fetcher.ts';
+  type CopiedIconSite,
+  createCopiedOrigin,
+  createPublishedOrigin,
+  createUpstreamOrigin,
+  type FetchLog,
+  hasOwnIcon,
+  type IconAnswer,
+  type IconFetcherOptions,
+  type IconOrigin,
+  type IconSite,
+  type UpstreamOrigin,
+} from './icon-origins.ts';
 
 export interface IconsReport extends IconSource {
   /** Distinct icons in records, excluding the placeholder. */
   readonly icons: number;
   /** Icons that the upstream does not have. */
   readonly missing: number;
+  /** Icons that are as in the copied site. */
   readonly copied: number;
+  /** Icons that are as in the published site, because they could not be fetched. */
   readonly published: number;
   readonly placeholders: number;
-  /** The reason why the upstream was unreachable; null if it responded or no request was sent. */
-  readonly offline: string | null;
+  /** Icons that could not be fetched. They are as cached or published, or the placeholder. */
+  readonly failed: number;
+  /** The reason why the first of them could not be fetched. */
+  readonly problem: string | null;
   readonly requests: FetcherStats | null;
 }
 
-/** Icon → its file, or null if the upstream does not have it. */
-type IconFiles = Map<string, Buffer | null>;
-
-export interface IconOrigins {
+export interface GatherOptions {
+  readonly source: IconSource;
+  /** Files that every site has. One of them is the placeholder. */
   readonly assets: readonly SiteFile[];
-  readonly site: BuiltSite | undefined;
-  /** Whether to fetch missing icons. `ifReachable` falls back to published icons; `never` uses published icons without requests. */
-  readonly fetching: 'always' | 'ifReachable' | 'never';
-  readonly fetcher: FetcherOptions & Pick<IconFetcherOptions, 'maxMemoryBytes'>;
-  readonly previous: PreviousSite | undefined;
+  readonly copiedSite: CopiedIconSite | undefined;
+  readonly publishedSite: IconSite | undefined;
+  /** How to request icons from the upstream; undefined if none may be requested. */
+  readonly fetcher: IconFetcherOptions | undefined;
+  /** Whether the user asked for the icons, so that a first build without them fails. */
+  readonly isRequired: boolean;
 }
 
-/** Returns the icon files of a site, with the placeholder for missing icons, and a warning for each item whose icon is missing. */
+export interface GatheredIcons {
+  readonly files: readonly SiteFile[];
+  /** A warning for each record whose icon the upstream does not have. */
+  readonly warnings: readonly Warning[];
+  /** A warning for each record whose published icon is damaged and cannot be fetched. Only the guard counts them. */
+  readonly losses: readonly Warning[];
+  readonly notices: readonly string[];
+  readonly report: IconsReport;
+}
+
+/** In percent of all icons. If more cannot be fetched, a first build fails. */
+const MAX_FAILED = 1;
+
+/**
+ * Gathers the icon files of a site.
+ *
+ * Each origin is asked for the icons that the origins before it do not know: the copied site, then
+ * the upstream or its cache, then the published site. So an icon that cannot be fetched stays as
+ * published. An icon that no origin has or knows is the placeholder, and the guard limits how many
+ * published icons may be lost in this way.
+ *
+ * @throws UpstreamError if icons are required, none is published, and too many cannot be fetched
+ */
 export async function gatherIcons(
-  source: IconSource,
   records: Records,
-  { assets, site, fetching, fetcher, previous }: IconOrigins,
-): Promise<{ files: SiteFile[]; warnings: Warning[]; notices: string[]; report: IconsReport }> {
-  const { mode, upstream } = source;
+  options: GatherOptions,
+): Promise<GatheredIcons> {
+  const { source, assets, publishedSite } = options;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
   if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
-  const provided = new Set(assets.map(({ path }) => path.toLowerCase()));
-  const items = kindNames.flatMap((kind) =>
-    records[kind].flatMap((record) =>
-      mode !== 'link' && 'icon' in record && !provided.has(record.icon.toLowerCase())
-        ? [{ kind, ...record }]
-        : [],
-    ),
-  );
+  const items = source.mode === 'link' ? [] : listItems(records, assets);
   const icons = [...new Set(items.map(({ icon }) => icon))].sort();
-  const files: IconFiles = new Map();
-  if (site && mode === 'mirror')
-    for (const icon of icons.filter((name) => site.entries.has(name))) {
-      const body = readIcon(site, icon);
-      // A placeholder may also mean that the site was built without icons, so by default the icon is fetched.
-      if (body || fetching === 'always') files.set(icon, body);
+
+  const upstream = createUpstream(options);
+  const answers = new Map<string, IconAnswer>();
+  const counts = { copied: 0, fetched: 0, published: 0 };
+  for (const origin of listOrigins(items, upstream, options)) {
+    const unknownIcons = icons.filter((icon) => !answers.has(icon));
+    if (unknownIcons.length === 0) break;
+    for (const [icon, answer] of await origin.find(unknownIcons)) {
+      if (answer === 'unknown') continue;
+      answers.set(icon, answer);
+      counts[origin.name]++;
     }
-  const copied = files.size;
-  const others = icons.filter((icon) => !files.has(icon));
-  const { offline, requests } =
-    mode === 'mirror' && upstream !== null && others.length > 0 && fetching !== 'never'
-      ? await fetchIcons(others, upstream, files, {
-          ...fetcher,
-          isOptional: fetching === 'ifReachable',
-        })
-      : { offline: null, requests: null };
-  let published = 0;
-  for (const icon of mode === 'mirror' ? others.filter((name) => !files.has(name)) : []) {
-    const body = previous && ignoreDamage(() => readIcon(previous, icon));
-    if (!body) continue;
-    files.set(icon, body);
-    published++;
   }
-  const missing = items.filter(({ icon }) => files.get(icon) === null);
+
+  const files: SiteFile[] = [];
+  let missing = 0;
+  let placeholders = 0;
+  for (const icon of icons) {
+    const answer = answers.get(icon);
+    const file = Buffer.isBuffer(answer) ? answer : undefined;
+    files.push({ path: icon, body: file ?? placeholder });
+    if (file === undefined) placeholders++;
+    if (answer === 'none') missing++;
+  }
+  const log = upstream?.log ?? noRequests;
+  const unknownIcons = new Set(icons.filter((icon) => !answers.has(icon)));
+  assertEnoughIcons(icons, unknownIcons.size, log, options);
   return {
-    files: icons.map((icon) => ({ path: icon, body: files.get(icon) ?? placeholder })),
-    warnings: missing.map(({ kind, id, slug, icon }) => ({
-      ...{ code: 'icon-not-found', kind, id },
-      message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
-    })),
-    notices: offline === null ? [] : [`using cached or published icons: ${offline}`],
+    files,
+    warnings: items.filter(({ icon }) => answers.get(icon) === 'none').map(warnOfMissingIcon),
+    losses: listLostItems(items, unknownIcons, publishedSite).map(warnOfLostIcon),
+    notices: describeFailures(log),
     report: {
-      ...{ ...source, icons: icons.length, copied, published, offline, requests },
-      missing: new Set(missing.map(({ icon }) => icon)).size,
-      placeholders: icons.filter((icon) => !files.get(icon)).length,
+      ...source,
+      icons: icons.length,
+      missing,
+      copied: counts.copied,
+      published: counts.published,
+      placeholders,
+      failed: log.failed,
+      problem: log.problem?.message ?? null,
+      requests: log.requests,
     },
   };
 }
 
-/** Returns null if the site uses the placeholder for the icon. */
-function readIcon(
-  { storage, entries }: Pick<BuiltSite, 'storage' | 'entries'>,
-  icon: string,
-): Buffer | null {
-  if (entries.get(icon)?.sha256 === entries.get(PLACEHOLDER_ICON)?.sha256) return null;
-  const body = readVerified(storage, entries, icon);
-  if (isImage(body)) return body;
-  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: storage.at(icon) });
+/** A record that has an icon. */
+interface IconItem {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly slug: string;
+  readonly icon: string;
 }
 
-const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
-
-/** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
-function isImage(body: Buffer): boolean {
-  const start = body.toString('latin1', 0, 12);
-  return (
-    SIGNATURES.some((signature) => start.startsWith(signature)) || /^RIFF.{4}WEBP/s.test(start)
-  );
+/** Lists the records whose icon is not one of the assets, as the placeholder is. */
+function listItems(records: Records, assets: readonly SiteFile[]): IconItem[] {
+  // Some file systems do not distinguish upper and lower case.
+  const assetPaths = new Set(assets.map(({ path }) => path.toLowerCase()));
+  const items: IconItem[] = [];
+  for (const kind of kindNames) {
+    for (const record of records[kind]) {
+      if (!('icon' in record) || assetPaths.has(record.icon.toLowerCase())) continue;
+      const { id, slug, icon } = record;
+      items.push({ kind, id, slug, icon });
+    }
+  }
+  return items;
 }
 
-/** Encodes icons as base64, because the cache is a text file. */
-const codec: Codec<string | null> = {
-  decode(body) {
-    if (!isImage(body))
-      throw new InvalidBodyError(
-        `got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`,
-      );
-    return body.toString('base64');
-  },
-  revive: (cached) => (cached === null || typeof cached === 'string' ? cached : undefined),
-};
-
-interface IconFetcherOptions extends FetcherOptions {
-  readonly isOptional: boolean;
-  /** Limits the sum of all icons. Default: `MAX_MEMORY_BYTES`. */
-  readonly maxMemoryBytes?: number | undefined;
+function createUpstream({ source, fetcher }: GatherOptions): UpstreamOrigin | undefined {
+  if (source.mode !== 'mirror' || source.upstream === null || !fetcher) return undefined;
+  return createUpstreamOrigin(source.upstream, fetcher);
 }
 
-/** Adds icons to `files`. Uses the cache if the upstream is unreachable. Without a cached icon, fails unless icons are optional. */
-const fetchIcons = (
+/** Lists the origins in the order in which they are asked. A site that does not contain icons has none. */
+function listOrigins(
+  items: readonly IconItem[],
+  upstream: UpstreamOrigin | undefined,
+  { source, copiedSite, publishedSite }: GatherOptions,
+): IconOrigin[] {
+  const origins: IconOrigin[] = [];
+  if (source.mode !== 'mirror') return origins;
+  const recordIcons = items.map(({ icon }) => icon);
+  if (copiedSite) origins.push(createCopiedOrigin(copiedSite, recordIcons));
+  if (upstream) origins.push(upstream);
+  if (publishedSite) origins.push(createPublishedOrigin(publishedSite));
+  return origins;
+}
+
+const noRequests: FetchLog = { requests: null, failed: 0, problem: undefined };
+
+/** Rejects a first build whose icons cannot be fetched. For later builds, there are published icons and the guard. */
+function assertEnoughIcons(
   icons: readonly string[],
-  upstream: string,
-  files: IconFiles,
-  { isOptional, maxMemoryBytes, ...options }: IconFetcherOptions,
-) =>
-  withFetcher(options, { upstream, version: 'icons-1' }, async (fetcher) => {
-    const keep = limitMemory(upstream, maxMemoryBytes);
-    let offline: UpstreamError | undefined;
-    const load = async (url: string): Promise<string | null | undefined> => {
-      try {
-        const options = { missing: { value: null }, maxBytes: responseLimits.icon };
-        if (!offline) return (await fetcher.load(url, codec, options)).value;
-      } catch (error) {
-        if (!(error instanceof UpstreamError && error.request.unreachable)) throw error;
-        offline = error;
-      }
-      const cached = fetcher.recall(url, codec);
-      if (cached === undefined && !isOptional) throw offline;
-      return cached;
-    };
-    const add = async (icon: string): Promise<void> => {
-      const text = await load(`${upstream}/${icon.slice(ICONS_FOLDER.length)}`);
-      if (text === undefined) return;
-      const body = text === null ? null : Buffer.from(text, 'base64');
-      keep(body?.length ?? 0);
-      files.set(icon, body);
-    };
-    // The first request shows whether the upstream is reachable.
-    for (const icon of icons.slice(0, 1)) await add(icon);
-    await pLimit(options.concurrency).map(icons.slice(1), add);
-    return { offline: offline?.message ?? null, requests: fetcher.stats };
+  unknownCount: number,
+  { problem: failure }: FetchLog,
+  { isRequired, publishedSite }: GatherOptions,
+): void {
+  if (!isRequired || failure === undefined) return;
+  if (unknownCount * 100 <= icons.length * MAX_FAILED) return;
+  const hasPublishedIcons = publishedSite && icons.some((icon) => hasOwnIcon(publishedSite, icon));
+  if (hasPublishedIcons) return;
+  const excess = `${unknownCount} of ${formatCount(icons.length, 'icon')} cannot be fetched, expected at most ${MAX_FAILED} %`;
+  const hint = failure.hint ?? 'Try again later, or build without the images: --sprites link.';
+  throw new UpstreamError(`${failure.problem}; ${excess}`, failure.request, {
+    cause: failure,
+    hint,
   });
+}
+
+/** Lists the records whose icon is published, but cannot be read there or fetched. */
+function listLostItems(
+  items: readonly IconItem[],
+  unknownIcons: ReadonlySet<string>,
+  publishedSite: IconSite | undefined,
+): IconItem[] {
+  if (!publishedSite) return [];
+  return items.filter(({ icon }) => unknownIcons.has(icon) && hasOwnIcon(publishedSite, icon));
+}
+
+const warnOfMissingIcon = ({ kind, id, slug, icon }: IconItem): Warning => ({
+  code: 'icon-not-found',
+  kind,
+  id,
+  message: `${slug} (${id}): the upstream does not have ${icon}, using the placeholder`,
+});
+
+const warnOfLostIcon = ({ kind, id, slug, icon }: IconItem): Warning => ({
+  code: 'icon-not-found',
+  kind,
+  id,
+  message: `${slug} (${id}): the published ${icon} is damaged and cannot be fetched`,
+});
+
+function describeFailures({ failed, problem }: FetchLog): string[] {
+  if (failed === 0) return [];
+  const icons = formatCount(failed, 'icon');
+  return [
+    `could not fetch ${icons}, using the cached or published icon or the placeholder: ${problem?.message}`,
+  ];
+}

@@ -65,7 +65,7 @@ describe('formatSummary', () => {
     [1960, 'icons: 1,960 icon paths show the placeholder'],
   ])('describes a site without %i icons', (icons, line) => {
     const none = { mode: 'none', upstream: null, copied: 0, published: 0, missing: 0 } as const;
-    const built = { ...none, icons, placeholders: icons, offline: null, requests: null };
+    const built = { ...none, icons, placeholders: icons, failed: 0, problem: null, requests: null };
     const lines = formatSummary({ ...report, icons: built });
     expect(lines).toContain(line);
   });

@@ -1,8 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PreviousSite } from '../../src/built/previous-site.ts';
-import type { BuiltSite } from '../../src/built/site.ts';
 import { memoryStorage } from '../../src/built/storage.ts';
 import { entriesByPath } from '../../src/built/verified-files.ts';
 import { build, resolveBuild } from '../../src/cli/commands/build.ts';
@@ -10,9 +8,9 @@ import { mirror } from '../../src/cli/commands/mirror.ts';
 import { formatSummary } from '../../src/cli/summary.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import type { IconSource } from '../../src/contract/responses.ts';
-import { chooseFetching } from '../../src/pipeline/make-site.ts';
 import { createEntry } from '../../src/site/manifest.ts';
-import { gatherIcons, type IconOrigins } from '../../src/sources/icons.ts';
+import type { CopiedIconSite, IconSite } from '../../src/sources/icon-origins.ts';
+import { type GatherOptions, gatherIcons } from '../../src/sources/icons.ts';
 import { deploy } from '../support/deployed.ts';
 import { deserted, type Responder, startServer, status } from '../support/local-server.ts';
 import { dataSetOf, rawItem, rawRecords, type SomeRecords } from '../support/sites.ts';
@@ -25,14 +23,15 @@ const icon = (name: string): Buffer =>
 const PLACEHOLDER = icon('placeholder');
 
 /** Items 1 to 4 have their own icons, 5 and 6 share an icon, and 7 has no icon. */
-const item = [
+const sevenItems = [
   ...rawRecords(0, 4).item,
   rawItem(5, { sprite: 'sprites/items/shared/both.png' }),
   rawItem(6, { sprite: 'sprites/items/shared/both.png' }),
   rawItem(7, { sprite: null }),
 ];
-const OWN = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
+const NAMES = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
 
+/** Starts a server that has every icon, and revalidates icons by their ETags. */
 async function startHost() {
   /** The icon's name → another response. */
   const faults = new Map<string, Responder>();
@@ -41,77 +40,112 @@ async function startHost() {
     const fault = faults.get(name);
     if (fault) return fault(response, request, at);
     const etag = `"${name}"`;
-    if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
+    const isCached = request.headers['if-none-match'] === etag;
+    if (isCached) response.writeHead(304, { etag }).end();
     else response.writeHead(200, { etag }).end(icon(name));
   });
-  const requested = () =>
-    server.requests.splice(0).map((request) => request.path.replace('/icons/', ''));
-  return { faults, upstream: `${server.url}/icons`, requested, close: server.close };
-}
-
-/** Creates a site in memory with some icons, of which some differ from the manifest. */
-function siteWith(
-  icons: Iterable<[string, Buffer]>,
-  ...damaged: string[]
-): BuiltSite & PreviousSite {
-  const bodies = [['unknown.png', PLACEHOLDER] as const, ...icons];
-  const files = new Map(bodies.map(([name, body]) => [ICONS_FOLDER + name, body]));
-  const listed = bodies.map(([name, body]) =>
-    createEntry(ICONS_FOLDER + name, damaged.includes(name) ? icon('other') : body),
-  );
-  const storage = memoryStorage('copied', '/', files);
-  return { storage, entries: entriesByPath({ files: listed }) } as BuiltSite & PreviousSite;
-}
-
-/** Starts a host of icons and returns a function that gathers the icons of the items above. */
-async function scene() {
-  const host = await startHost();
-  const fetcher = { cacheFolder: temporaryFolder(), concurrency: 4, retries: 0 };
-  const { records } = dataSetOf({ item });
-  async function gather({ mode = 'mirror', upstream = host.upstream, ...options }: Options = {}) {
-    const { files, ...about } = await gatherIcons({ mode, upstream }, records, {
-      ...{ assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }], site: undefined },
-      ...{ fetching: 'always', fetcher, previous: undefined, ...options },
-    });
-    const icons = new Map(
-      files.map(({ path: file, body }) => [file.replace(ICONS_FOLDER, ''), body]),
-    );
-    return { ...about, icons };
+  /** Returns the names of the icons that were requested since the last call. */
+  function takeRequests(): string[] {
+    const requests = server.requests.splice(0);
+    return requests.map((request) => request.path.replace('/icons/', ''));
   }
-  return { ...host, gather };
+  return { faults, upstream: `${server.url}/icons`, takeRequests, close: server.close };
 }
-type Options = Partial<IconOrigins & IconSource>;
 
-const allIcons = new Map(OWN.map((name) => [name, icon(name)]));
-const without = (...names: string[]) =>
-  new Map([...allIcons, ...names.map((name) => [name, PLACEHOLDER] as const)]);
+interface MemorySite {
+  /** The icons whose hash in the manifest is another one. */
+  readonly damaged?: readonly string[];
+  /** The number of items that the site has a warning for, because the upstream does not have their icon. */
+  readonly warnings?: number;
+}
+
+/** Creates a site in memory with some icons, and with the placeholder. */
+function siteWith(
+  icons: Iterable<readonly [name: string, body: Buffer]>,
+  { damaged = [], warnings = 0 }: MemorySite = {},
+): CopiedIconSite {
+  const bodies = [['unknown.png', PLACEHOLDER] as const, ...icons];
+  const files = new Map<string, Buffer>();
+  const entries = [];
+  for (const [name, body] of bodies) {
+    const file = ICONS_FOLDER + name;
+    files.set(file, body);
+    entries.push(createEntry(file, damaged.includes(name) ? icon('other') : body));
+  }
+  return {
+    storage: memoryStorage('known', '/', files),
+    entries: entriesByPath({ files: entries }),
+    meta: { warnings: { move: {}, item: { 'icon-not-found': warnings } } },
+  };
+}
+
+type Options = Partial<GatherOptions & IconSource>;
+
+/** Starts a host of icons, and returns a function that gathers the icons of items. */
+async function startScene(items = sevenItems) {
+  const host = await startHost();
+  const { records } = dataSetOf({ item: items });
+  const fetcher = { cacheFolder: temporaryFolder(), concurrency: 4, retries: 0 };
+  async function gather({ mode = 'mirror', upstream = host.upstream, ...options }: Options = {}) {
+    const { files, ...result } = await gatherIcons(records, {
+      source: { mode, upstream },
+      assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
+      copiedSite: undefined,
+      publishedSite: undefined,
+      fetcher,
+      isRequired: true,
+      ...options,
+    });
+    const icons = new Map(files.map((file) => [file.path.replace(ICONS_FOLDER, ''), file.body]));
+    return { ...result, icons };
+  }
+  return { ...host, fetcher, gather };
+}
+
+const allIcons = new Map(NAMES.map((name) => [name, icon(name)]));
+
+/** Returns all icons, of which some are the placeholder. */
+function without(...names: string[]): Map<string, Buffer> {
+  const icons = new Map(allIcons);
+  for (const name of names) icons.set(name, PLACEHOLDER);
+  return icons;
+}
+
+/** Returns the icons of a published site, which differ from those of the host. */
+const publishedIcons = (...names: string[]): [name: string, body: Buffer][] =>
+  names.map((name) => [name, icon(`published ${name}`)]);
 
 describe('gatherIcons', () => {
-  it('fetches each distinct icon once, and revalidates it in the next run', async () => {
-    const { gather, requested, upstream } = await scene();
-    const { icons, report, warnings, notices } = await gather();
+  it('fetches each distinct icon once', async () => {
+    const { gather, takeRequests, upstream } = await startScene();
+    const { icons, report, warnings, losses, notices } = await gather();
     expect(icons).toEqual(allIcons);
     expect(report).toMatchObject({
-      ...{
-        mode: 'mirror',
-        upstream,
-        icons: 5,
-        missing: 0,
-        copied: 0,
-        published: 0,
-        placeholders: 0,
-      },
-      ...{ offline: null, requests: { bodies: 5 } },
+      mode: 'mirror',
+      upstream,
+      icons: 5,
+      missing: 0,
+      copied: 0,
+      published: 0,
+      placeholders: 0,
+      failed: 0,
+      problem: null,
+      requests: { bodies: 5 },
     });
-    expect([warnings, notices]).toEqual([[], []]);
-    expect(requested().sort()).toEqual(OWN);
-    const again = await gather();
-    expect(again.icons).toEqual(icons);
-    expect(again.report.requests).toMatchObject({ bodies: 0, notModified: 5, cacheHits: 5 });
+    expect([warnings, losses, notices]).toEqual([[], [], []]);
+    expect(takeRequests().sort()).toEqual(NAMES);
+  });
+
+  it('revalidates cached icons', async () => {
+    const { gather } = await startScene();
+    await gather();
+    const { icons, report } = await gather();
+    expect(icons).toEqual(allIcons);
+    expect(report.requests).toMatchObject({ bodies: 0, notModified: 5, cacheHits: 5 });
   });
 
   it('rejects icons that exceed the memory limit together', async () => {
-    const { gather, upstream } = await scene();
+    const { gather, upstream } = await startScene();
     const bytes = Buffer.concat([...allIcons.values()]).length;
     const fetcher = { cacheFolder: undefined, concurrency: 4, retries: 0 };
     await gather({ fetcher: { ...fetcher, maxMemoryBytes: bytes } });
@@ -121,8 +155,79 @@ describe('gatherIcons', () => {
     );
   });
 
-  it('uses cached icons if the upstream is unreachable, and reports it', async () => {
-    const { gather, faults, close } = await scene();
+  it('accepts GIF, JPEG and WebP images', async () => {
+    const { gather, faults } = await startScene();
+    const starts = ['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'];
+    const images = starts.map((start) => Buffer.from(start, 'latin1'));
+    for (const [at, image] of images.entries()) {
+      faults.set(`item-${at + 1}.png`, (response) => response.end(image));
+    }
+    const { icons } = await gather();
+    expect([...icons.values()].slice(0, 3)).toEqual(images);
+  });
+
+  it('uses the placeholder for an icon that the upstream does not have, and warns about each item', async () => {
+    const { gather, faults } = await startScene();
+    for (const name of ['shared/both.png', 'item-3.png']) faults.set(name, status(404));
+    const { icons, report, warnings } = await gather();
+    expect(icons).toEqual(without('shared/both.png', 'item-3.png'));
+    expect(report).toMatchObject({ icons: 5, missing: 2, placeholders: 2, failed: 0 });
+    const warn = (id: number, file: string) => ({
+      code: 'icon-not-found',
+      kind: 'item',
+      id,
+      message: `item-${id} (${id}): the upstream does not have sprites/items/${file}, using the placeholder`,
+    });
+    expect(warnings).toEqual([
+      warn(3, 'item-3.png'),
+      warn(5, 'shared/both.png'),
+      warn(6, 'shared/both.png'),
+    ]);
+  });
+
+  it('requests an icon again that the upstream did not have', async () => {
+    const { gather, faults } = await startScene();
+    faults.set('item-3.png', status(404));
+    await gather();
+    faults.clear();
+    const { icons } = await gather();
+    expect(icons).toEqual(allIcons);
+  });
+
+  it('uses the placeholder for every icon without requests in mode "none"', async () => {
+    const { gather, takeRequests } = await startScene();
+    const publishedSite = siteWith(publishedIcons('item-1.png'));
+    const { icons, report, notices } = await gather({
+      mode: 'none',
+      upstream: null,
+      publishedSite,
+    });
+    expect(icons).toEqual(without(...NAMES));
+    expect(report).toMatchObject({ icons: 5, missing: 0, placeholders: 5, requests: null });
+    expect(notices).toEqual([]);
+    expect(takeRequests()).toEqual([]);
+  });
+
+  it('returns no icons in mode "link"', async () => {
+    const { gather, takeRequests } = await startScene();
+    const { icons, report } = await gather({ mode: 'link' });
+    expect(icons.size).toBe(0);
+    expect(report).toMatchObject({ icons: 0, requests: null });
+    expect(takeRequests()).toEqual([]);
+  });
+
+  it('returns no icons that the assets contain', async () => {
+    const { gather } = await startScene();
+    const names = ['unknown.png', 'ITEM-1.png'];
+    const assets = names.map((name) => ({ path: ICONS_FOLDER + name, body: '' }));
+    const { icons } = await gather({ assets });
+    expect([...icons.keys()]).toEqual(NAMES.slice(1));
+  });
+});
+
+describe('gatherIcons, if icons cannot be fetched,', () => {
+  it('uses cached icons, and reports why', async () => {
+    const { gather, faults, close } = await startScene();
     faults.set('item-3.png', status(404));
     await gather();
     await close();
@@ -131,32 +236,81 @@ describe('gatherIcons', () => {
     expect(report).toMatchObject({
       missing: 1,
       placeholders: 1,
+      failed: 5,
+      problem: expect.stringContaining('ECONNREFUSED'),
       requests: { requests: 1, bodies: 0 },
     });
-    expect(report.offline).toContain('ECONNREFUSED');
-    expect(notices).toEqual([`using cached or published icons: ${report.offline}`]);
+    expect(notices).toEqual([
+      `could not fetch 5 icons, using the cached or published icon or the placeholder: ${report.problem}`,
+    ]);
   });
 
-  it.each(['item-1.png', 'item-2.png'])(
-    'fails for an error response, even if %s is cached',
-    async (name) => {
-      const { gather, faults } = await scene();
-      await gather();
-      faults.set(name, status(500));
-      await expect(gather()).rejects.toThrow(`${name}: got 500, expected 200`);
-    },
-  );
-
-  it('accepts GIF, JPEG and WebP images', async () => {
-    const { gather, faults } = await scene();
-    const starts = ['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'];
-    const images = starts.map((start) => Buffer.from(start, 'latin1'));
-    for (const [at, image] of images.entries())
-      faults.set(`item-${at + 1}.png`, (response) => response.end(image));
-    expect([...(await gather()).icons.values()].slice(0, 3)).toEqual(images);
+  it('prefers a cached icon to the published one after an error response', async () => {
+    const { gather, faults } = await startScene();
+    await gather();
+    faults.set('item-1.png', status(500));
+    const publishedSite = siteWith(publishedIcons('item-1.png'));
+    const { icons, report } = await gather({ publishedSite });
+    expect(icons).toEqual(allIcons);
+    expect(report).toMatchObject({ failed: 1, published: 0 });
   });
 
-  it.each<[what: string, body: string | Buffer, problem: string]>([
+  it('keeps published icons, and fetches the others', async () => {
+    const { gather, faults } = await startScene();
+    for (const name of ['item-1.png', 'item-4.png']) faults.set(name, status(500));
+    const publishedSite = siteWith(publishedIcons('item-1.png', 'item-2.png'));
+    const { icons, report, warnings, losses, notices } = await gather({ publishedSite });
+    expect(icons).toEqual(new Map([...without('item-4.png'), ...publishedIcons('item-1.png')]));
+    expect(report).toMatchObject({ failed: 2, published: 1, placeholders: 1, missing: 0 });
+    expect([warnings, losses]).toEqual([[], []]);
+    expect(notices).toEqual([expect.stringMatching(/^could not fetch 2 icons, .* got 500/)]);
+  });
+
+  it('keeps every published icon after one request to an unreachable upstream', async () => {
+    const { gather } = await startScene();
+    const publishedSite = siteWith(publishedIcons(...NAMES));
+    const { icons, report } = await gather({ upstream: await deserted(), publishedSite });
+    expect(icons).toEqual(new Map(publishedIcons(...NAMES)));
+    expect(report).toMatchObject({ failed: 5, published: 5, requests: { requests: 1 } });
+  });
+
+  it('lists each item whose published icon is damaged as a loss', async () => {
+    const { gather } = await startScene();
+    const names = ['item-1.png', 'shared/both.png'];
+    const icons = [...publishedIcons(...names), ['item-2.png', PLACEHOLDER] as const];
+    const publishedSite = siteWith(icons, { damaged: ['shared/both.png'] });
+    const { losses, warnings } = await gather({ upstream: await deserted(), publishedSite });
+    const message = (id: number) =>
+      `item-${id} (${id}): the published sprites/items/shared/both.png is damaged and cannot be fetched`;
+    const loss = { code: 'icon-not-found', kind: 'item' };
+    expect(losses).toEqual([
+      { ...loss, id: 5, message: message(5) },
+      { ...loss, id: 6, message: message(6) },
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('uses placeholders for a first build if the icons are not required', async () => {
+    const { gather } = await startScene();
+    const upstream = await deserted();
+    const { icons, notices } = await gather({ upstream, isRequired: false });
+    expect(icons).toEqual(without(...NAMES));
+    expect(notices).toEqual([expect.stringContaining('ECONNREFUSED')]);
+  });
+
+  const notPublished: [what: string, publishedSite: IconSite | undefined][] = [
+    ['nothing is published', undefined],
+    ['only placeholders are published', siteWith(without(...NAMES))],
+  ];
+  it.each(notPublished)('fails if the icons are required and %s', async (_, publishedSite) => {
+    const { gather } = await startScene();
+    const gathering = gather({ upstream: await deserted(), publishedSite });
+    await expect(gathering).rejects.toThrow(
+      /ECONNREFUSED.*; 5 of 5 icons cannot be fetched, expected at most 1 %/,
+    );
+  });
+
+  const faults: [what: string, body: string | Buffer, problem: string][] = [
     ['a page', '<!doctype html>', 'item-2.png: got 15 bytes, expected a PNG'],
     ['an image after white space', '  RIFF1234WEBP', 'got 14 bytes, expected a PNG'],
     ['an empty body', '', 'got 0 bytes, expected a PNG'],
@@ -165,110 +319,102 @@ describe('gatherIcons', () => {
       Buffer.concat([icon('x'), Buffer.alloc(300_000)]),
       'got more than 262144 bytes',
     ],
-  ])('fails for %s', async (_, body, problem) => {
-    const { gather, faults } = await scene();
+  ];
+  it.each(faults)('rejects %s instead of an icon', async (_, body, problem) => {
+    const { gather, faults } = await startScene();
     faults.set('item-2.png', (response) => response.end(body));
     await expect(gather()).rejects.toThrow(problem);
   });
 
-  it('uses the placeholder for a missing icon until the upstream has it, and warns about each item', async () => {
-    const { gather, faults } = await scene();
-    for (const name of ['shared/both.png', 'item-3.png']) faults.set(name, status(404));
-    const { icons, report, warnings } = await gather();
-    expect(icons).toEqual(without('shared/both.png', 'item-3.png'));
-    expect(report).toMatchObject({ icons: 5, missing: 2, placeholders: 2 });
-    const warn = (id: number, file: string) => ({
-      ...{ code: 'icon-not-found', kind: 'item', id },
-      message: `item-${id} (${id}): the upstream does not have sprites/items/${file}, using the placeholder`,
+  /** Fails for some of 100 icons, and does not have ten others. */
+  async function gatherHundred(failures: number) {
+    const { gather, faults } = await startScene([...rawRecords(0, 100).item]);
+    for (let id = 1; id <= failures; id++) faults.set(`item-${id}.png`, status(500));
+    for (let id = 50; id < 60; id++) faults.set(`item-${id}.png`, status(404));
+    return gather();
+  }
+
+  it('accepts a first build if one of 100 icons fails', async () => {
+    const { report } = await gatherHundred(1);
+    expect(report).toMatchObject({ failed: 1, missing: 10, placeholders: 11 });
+  });
+
+  it('rejects a first build if two of 100 icons fail', async () => {
+    await expect(gatherHundred(2)).rejects.toThrow('2 of 100 icons cannot be fetched');
+  });
+
+  it('requests no more icons after ten have failed', async () => {
+    const { gather, faults, fetcher, takeRequests } = await startScene([...rawRecords(0, 20).item]);
+    for (let id = 1; id <= 20; id++) faults.set(`item-${id}.png`, status(500));
+    const { report } = await gather({
+      isRequired: false,
+      fetcher: { ...fetcher, concurrency: 1 },
     });
-    expect(warnings).toEqual([
-      warn(3, 'item-3.png'),
-      warn(5, 'shared/both.png'),
-      warn(6, 'shared/both.png'),
-    ]);
-    faults.clear();
-    expect((await gather()).icons).toEqual(allIcons);
+    expect(report).toMatchObject({ failed: 20, placeholders: 20 });
+    expect(takeRequests()).toHaveLength(10);
   });
 
-  const published = siteWith([['item-1.png', icon('x')]]);
-  it.each<
-    [what: string, options: Options, icons: Map<string, Buffer>, report: object, sent: string[]]
-  >([
-    [
-      'copies icons from a site without requests, including its placeholders',
-      { site: siteWith(without('item-3.png')) },
-      without('item-3.png'),
-      { copied: 5, missing: 1, placeholders: 1, requests: null },
-      [],
-    ],
-    [
-      'requests icons that the copied site lacks or replaces with the placeholder',
-      {
-        site: siteWith([...without('item-3.png').set('item-4.png', icon('x'))].slice(1)),
-        fetching: 'ifReachable',
-      },
-      new Map([...allIcons, ['item-4.png', icon('x')]]),
-      { copied: 3, missing: 0, placeholders: 0 },
-      ['item-1.png', 'item-3.png'],
-    ],
-    [
-      'keeps published icons without requests if fetching is "never"',
-      {
-        previous: siteWith(without('item-3.png').set('item-4.png', icon('x')), 'item-2.png'),
-        fetching: 'never',
-      },
-      new Map([...without('item-2.png', 'item-3.png'), ['item-4.png', icon('x')]]),
-      { published: 3, missing: 0, placeholders: 2, requests: null },
-      [],
-    ],
-    [
-      'uses the placeholder for every icon without requests in mode "none"',
-      { mode: 'none', upstream: null, previous: published },
-      without(...OWN),
-      { mode: 'none', upstream: null, icons: 5, missing: 0, placeholders: 5, requests: null },
-      [],
-    ],
-    [
-      'returns no icons in mode "link"',
-      { mode: 'link' },
-      new Map(),
-      { icons: 0, requests: null },
-      [],
-    ],
-  ])('%s', async (_, options, icons, report, sent) => {
-    const { gather, requested } = await scene();
-    expect(await gather(options)).toMatchObject({ icons, report, notices: [] });
-    expect(requested().sort()).toEqual(sent);
-  });
-
-  it('rejects a file of the copied site that is not an image', async () => {
-    const { gather } = await scene();
-    const reading = gather({ site: siteWith([['item-1.png', Buffer.from('<svg/>')]]) });
-    const problem = 'copied/sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image';
-    await expect(reading).rejects.toThrow(problem);
-  });
-
-  it('keeps published icons, or fails, if an upstream without cached icons is unreachable', async () => {
-    const { gather } = await scene();
-    const upstream = await deserted();
-    await expect(gather({ upstream })).rejects.toThrow('ECONNREFUSED');
-    const { icons, report, notices } = await gather({
-      upstream,
-      fetching: 'ifReachable',
-      previous: published,
+  it('stops if the build was aborted', async () => {
+    const { gather, faults, fetcher } = await startScene();
+    const controller = new AbortController();
+    faults.set('item-1.png', () => controller.abort(new Error('stopped by a signal')));
+    const gathering = gather({
+      isRequired: false,
+      fetcher: { ...fetcher, signal: controller.signal },
     });
-    expect(icons).toEqual(new Map([...without(...OWN), ['item-1.png', icon('x')]]));
-    expect(report).toMatchObject({ published: 1, placeholders: 4, missing: 0 });
-    expect(notices).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    await expect(gathering).rejects.toThrow('stopped by a signal');
+  });
+});
+
+describe('gatherIcons, if icons may not be fetched,', () => {
+  it('keeps published icons, and uses the placeholder for the others', async () => {
+    const { gather, takeRequests } = await startScene();
+    const published = [...publishedIcons(...NAMES.slice(1)), ['item-3.png', PLACEHOLDER] as const];
+    const publishedSite = siteWith(published, { damaged: ['item-2.png'] });
+    const options = { fetcher: undefined, isRequired: false, publishedSite };
+    const { icons, report, notices } = await gather(options);
+    const kept = publishedIcons('item-4.png', 'shared/both.png');
+    expect(icons).toEqual(new Map([...without(...NAMES), ...kept]));
+    expect(report).toMatchObject({ published: 2, missing: 0, placeholders: 3, requests: null });
+    expect(notices).toEqual([]);
+    expect(takeRequests()).toEqual([]);
+  });
+});
+
+describe('gatherIcons, for a copied site,', () => {
+  it('copies its icons without requests', async () => {
+    const { gather, takeRequests } = await startScene();
+    const { icons, report } = await gather({ copiedSite: siteWith(allIcons) });
+    expect(icons).toEqual(allIcons);
+    expect(report).toMatchObject({ copied: 5, missing: 0, placeholders: 0, requests: null });
+    expect(takeRequests()).toEqual([]);
   });
 
-  it('returns no icons that the assets contain', async () => {
-    const { gather } = await scene();
-    const assets = ['unknown.png', 'ITEM-1.png'].map((name) => ({
-      path: ICONS_FOLDER + name,
-      body: '',
-    }));
-    expect([...(await gather({ assets })).icons.keys()]).toEqual(OWN.slice(1));
+  it('copies its placeholders if it has a warning for each, and warns as well', async () => {
+    const { gather, takeRequests } = await startScene();
+    const copiedSite = siteWith(without('item-3.png', 'shared/both.png'), { warnings: 3 });
+    const { icons, report, warnings } = await gather({ copiedSite });
+    expect(icons).toEqual(without('item-3.png', 'shared/both.png'));
+    expect(report).toMatchObject({ copied: 5, missing: 2, placeholders: 2 });
+    expect(warnings.map(({ id }) => id)).toEqual([3, 5, 6]);
+    expect(takeRequests()).toEqual([]);
+  });
+
+  it('requests icons that it lacks, and those that are the placeholder without a warning', async () => {
+    const { gather, takeRequests } = await startScene();
+    const icons = without('item-3.png').set('item-4.png', icon('copied'));
+    icons.delete('item-1.png');
+    const result = await gather({ copiedSite: siteWith(icons) });
+    expect(result.icons).toEqual(new Map([...allIcons, ['item-4.png', icon('copied')]]));
+    expect(result.report).toMatchObject({ copied: 3, missing: 0, placeholders: 0 });
+    expect(takeRequests().sort()).toEqual(['item-1.png', 'item-3.png']);
+  });
+
+  it('rejects a file that is not an image', async () => {
+    const { gather } = await startScene();
+    const copiedSite = siteWith([['item-1.png', Buffer.from('<svg/>')]]);
+    const problem = 'known/sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image';
+    await expect(gather({ copiedSite })).rejects.toThrow(problem);
   });
 });
 
@@ -300,8 +446,18 @@ it('build rejects ten new missing icons', async () => {
   await expect(run()).rejects.toThrow('item: got 10 of 20 records with a new icon-not-found');
 });
 
+it('build rejects the loss of ten published icons that are damaged and cannot be fetched', async () => {
+  const { run, close, site } = await buildMirror(rawRecords(1, 20));
+  await run();
+  await close();
+  for (let id = 1; id <= 10; id++) rmSync(path.join(site, `sprites/items/item-${id}.png`));
+  await expect(run()).rejects.toThrow(
+    'item: got 10 of 20 records with a new icon-not-found, expected at most 1 %: item-1 (1): the published',
+  );
+});
+
 it("mirror copies a deployment's icons, and requests only icons that the copy lacks", async () => {
-  const { run, site } = await buildMirror({ item });
+  const { run, site } = await buildMirror({ item: sevenItems });
   await run();
   const { url: from, paths, requests } = await deploy(site);
   const out = path.join(temporaryFolder(), 'copy');
@@ -321,7 +477,7 @@ it("mirror copies a deployment's icons, and requests only icons that the copy la
 
 it('build redirects icons to --sprites-upstream in every configuration unless the site contains them', async () => {
   const options = {
-    ...(await smallSource({ item })),
+    ...(await smallSource({ item: sevenItems })),
     hosts: ['netlify', 'nginx', 'caddy', 'apache'],
     baseUrl: 'https://example.test',
     out: path.join(temporaryFolder(), 'site'),
@@ -339,25 +495,5 @@ it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
   (part) => {
     const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
     expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
-  },
-);
-
-it.each([
-  ['rest', undefined, 'ifReachable'],
-  ['csv', undefined, 'ifReachable'],
-  ['csv', './tables', 'never'],
-  ['snapshot', undefined, 'never'],
-  ['site', 'https://site.test', 'ifReachable'],
-  ['site', 'site.tar.gz', 'never'],
-] as const)(
-  'chooseFetching, for source %s and upstream %j, returns %s',
-  (source, upstream, expected) => {
-    const sprites = { mode: undefined, upstream: undefined };
-    expect(chooseFetching({ sprites }, { source, upstream }, {})).toBe(expected);
-    expect(chooseFetching({ sprites }, { source, upstream }, { fallback: 'x' })).toBe('never');
-    for (const named of [{ mode: 'mirror' }, { upstream: 'x' }] as const)
-      expect(chooseFetching({ sprites: { ...sprites, ...named } }, { source, upstream }, {})).toBe(
-        'always',
-      );
   },
 );
