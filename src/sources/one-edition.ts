@@ -1,3 +1,11 @@
+/**
+ * Reads an upstream so that every response comes from the same edition.
+ *
+ * An edition is one deployment of the upstream, with its hash and its time. The upstream's CDN keeps
+ * responses for up to a day, so after a deployment a build may get a list from the new edition and
+ * records from the old one. Together they would be a data set that never existed.
+ */
+
 import * as z from 'zod';
 import {
   describeEdition,
@@ -10,7 +18,13 @@ import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, LoadedValue, LoadOptions } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
 
-type Response = LoadedValue<unknown> | { readonly edition: Edition; readonly error: UpstreamError };
+/** A 404 or 410 from an edition. Another edition may have the record. */
+interface MissingResponse {
+  readonly edition: Edition;
+  readonly error: UpstreamError;
+}
+
+type EditionResponse = LoadedValue<unknown> | MissingResponse;
 
 /** Reads each URL once per edition. Returns undefined if only a different edition may have the response. */
 export type Read = <T>(
@@ -19,63 +33,119 @@ export type Read = <T>(
   options?: LoadOptions<T>,
 ) => Promise<T | undefined>;
 
-const MAX_DEPLOYS = 2;
+export interface Upstream {
+  readonly fetcher: Fetcher;
+  /** The base URL. */
+  readonly upstream: string;
+}
 
-/** Repeats the work until all responses are from the newest edition. The edition is null if any response lacks an edition. */
+export interface EditionResult<T> {
+  readonly value: T;
+  /** Null if any response does not name its edition, as those of a mirror. */
+  readonly edition: Edition | null;
+}
+
+/** The upstream may be deployed again while it is read, but hardly three times. */
+const MAX_PASSES = 4;
+
+/**
+ * Repeats the work until all responses are from the newest edition that was seen.
+ *
+ * The first pass reads every URL as usual, so the CDN may return responses from several editions. If
+ * it does, the newest of them is the target, and the next pass requests only the responses of other
+ * editions again, past the CDN. It must also repeat the rest of the work, because a newer list may
+ * name other records. If a pass ends with the same mixture, the upstream is inconsistent.
+ *
+ * @throws UpstreamError if the upstream is inconsistent, or does not have a record that it lists
+ */
 export async function readOneEdition<T>(
-  { fetcher, upstream }: { fetcher: Fetcher; upstream: string },
+  { fetcher, upstream }: Upstream,
   readAll: (read: Read) => Promise<T>,
-): Promise<{ value: T; edition: Edition | null }> {
-  const responses = new Map<string, Response>();
-  const used = new Map<string, Response>();
+): Promise<EditionResult<T>> {
+  /** The last response for each URL, from any pass. */
+  const responses = new Map<string, EditionResponse>();
+  /** The responses that the current pass has used. */
+  const passResponses = new Map<string, EditionResponse>();
   let target = null as Edition | null;
 
-  async function load<V>(url: string, codec: Codec<V>, options: LoadOptions<V>): Promise<Response> {
-    // We send no validators, because a 304 might lack an edition.
-    const override = target && { urlOverride: bustCaches(url, target.hash), revalidate: false };
-    try {
-      return await fetcher.load(url, codec, { ...options, ...override });
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      const { status, edition } = error.request;
-      // A missing record may belong to a different edition.
-      if (!edition || (status !== 404 && status !== 410)) throw error;
-      return { error, edition };
-    }
-  }
-
-  const read: Read = async <V>(url: string, codec: Codec<V>, options: LoadOptions<V> = {}) => {
+  const read: Read = async <V>(url: string, codec: Codec<V>, options?: LoadOptions<V>) => {
     let response = responses.get(url);
-    if (!response || isOlder(response, target)) response = await load(url, codec, options);
-    responses.set(url, response);
-    used.set(url, response);
+    if (response === undefined || isOther(response, target)) {
+      response = await loadResponse(fetcher, url, codec, { ...options, ...bypassCdn(url, target) });
+      responses.set(url, response);
+    }
+    passResponses.set(url, response);
     return 'value' in response ? (response.value as V) : undefined;
   };
 
-  for (let deploys = 0; ; deploys++) {
-    used.clear();
+  for (let pass = 1; ; pass++) {
+    passResponses.clear();
     const value = await readAll(read);
-    const all = [...used.values()];
-    const newest = findNewestEdition(all.map(({ edition }) => edition));
-    if (!all.some((response) => isOlder(response, newest))) {
-      for (const response of all) if ('error' in response) throw response.error;
-      return { value, edition: all.every(({ edition }) => edition) ? newest : null };
+    const usedResponses = [...passResponses.values()];
+    const editions = usedResponses.map(({ edition }) => edition);
+    const newest = findNewestEdition(editions);
+    const isMixed = usedResponses.some((response) => isOther(response, newest));
+    if (!isMixed) {
+      rejectMissing(usedResponses);
+      const isComplete = editions.every((edition) => edition !== null);
+      return { value, edition: isComplete ? newest : null };
     }
-    if (target?.hash === newest?.hash || deploys > MAX_DEPLOYS)
-      throw inconsistentError(upstream, all);
+    const isUnchanged = target?.hash === newest?.hash;
+    if (isUnchanged || pass === MAX_PASSES) throw createMixedError(upstream, editions);
     target = newest;
   }
 }
 
-const isOlder = ({ edition }: Response, newest: Edition | null): boolean =>
-  newest !== null && edition !== null && edition.hash !== newest.hash;
+/** Loads a response, or describes that its edition does not have it. */
+async function loadResponse<T>(
+  fetcher: Fetcher,
+  url: string,
+  codec: Codec<T>,
+  options: LoadOptions<T>,
+): Promise<EditionResponse> {
+  try {
+    return await fetcher.load(url, codec, options);
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    const { status, edition } = error.request;
+    const isMissing = status === 404 || status === 410;
+    if (!isMissing || !edition) throw error;
+    return { error, edition };
+  }
+}
 
-function inconsistentError(upstream: string, responses: readonly Response[]): UpstreamError {
-  const editions = responses.flatMap(({ edition }) => edition ?? []);
-  const names = editions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1)).map(describeEdition);
-  const parts = [...new Set(names)].map(
-    (name) => `${names.filter((one) => one === name).length} of ${name}`,
-  );
+/** Returns options that request a response of the target edition from the upstream itself. */
+function bypassCdn(
+  url: string,
+  target: Edition | null,
+): Pick<LoadOptions<unknown>, 'urlOverride' | 'revalidate'> {
+  if (target === null) return {};
+  // We send no validators, because a 304 might lack an edition.
+  return { urlOverride: bustCaches(url, target.hash), revalidate: false };
+}
+
+/** Returns whether a response names another edition than the expected one. Responses without an edition fit to each. */
+function isOther({ edition }: EditionResponse, expected: Edition | null): boolean {
+  if (edition === null || expected === null) return false;
+  return edition.hash !== expected.hash;
+}
+
+/** Once all responses are from one edition, a missing record is an error. */
+function rejectMissing(responses: readonly EditionResponse[]): void {
+  for (const response of responses) {
+    if ('error' in response) throw response.error;
+  }
+}
+
+function createMixedError(upstream: string, editions: readonly (Edition | null)[]): UpstreamError {
+  const namedEditions = editions.filter((edition) => edition !== null);
+  namedEditions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1));
+  const counts = new Map<string, number>();
+  for (const edition of namedEditions) {
+    const name = describeEdition(edition);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const parts = [...counts].map(([name, count]) => `${count} of ${name}`);
   return new UpstreamError(
     `got responses from several editions: ${parts.join(', ')}, expected one`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
@@ -83,31 +153,42 @@ function inconsistentError(upstream: string, responses: readonly Response[]): Up
   );
 }
 
+export interface CachedEditionCheck {
+  /** Whether the cache has every response of the upstream's current edition. */
+  readonly isCurrent: boolean;
+  /** Reports a `/meta/` response that is not valid. */
+  readonly notices: readonly string[];
+}
+
+const notCurrent: CachedEditionCheck = { isCurrent: false, notices: [] };
+
+/** The fields are checked by `parseEdition`. */
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
-/** Checks whether the cache is complete for the current edition. Notices report an invalid `/meta/` response. */
+/** Asks the upstream for its edition, if the cache is complete for one, to save thousands of requests. */
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
   upstream: string,
-): Promise<{ isCurrent: boolean; notices: readonly string[] }> {
-  if (!lastEdition) return { isCurrent: false, notices: [] };
+): Promise<CachedEditionCheck> {
+  if (!lastEdition) return notCurrent;
   const url = `${upstream}/meta/`;
+  let text: string;
   try {
-    const text = String(await request(url));
-    const meta = parseJson(text);
-    const { hash, deploy_date } = metaSchema.parse(meta);
-    const edition = parseEdition(hash, deploy_date, Date.now());
-    if (edition) return { isCurrent: edition.hash === lastEdition.hash, notices: [] };
-    const problem = `got ${formatValue(meta ?? text)}, expected hash and deploy_date of an edition`;
-    return {
-      isCurrent: false,
-      notices: [`GET ${url}: ${problem}; ignored, every record was requested`],
-    };
+    text = String(await request(url));
   } catch (error) {
-    // A gateway may fail for this URL only.
-    const isOffline =
-      error instanceof UpstreamError && error.request.unreachable && !error.request.status;
-    if (!(error instanceof UpstreamError) || isOffline) throw error;
-    return { isCurrent: false, notices: [] };
+    if (!(error instanceof UpstreamError)) throw error;
+    // A gateway may fail for this URL only. Without any response, the other requests would fail as well.
+    const { unreachable, status } = error.request;
+    const isOffline = unreachable && status === undefined;
+    if (isOffline) throw error;
+    return notCurrent;
   }
+  const meta = parseJson(text);
+  const { hash, deploy_date } = metaSchema.parse(meta);
+  const edition = parseEdition(hash, deploy_date, Date.now());
+  if (edition) return { isCurrent: edition.hash === lastEdition.hash, notices: [] };
+  const received = formatValue(meta ?? text);
+  const problem = `got ${received}, expected hash and deploy_date of an edition`;
+  const notice = `GET ${url}: ${problem}; ignored, every record was requested`;
+  return { isCurrent: false, notices: [notice] };
 }
