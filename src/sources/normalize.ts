@@ -46,156 +46,255 @@ export type KindFields<K extends Kind> = FieldsByKind[K];
 export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
 export type RawRecords = { readonly [K in Kind]: readonly RawRecord<K>[] };
 
-export function splitNames({ en, ...names }: Readonly<Record<string, string>>) {
+export interface SplitNames {
+  /** Null if there is no English name. */
+  readonly englishName: string | null;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Separates the English name, which each record has, from the names in other languages. */
+export function splitNames({ en, ...names }: Readonly<Record<string, string>>): SplitNames {
   return { englishName: en ?? null, names };
 }
 
 type Warn = (code: WarningCode, message: string) => void;
 
-/** Converts raw records in any order to the contract's rules, with a warning for each adaptation. @throws DataError */
+/**
+ * Converts raw records, in any order, to a data set that obeys the contract.
+ *
+ * The records of each kind are sorted by id, because the lowest id keeps a slug that several records
+ * have. Each record is then normalized alone, with a warning for each adaptation, and its names are
+ * added to those of its languages under its final slug.
+ *
+ * @throws DataError if a record cannot be adapted, or two records have the same id
+ */
 export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
   const warnings: Warning[] = [];
-  const languages = new Map<string, Names>();
+  const namesByLanguage = new Map<string, Names>();
   const records = mapKinds((kind) => {
-    const kept = raw[kind].filter(({ id }) => !provenance.skipped?.[kind].includes(id));
-    kept.sort((a, b) => a.id - b.id);
-    assertUniqueIds(kept, { kind, field: 'id' });
-    /** Slug → the lowest id, which is set last. */
-    const owners = new Map(kept.toReversed().map(({ id, slug }) => [sanitizeSlug(slug), id]));
-    return kept.map((record): RecordOf<Kind> => {
-      const { id, slug: original, englishName: english, names: otherNames, ...fields } = record;
-      const warn: Warn = (code, message) =>
-        warnings.push({ code, kind, id, message: `${original}: ${message}` });
-      const safe = sanitizeSlug(original);
-      if (safe !== original) warn('adapted-slug', `not a safe slug, becomes ${safe}`);
-      const slug = resolveSlug(kind, { id, slug: safe }, owners, warn);
-      const englishName = english && trimName(english, 'en', warn);
-      const name = englishName || toTitleCase(safe);
-      if (!englishName) warn('missing-name', `no English name, called ${formatValue(name)}`);
-      const converted =
-        'sprite' in fields
-          ? { ...resolveIndices(fields.gameIndices, warn), icon: resolveIcon(fields.sprite, warn) }
-          : fields;
-      const location = { kind, record: `${original} (${id})` };
-      const hint = hintAtSkip(kind, id);
-      const parsed = parse(recordSchemas[kind], { id, slug, name, ...converted }, location, {
-        hint,
-      });
-      const names = englishName === null ? otherNames : { en: englishName, ...otherNames };
-      if (hasNames) addNames(languages, names, { slug, kind, warn });
-      return parsed;
-    });
+    const skippedIds = provenance.skipped?.[kind] ?? [];
+    const rawRecords = raw[kind].filter(({ id }) => !skippedIds.includes(id));
+    rawRecords.sort((a, b) => a.id - b.id);
+    assertUniqueIds(rawRecords, { kind, field: 'id' });
+    const slugOwners = findSlugOwners(rawRecords);
+    const normalizedRecords: RecordOf<Kind>[] = [];
+    for (const rawRecord of rawRecords) {
+      const { id, slug: originalSlug } = rawRecord;
+      const warn: Warn = (code, message) => {
+        warnings.push({ code, kind, id, message: `${originalSlug}: ${message}` });
+      };
+      const { record, names } = normalizeRecord(rawRecord, { kind, slugOwners, warn });
+      normalizedRecords.push(record);
+      if (hasNames) addNames(namesByLanguage, names, { slug: record.slug, kind, warn });
+    }
+    return normalizedRecords;
   });
-  const names = [...languages.values()].sort((a, b) => (a.language < b.language ? -1 : 1));
+  const names = [...namesByLanguage.values()];
+  names.sort((a, b) => (a.language < b.language ? -1 : 1));
   return createDataSet(records, { warnings, provenance, names });
 }
 
+/** Maps each safe slug to the lowest id of the records that have it. The records are sorted by id. */
+function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number> {
+  const owners = new Map<string, number>();
+  for (const { id, slug } of sortedRecords) {
+    const safeSlug = sanitizeSlug(slug);
+    if (!owners.has(safeSlug)) owners.set(safeSlug, id);
+  }
+  return owners;
+}
+
+interface RecordContext {
+  readonly kind: Kind;
+  /** Slug → the id of the record that keeps it. */
+  readonly slugOwners: ReadonlyMap<string, number>;
+  readonly warn: Warn;
+}
+
+interface NormalizedRecord {
+  readonly record: RecordOf<Kind>;
+  /** The code of each language, including English → the record's name. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Adapts a record's slug, name and fields, in the order in which its warnings are listed. */
+function normalizeRecord(
+  rawRecord: RawRecord,
+  { kind, slugOwners, warn }: RecordContext,
+): NormalizedRecord {
+  const { id, slug: originalSlug, englishName: rawName, names: otherNames, ...rest } = rawRecord;
+  const safeSlug = sanitizeSlug(originalSlug);
+  if (safeSlug !== originalSlug) warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
+  const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
+
+  const englishName = rawName === null ? null : trimName(rawName, 'en', warn);
+  const name = englishName || toTitleCase(safeSlug);
+  if (!englishName) warn('missing-name', `no English name, called ${formatValue(name)}`);
+
+  const fields = convertFields(rest, warn);
+  const location = { kind, record: `${originalSlug} (${id})` };
+  const hint = hintAtSkip(kind, id);
+  const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location, { hint });
+  const names = englishName === null ? otherNames : { en: englishName, ...otherNames };
+  return { record, names };
+}
+
+/** Converts the fields of an item. The fields of other kinds are served as they are. */
+function convertFields(fields: KindFields<Kind>, warn: Warn): object {
+  if (!('sprite' in fields)) return fields;
+  const indices = resolveIndices(fields.gameIndices, warn);
+  const icon = resolveIcon(fields.sprite, warn);
+  return { ...indices, icon };
+}
+
+/** @throws DataError that names the records with a repeated id */
 export function assertUniqueIds(
   records: readonly { id: number; slug: string }[],
   location: DataLocation,
 ): void {
-  const seen = new Set<number>();
-  const repeated = new Set(
-    records.filter(({ id }) => seen.has(id) || !seen.add(id)).map(({ id }) => id),
-  );
-  if (repeated.size === 0) return;
-  const culprits = records
-    .filter(({ id }) => repeated.has(id))
-    .map(({ id, slug }) => `${id} (${slug})`);
+  const seenIds = new Set<number>();
+  const repeatedIds = new Set<number>();
+  for (const { id } of records) {
+    if (seenIds.has(id)) repeatedIds.add(id);
+    seenIds.add(id);
+  }
+  if (repeatedIds.size === 0) return;
+  const culprits: string[] = [];
+  for (const { id, slug } of records) {
+    if (repeatedIds.has(id)) culprits.push(`${id} (${slug})`);
+  }
   throw new DataError(`got repeated ids: ${listFirst(culprits)}, expected unique ids`, location);
 }
 
-/** The record with the lowest id keeps the slug, and other records get their id appended. @throws DataError if another record has that slug */
+/**
+ * Returns the slug that a record gets. Of several records with the same slug, the one with the lowest
+ * id keeps it, and the others get their id appended.
+ *
+ * @throws DataError if another record has the slug with the id
+ */
 function resolveSlug(
   kind: Kind,
-  { id, slug: wanted }: { id: number; slug: string },
-  owners: ReadonlyMap<string, number>,
+  { id, slug }: { id: number; slug: string },
+  slugOwners: ReadonlyMap<string, number>,
   warn: Warn,
 ): string {
-  const owner = owners.get(wanted);
-  if (owner === undefined || owner === id) return wanted;
-  const slug = `${wanted}-${id}`;
-  const holder = owners.get(slug);
-  const problem = `got slug ${formatValue(slug)} for ids ${holder} and ${id}, expected unique slugs`;
-  if (holder !== undefined) throw new DataError(problem, { kind, field: 'slug' });
-  warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${slug}`);
-  return slug;
+  const owner = slugOwners.get(slug);
+  if (owner === undefined || owner === id) return slug;
+  const longSlug = `${slug}-${id}`;
+  const longSlugOwner = slugOwners.get(longSlug);
+  if (longSlugOwner !== undefined) {
+    throw new DataError(
+      `got slug ${formatValue(longSlug)} for ids ${longSlugOwner} and ${id}, expected unique slugs`,
+      { kind, field: 'slug' },
+    );
+  }
+  warn('duplicate-slug', `already the slug of ${owner}, ${id} becomes ${longSlug}`);
+  return longSlug;
 }
 
 /** White space, soft hyphens and zero-width characters, which are often copied together with a name. */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
+/** Removes invisible characters around a name, with a warning if anything visible is left. */
 function trimName(name: string, language: string, warn: Warn): string {
-  const [trimmed = ''] = VISIBLE.exec(name) ?? [];
-  if (trimmed !== '' && trimmed !== name)
-    warn(
-      'trimmed-name',
-      `removed invisible characters around the name in ${language}, ${formatValue(name)}`,
-    );
-  return trimmed;
+  const [trimmedName = ''] = VISIBLE.exec(name) ?? [];
+  if (trimmedName === '' || trimmedName === name) return trimmedName;
+  const written = formatValue(name);
+  warn('trimmed-name', `removed invisible characters around the name in ${language}, ${written}`);
+  return trimmedName;
 }
 
+interface NamesContext {
+  /** The final slug of the record. */
+  readonly slug: string;
+  readonly kind: Kind;
+  readonly warn: Warn;
+}
+
+/** Adds a record's names to the names of their languages, and warns about each name that is not usable. */
 function addNames(
-  all: Map<string, Names>,
-  names: Readonly<Record<string, string>>,
-  { slug, kind, warn }: { slug: string; kind: Kind; warn: Warn },
+  namesByLanguage: Map<string, Names>,
+  recordNames: Readonly<Record<string, string>>,
+  { slug, kind, warn }: NamesContext,
 ): void {
-  for (const [written, untrimmed] of Object.entries(names)) {
-    const tag = written.toLowerCase();
-    const name = trimName(untrimmed, tag, warn);
-    const added = all.get(tag);
-    const problem =
-      (added ? undefined : findProblem(languageSchema, tag)) ?? findProblem(nameSchema, name);
+  for (const [upstreamCode, rawName] of Object.entries(recordNames)) {
+    const language = upstreamCode.toLowerCase();
+    const name = trimName(rawName, language, warn);
     if (name === '') {
       // An empty English name has a warning already.
-      if (tag !== 'en') warn('missing-name', `omitted the empty name in ${tag}`);
-    } else if (problem !== undefined) {
-      warn('unusable-name', `omitted the name in ${formatValue(tag)}: ${problem}`);
-    } else {
-      const own = added ?? { language: tag, ...mapKinds((): Record<string, string> => ({})) };
-      all.set(tag, own);
-      if (!Object.hasOwn(own[kind], slug)) own[kind][slug] = name;
+      if (language !== 'en') warn('missing-name', `omitted the empty name in ${language}`);
+      continue;
     }
+    let names = namesByLanguage.get(language);
+    const problem = findLanguageProblem(language, names) ?? findProblem(nameSchema, name);
+    if (problem !== undefined) {
+      warn('unusable-name', `omitted the name in ${formatValue(language)}: ${problem}`);
+      continue;
+    }
+    if (names === undefined) {
+      names = { language, ...mapKinds((): Record<string, string> => ({})) };
+      namesByLanguage.set(language, names);
+    }
+    // The upstream may write a language in two ways, such as `zh-Hans` and `zh-hans`. The first name wins.
+    if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
   }
+}
+
+/** Checks a language only if it has no names yet, because thousands of names have the same one. */
+function findLanguageProblem(language: string, names: Names | undefined): string | undefined {
+  return names === undefined ? findProblem(languageSchema, language) : undefined;
 }
 
 function findProblem(schema: z.ZodType, value: unknown): string | undefined {
-  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  const { error } = schema.safeParse(value);
+  const issue = error?.issues[0];
   return issue && describeIssue(issue, value);
 }
 
-function resolveIndices(gameIndices: ItemFields['gameIndices'], warn: Warn): object {
-  const fields = Array.from(
-    { length: LAST_INDEXED_GENERATION },
-    (_, at) => [at + 1, null] as const,
-  );
-  const indices = new Map<number, number | null>(fields);
+/**
+ * Returns the fields `id1` to `id9`: an item's index in the games of each generation, or null.
+ *
+ * The upstream may list several indices for a generation. The first one wins, and there is a warning
+ * for each of the others, and for a generation that has no field.
+ */
+function resolveIndices(
+  gameIndices: ItemFields['gameIndices'],
+  warn: Warn,
+): Record<string, number | null> {
+  const firstIndices = new Map<number, number>();
   for (const { generation, index } of gameIndices) {
-    const first = indices.get(generation);
-    if (first === undefined)
+    const firstIndex = firstIndices.get(generation);
+    if (firstIndex === undefined) {
+      firstIndices.set(generation, index);
+      const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
+      if (hasField) continue;
       warn('unknown-generation', `index in generation ${generation}, which has no field`);
-    if (first == null) indices.set(generation, index);
-    else if (first === index)
+    } else if (firstIndex === index) {
       warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
-    else
-      warn(
-        'conflicting-index',
-        `indices ${first} and ${index} for generation ${generation}, using ${first}`,
-      );
+    } else {
+      const conflict = `indices ${firstIndex} and ${index} for generation ${generation}`;
+      warn('conflicting-index', `${conflict}, using ${firstIndex}`);
+    }
   }
-  return Object.fromEntries(
-    fields.map(([generation]) => [`id${generation}`, indices.get(generation)]),
-  );
+  const fields: Record<string, number | null> = {};
+  for (let generation = 1; generation <= LAST_INDEXED_GENERATION; generation++) {
+    fields[`id${generation}`] = firstIndices.get(generation) ?? null;
+  }
+  return fields;
 }
 
 /** Returns the sprite URL's path from `sprites/items/` on, or the placeholder. */
 function resolveIcon(sprite: string | null, warn: Warn): string {
-  const icon = sprite?.slice(Math.max(0, sprite.lastIndexOf(ICONS_FOLDER)));
-  const problem = icon === undefined ? undefined : findProblem(iconSchema, icon);
-  if (icon !== undefined && problem === undefined) return icon;
-  if (icon === undefined) warn('no-icon', 'no icon, using the placeholder');
-  else warn('unusable-icon', `using the placeholder: ${problem}`);
+  if (sprite === null) {
+    warn('no-icon', 'no icon, using the placeholder');
+    return PLACEHOLDER_ICON;
+  }
+  const start = Math.max(0, sprite.lastIndexOf(ICONS_FOLDER));
+  const icon = sprite.slice(start);
+  const problem = findProblem(iconSchema, icon);
+  if (problem === undefined) return icon;
+  warn('unusable-icon', `using the placeholder: ${problem}`);
   return PLACEHOLDER_ICON;
 }
 
@@ -203,15 +302,16 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Converts an unsafe slug with Django's `slugify`, because PokéAPI later chose the same slugs. Slugs that cannot be converted are
- * returned unchanged, and the schema rejects them.
+ * Converts an unsafe slug as Django's `slugify` does, because PokéAPI later chose the same slugs. A
+ * slug that cannot be converted is returned unchanged, and the schema rejects it.
  *
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function sanitizeSlug(slug: string): string {
   // No expression may run on a slug of any length.
   if (slug.length > MAX_SLUG_LENGTH) return slug;
-  if (slugSchema.safeParse(slug).success || SUSPICIOUS.test(slug)) return slug;
+  const isSafe = slugSchema.safeParse(slug).success;
+  if (isSafe || SUSPICIOUS.test(slug)) return slug;
   const slugified = slug
     .normalize('NFKD')
     .toLowerCase()
