@@ -1,6 +1,6 @@
 import type { Host, HostContext } from './host.ts';
 import { jsonFormatPattern, preferencePatterns } from './request-patterns.ts';
-import { fillTemplate } from './template.ts';
+import { fillTemplate, type TemplateValues } from './template.ts';
 import * as webServer from './web-server.ts';
 
 const CONFIGURATION = `${webServer.CONFIG_FOLDER}apache.conf`;
@@ -26,28 +26,32 @@ const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&')
 const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
 
 // `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
-const preferences = preferencePatterns.map(({ html, json }) => {
-  const [acceptsHtml, acceptsJson] = [html, json].map(
-    (pattern) => `req_novary('Accept') =~ m_${pattern}_`,
-  );
-  return `(${acceptsHtml} && !(${acceptsJson}))`;
-});
+const matchAccept = (pattern: string): string => `req_novary('Accept') =~ m_${pattern}_`;
+const preferences = preferencePatterns.map(
+  ({ html, json }) => `(${matchAccept(html)} && !(${matchAccept(json)}))`,
+);
 const prefersPage = `(${preferences.join(' || ')})`;
 const isRead = '%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/';
 const isBrowser = `${isRead} && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
 
-function createValues(context: HostContext) {
+/** Creates the values of the placeholders in both templates of Apache. */
+function createValues(context: HostContext): TemplateValues {
   const { api, common, error, file, html } = webServer.headerSets;
   const values = webServer.createWebServerValues(context);
   const { base, kinds, origin, port } = values;
-  const moved = context.redirects.map(
-    ({ path, to }) => `RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`,
-  );
-  const types = webServer.ownMediaTypes.map(
-    ({ pattern, mediaType }) =>
-      `<FilesMatch "${pattern}">\nForceType "${mediaType}"\n</FilesMatch>`,
-  );
-  const replacedHeaders = Object.keys({ ...common, ...file, ...html });
+
+  const moved: string[] = [];
+  for (const { path, to } of context.redirects) {
+    moved.push(`RewriteRule ^${path.slice(1)}$ ${origin}${base}${to} [R=301,END]`);
+  }
+  const types: string[] = [];
+  for (const { pattern, mediaType } of webServer.ownMediaTypes) {
+    types.push(`<FilesMatch "${pattern}">\nForceType "${mediaType}"\n</FilesMatch>`);
+  }
+  // Unsetting `Vary` would also remove what Apache's own modules add to it.
+  const replacedHeaders = new Set(Object.keys({ ...common, ...file, ...html }));
+  replacedHeaders.delete('Vary');
+
   return {
     ...values,
     ...webServer.formatHeaderSets(formatHeaders),
@@ -58,7 +62,7 @@ function createValues(context: HostContext) {
     isBrowser: escapeQuoted(isBrowser),
     movedCount: String(moved.length),
     moved: moved.join('\n'),
-    replacedHeaders: replacedHeaders.filter((name) => name !== 'Vary'),
+    replacedHeaders: [...replacedHeaders],
     errorHeaders: formatHeaders(common, api, { 'Content-Type': 'application/json' }, error),
     types: types.join('\n'),
     compressed: webServer.compressedTypesWithoutCharset.join(' '),

@@ -26,8 +26,9 @@ export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };
   const texts = [formatBlock({ path: '/*', headers: everywhere })];
   for (const base of new Set(['', getBasePath(baseUrl)])) {
-    for (const { path, headers } of ownBlocks)
+    for (const { path, headers } of ownBlocks) {
       texts.push(formatBlock({ path: `${base}${path}`, headers }));
+    }
   }
   return { path: '_headers', body: texts.join('\n') };
 }
@@ -37,13 +38,17 @@ const ownBlocks = listOwnBlocks();
 function listOwnBlocks(): Block[] {
   const blocks: Block[] = [];
   const errorPaths = Object.values(responses.errorFiles).map((file) => `/${file}`);
-  for (const path of [`${API_PREFIX}*`, ...errorPaths])
+  for (const path of [`${API_PREFIX}*`, ...errorPaths]) {
     blocks.push({ path, headers: responses.apiHeaders });
-  for (const folder of bulkFolders)
+  }
+  for (const folder of bulkFolders) {
     blocks.push({ path: `/${folder}*`, headers: responses.downloadHeaders });
+  }
   // Each file with its own type has a block, because an asterisk cannot match an extension.
-  for (const file of [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE])
-    blocks.push({ path: `/${file}`, headers: { 'Content-Type': responses.getMediaType(file) } });
+  for (const file of [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE]) {
+    const headers = { 'Content-Type': responses.getMediaType(file) };
+    blocks.push({ path: `/${file}`, headers });
+  }
   return blocks;
 }
 

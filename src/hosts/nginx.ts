@@ -45,9 +45,10 @@ function shortHash(text: string): string {
   return hash.toString(36);
 }
 
-const formatHeaders = webServer.createHeaderFormat((value) =>
-  value.includes("'") ? `"${value}"` : `'${value}'`,
-);
+const formatHeaders = webServer.createHeaderFormat((value) => {
+  const mark = value.includes("'") ? '"' : "'";
+  return mark + value + mark;
+});
 
 const { common, error, html, apiPage, preflight, download } = webServer.headerSets;
 // Errors have another Cache-Control, so a variable chooses the value by the status.
@@ -56,6 +57,7 @@ const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_ca
 
 // nginx does not add the charset to files that the build has compressed.
 const types = Object.entries(mediaTypes).map(([ending, type]) => {
+  // nginx knows only the last extension of a name such as `gamedata.tar.gz`.
   const extension = ending.split('.').at(-1);
   return `'${type}' ${extension}`;
 });

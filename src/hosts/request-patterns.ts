@@ -66,9 +66,13 @@ export interface NegotiationRule {
 }
 
 /** The first match wins. */
-export const negotiationRules: readonly NegotiationRule[] = preferencePatterns.flatMap(
-  ({ json, html }) => [
-    { accept: json, getsPage: false },
-    { accept: html, getsPage: true },
-  ],
-);
+export const negotiationRules: readonly NegotiationRule[] = listNegotiationRules();
+
+function listNegotiationRules(): NegotiationRule[] {
+  const rules: NegotiationRule[] = [];
+  for (const { json, html } of preferencePatterns) {
+    rules.push({ accept: json, getsPage: false });
+    rules.push({ accept: html, getsPage: true });
+  }
+  return rules;
+}

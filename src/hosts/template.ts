@@ -8,27 +8,39 @@ export type TemplateValues = Readonly<Record<string, string | readonly string[]>
  * @throws Error if a value is missing
  */
 export function fillTemplate(template: string, values: TemplateValues): string {
-  const lines = template.replaceAll(/^#if (\w+)\n(.*?)^#end\n/gms, (_, name: string, inner) =>
-    lookUp(values, name).length > 0 ? inner : '',
-  );
-  return lines.replaceAll(/^.*\{\{.*\n/gm, (line) => fillLine(line, values));
+  const withoutBlocks = template.replaceAll(BLOCK, (_, name: string, lines: string) => {
+    const isEmpty = lookUp(values, name).length === 0;
+    return isEmpty ? '' : lines;
+  });
+  return withoutBlocks.replaceAll(LINE_TO_FILL, (line) => fillLine(line, values));
 }
 
+/** The lines between `#if name` and `#end`. */
+const BLOCK = /^#if (\w+)\n(.*?)^#end\n/gms;
+const LINE_TO_FILL = /^.*\{\{.*\n/gm;
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+/** Fills one line. If one of its values is a list, the line is repeated for each item. */
 function fillLine(line: string, values: TemplateValues): string {
-  const named = Array.from(line.matchAll(PLACEHOLDER), ([, name = '']) => lookUp(values, name));
-  const list = named.find((value) => typeof value !== 'string');
-  const copies: string[] = [];
-  for (const item of list ?? ['']) {
-    const copy = line.replaceAll(PLACEHOLDER, (_, name: string) => {
+  const list = findList(line, values);
+  if (!list) return line.replaceAll(PLACEHOLDER, (_, name: string) => `${lookUp(values, name)}`);
+  let copies = '';
+  for (const item of list) {
+    copies += line.replaceAll(PLACEHOLDER, (_, name: string) => {
       const value = lookUp(values, name);
       return typeof value === 'string' ? value : item;
     });
-    copies.push(copy);
   }
-  return copies.join('');
+  return copies;
 }
 
-const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+function findList(line: string, values: TemplateValues): readonly string[] | undefined {
+  for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
+    const value = lookUp(values, name);
+    if (typeof value !== 'string') return value;
+  }
+  return undefined;
+}
 
 function lookUp(values: TemplateValues, name: string): string | readonly string[] {
   const value = values[name];

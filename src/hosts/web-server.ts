@@ -57,9 +57,8 @@ export const formatHeaderSets = (format: HeaderFormat) => ({
   preflightHeaders: format(headerSets.preflight),
 });
 
-export const compressedTypes = [...new Set(Object.values(responses.mediaTypes))].filter(
-  responses.isCompressible,
-);
+const mediaTypes = new Set(Object.values(responses.mediaTypes));
+export const compressedTypes = [...mediaTypes].filter(responses.isCompressible);
 export const compressedTypesWithoutCharset = compressedTypes.map((type) => type.replace(/;.*/, ''));
 
 export interface FileType {
@@ -69,20 +68,29 @@ export interface FileType {
 }
 
 /** The media types that the servers lack. */
-export const ownMediaTypes: readonly FileType[] = Object.entries(responses.mediaTypes)
-  .filter(([ending]) => ending !== '.html' && ending !== '.json')
-  .map(([ending, mediaType]) => ({ pattern: `${escapeRegExp(ending)}$`, mediaType }));
+export const ownMediaTypes: readonly FileType[] = listOwnMediaTypes();
 
-/** Returns the values that every template uses. */
+function listOwnMediaTypes(): FileType[] {
+  const types: FileType[] = [];
+  for (const [ending, mediaType] of Object.entries(responses.mediaTypes)) {
+    const isKnownToServers = ending === '.html' || ending === '.json';
+    if (isKnownToServers) continue;
+    types.push({ pattern: `${escapeRegExp(ending)}$`, mediaType });
+  }
+  return types;
+}
+
+/** Creates the values that every template of a web server uses. */
 export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);
+  // The template uses plain HTTP. The operator adds TLS, or a reverse proxy terminates it.
+  const hasOwnPort = protocol === 'http:' && port !== '';
   return {
     root,
     origin,
     hostname,
-    // The template uses plain HTTP. The operator adds TLS, or a reverse proxy terminates it.
-    port: protocol === 'https:' ? '80' : port || '80',
+    port: hasOwnPort ? port : '80',
     base,
     basePattern: escapeRegExp(base),
     icons: iconRedirect ?? '',

@@ -30,8 +30,12 @@ function escapeValue(value: HtmlValue): string {
   return String(value).replaceAll(/[&<>"']/g, (mark) => entities[mark] ?? mark);
 }
 
-export const html = (text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup =>
-  new Markup(String.raw({ raw: text }, ...values.map(escapeValue)));
+/** A template tag that escapes its values: html`<b>${name}</b>`. */
+export function html(text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
+  const escaped = values.map(escapeValue);
+  // `String.raw` only joins the text and the values here.
+  return new Markup(String.raw({ raw: text }, ...escaped));
+}
 
 /** Highlights code, and allows line breaks between the members of compact JSON. */
 export function highlightCode(code: string): Markup {
@@ -125,8 +129,8 @@ export function renderPage(
     nav: renderNavigation(options, links),
     trademark: TRADEMARK_NOTE,
   });
-  const untranslated = filled.text.replaceAll(/<(?:code|pre)(?=[ >])/g, '$& translate="no"');
-  const page = untranslated.replaceAll(/(?<=<code[^>]*>).*?(?=<\/code>)/gs, breakUrls);
+  const untranslated = filled.text.replaceAll(CODE_TAG, '$& translate="no"');
+  const page = untranslated.replaceAll(CODE_CONTENT, breakUrls);
   if (links === 'query') return page;
   return page.replaceAll(FOLDER_LINK, ' href="$1index.html$2"');
 }
@@ -137,18 +141,29 @@ function renderIdentity(baseUrl: string, path: string | undefined): Markup {
 }
 
 function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Markup[] {
-  const lists = kindNames.map((kind) =>
-    renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)),
-  );
+  const navigation: Markup[] = [];
+  for (const kind of kindNames) {
+    navigation.push(renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)));
+  }
   const current = path === DOCS_PATH ? html` aria-current="page"` : '';
-  return [...lists, html`<a href="${root}docs/"${current}>Docs</a>`];
+  navigation.push(html`<a href="${root}docs/"${current}>Docs</a>`);
+  return navigation;
 }
 
+/** A tag, which stays as it is, or a separator of a URL before a word or a placeholder. */
+const TAG_OR_SEPARATOR = /<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g;
+
 /** Allows line breaks after the separators of URLs, instead of inside a word. */
-const breakUrls = (markup: string): string =>
-  markup.replaceAll(/<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g, (match) =>
-    match.startsWith('<') ? match : `${match}<wbr>`,
-  );
+function breakUrls(markup: string): string {
+  return markup.replaceAll(TAG_OR_SEPARATOR, (match) => {
+    const isTag = match.startsWith('<');
+    return isTag ? match : `${match}<wbr>`;
+  });
+}
+
+/** Matches the beginning of an opening tag of code, before its attributes. */
+const CODE_TAG = /<(?:code|pre)(?=[ >])/g;
+const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
 
 /** Matches a relative link to a folder, with an optional fragment. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
