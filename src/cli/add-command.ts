@@ -94,24 +94,37 @@ async function findConfig(
 /** Creates an option for commander from the option's schema. */
 function createOption(option: CliOption): ParsedOption {
   const { flags, schema, group = '' } = option;
-  const json = z.toJSONSchema(schema, { io: 'input' });
-  const choices = findChoices(json);
-  let about = json.description ?? '';
+  const valueSchema = unwrap(schema);
+  const defaultValue = schema.safeParse(undefined).data;
+  let about = schema.description ?? '';
+  const choices = findChoices(valueSchema);
   if (choices) about += `: ${choices.join(', ')}`;
   const takesValue = flags.includes('<');
-  if (takesValue && json.default !== undefined) about += ` [${json.default}]`;
+  if (takesValue && defaultValue !== undefined) about += ` [${defaultValue}]`;
   const parsed = new CommanderOption(flags, about).helpGroup(group);
-  const isNumber = json.type === 'integer' || json.type === 'number';
-  if (isNumber) parsed.argParser(readNumber);
-  return { option, parsed, defaultValue: json.default };
+  if (valueSchema instanceof z.ZodNumber) parsed.argParser(readNumber);
+  return { option, parsed, defaultValue };
+}
+
+/**
+ * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and `.transform(…)`. A JSON
+ * Schema would also tell what an option accepts, but creating 30 of them takes longer than reading
+ * the arguments.
+ */
+function unwrap(schema: z.ZodType): z.ZodType {
+  const isWrapper =
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodReadonly;
+  if (isWrapper) return unwrap(schema.unwrap() as z.ZodType);
+  if (schema instanceof z.ZodPipe) return unwrap(schema.in as z.ZodType);
+  return schema;
 }
 
 /** Returns the values of an option, or of the elements of an option that is a list. */
-function findChoices(json: z.core.JSONSchema.BaseSchema): readonly unknown[] | undefined {
-  if (json.enum) return json.enum;
-  const { items } = json;
-  if (typeof items !== 'object' || !('enum' in items)) return undefined;
-  return items.enum;
+function findChoices(schema: z.ZodType): readonly unknown[] | undefined {
+  if (schema instanceof z.ZodArray) return findChoices(unwrap(schema.element as z.ZodType));
+  return schema instanceof z.ZodEnum ? schema.options : undefined;
 }
 
 /** Leaves other text to the schema, which describes the expected number. */
