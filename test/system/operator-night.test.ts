@@ -218,7 +218,7 @@ it.skipIf(missing)(
     listAsTheyAre(path.join(srv, 'site'));
     const upgraded = await refresh(here);
     expect(upgraded.next).toEqual([
-      `diff -u /etc/nginx/conf.d/gamedata.conf ${template}  # the template has changed: merge it into your copy, then nginx -s reload`,
+      `diff -u /etc/nginx/conf.d/gamedata.conf ${template}  # on Debian; the template has changed: merge it into your copy, then nginx -s reload`,
     ]);
     const compared = await run(here, upgraded.next?.[0] ?? '', { asRoot: true });
     expect(compared.stdout).toContain('\n-    ssl_certificate ');
