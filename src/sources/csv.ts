@@ -31,57 +31,68 @@ import { assertSkipsExist, type Source, type SourceContext, type SourceResult } 
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
+/** Table → its text. */
 type TableTexts = Readonly<Record<string, string>>;
 
-const readGeneration = (row: Row) => ({ generation: parseInteger(row, 'generation_id') });
+interface ReaderContext {
+  readonly texts: TableTexts;
+  /** The ids of all records of the kind. */
+  readonly ids: ReadonlySet<number>;
+  readonly icons: IconChooser;
+}
 
-/** Kind → the columns of its table in addition to id and identifier, and a function that reads the kind's fields from a row. */
-const kinds: {
-  readonly [K in Kind]: {
-    readonly columns: readonly string[];
-    createReader(
-      texts: TableTexts,
-      ids: ReadonlySet<number>,
-      icons: IconChooser,
-    ): (row: Row) => KindFields<K>;
-  };
-} = {
+interface KindTable<K extends Kind> {
+  /** The columns of the kind's table in addition to `id` and `identifier`. */
+  readonly columns: readonly string[];
+  /** Returns a function that reads the kind's own fields from a row. */
+  createReader(context: ReaderContext): (row: Row) => KindFields<K>;
+}
+
+const kinds: { readonly [K in Kind]: KindTable<K> } = {
   move: { columns: ['generation_id'], createReader: () => readGeneration },
-  item: {
-    columns: [],
-    createReader(texts, ids, icons) {
-      const indices = groupById(texts, 'item_game_indices', 'item_id', ids);
-      return (row) => {
-        const ownIndices = indices.get(parseInteger(row, 'id')) ?? [];
-        const gameIndices = ownIndices.map((own) => ({
-          ...readGeneration(own),
-          index: parseInteger(own, 'game_index'),
-        }));
-        const slug = sanitizeSlug(readIdentifier(row));
-        const sprite = icons.choose(slug, deriveSpritePath(slug));
-        return { gameIndices, sprite };
-      };
-    },
-  },
+  item: { columns: [], createReader: createItemReader },
 };
 
-const columns: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    kindNames.flatMap((kind) => [
-      [pluralize(kind), ['id', 'identifier', ...kinds[kind].columns]],
-      [`${kind}_names`, [`${kind}_id`, 'local_language_id', 'name']],
-    ]),
-  ),
-  languages: ['id', 'identifier'],
-  item_game_indices: ['item_id', 'generation_id', 'game_index'],
-};
-export const tableNames = Object.keys(columns);
+const readGeneration = (row: Row): { generation: number } => ({
+  generation: parseInteger(row, 'generation_id'),
+});
+
+function createItemReader({ texts, ids, icons }: ReaderContext): (row: Row) => KindFields<'item'> {
+  const indexRows = groupById(texts, 'item_game_indices', 'item_id', ids);
+  return (row) => {
+    const id = parseInteger(row, 'id');
+    const gameIndices: KindFields<'item'>['gameIndices'][number][] = [];
+    for (const indexRow of indexRows.get(id) ?? []) {
+      const { generation } = readGeneration(indexRow);
+      gameIndices.push({ generation, index: parseInteger(indexRow, 'game_index') });
+    }
+    const slug = sanitizeSlug(readIdentifier(row));
+    const sprite = icons.choose(slug, deriveSpritePath(slug));
+    return { gameIndices, sprite };
+  };
+}
+
+/** Lists the columns of each table that are read. Tables may have others. */
+function listColumns(): Record<string, readonly string[]> {
+  const columns: Record<string, readonly string[]> = {};
+  for (const kind of kindNames) {
+    columns[pluralize(kind)] = ['id', 'identifier', ...kinds[kind].columns];
+    columns[`${kind}_names`] = [`${kind}_id`, 'local_language_id', 'name'];
+  }
+  columns.languages = ['id', 'identifier'];
+  columns.item_game_indices = ['item_id', 'generation_id', 'game_index'];
+  return columns;
+}
+
+const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns();
+
+export const tableNames = Object.keys(columnsByTable);
 
 /**
  * Reads the tables, and then the list of icons, because the tables do not say which items have one.
  * Both come from a clone of the upstream's repository, or from URLs.
  */
-export const csv: Source = async (context) => {
+export const csvSource: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today } = context;
   if (isUrl(upstream)) return fetchDataSet(upstream, context);
   const { texts, captured } = readTables(upstream);
@@ -96,29 +107,34 @@ export const csv: Source = async (context) => {
 
 async function fetchDataSet(upstream: string, context: SourceContext): Promise<SourceResult> {
   const { today, onProgress } = context;
-  const key = { upstream, version: 'csv' };
-  const { texts, stats } = await withFetcher(context, key, async (fetcher) => {
-    const texts = await fetchTables(fetcher, upstream, onProgress);
-    return { texts, stats: fetcher.stats };
+  const cacheKey = { upstream, version: 'csv' };
+  const { texts, stats } = await withFetcher(context, cacheKey, async (fetcher) => {
+    const fetchedTexts = await fetchTables(fetcher, upstream, onProgress);
+    return { texts: fetchedTexts, stats: fetcher.stats };
   });
   const icons = await fetchIconList(upstream, context);
   const result = createResult(context, { texts, icons, upstream, captured: today });
   return { ...result, requests: addStats(stats, icons.requests) };
 }
 
-const addStats = (first: FetcherStats, second: FetcherStats | undefined): FetcherStats => ({
-  requests: first.requests + (second?.requests ?? 0),
-  bodies: first.bodies + (second?.bodies ?? 0),
-  notModified: first.notModified + (second?.notModified ?? 0),
-  retries: first.retries + (second?.retries ?? 0),
-  bytes: first.bytes + (second?.bytes ?? 0),
-  cacheHits: first.cacheHits + (second?.cacheHits ?? 0),
-});
+function addStats(first: FetcherStats, second: FetcherStats | undefined): FetcherStats {
+  if (second === undefined) return first;
+  return {
+    requests: first.requests + second.requests,
+    bodies: first.bodies + second.bodies,
+    notModified: first.notModified + second.notModified,
+    retries: first.retries + second.retries,
+    bytes: first.bytes + second.bytes,
+    cacheHits: first.cacheHits + second.cacheHits,
+  };
+}
 
+/** What was read, and what the data set says about its origin. */
 interface Tables {
   readonly texts: TableTexts;
   readonly icons: IconList;
   readonly upstream: string;
+  /** `YYYY-MM-DD` */
   readonly captured: string;
 }
 
@@ -135,57 +151,89 @@ function createResult(
   return { dataSet, source: 'csv', isCopy: false, notices: chooser.notices() };
 }
 
+/** Joins each kind's table with its table of names and the tables of its own fields. */
 function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
-  const languages = new Map(
-    parseTable(texts, 'languages').map((row) => [row.get('id'), readIdentifier(row)]),
-  );
-  return mapKinds((kind) => {
+  const languages = parseLanguages(texts);
+  const records = mapKinds((kind) => {
     const rows = parseTable(texts, pluralize(kind));
     const ids = new Set(rows.map((row) => parseInteger(row, 'id')));
-    const names = groupById(texts, `${kind}_names`, `${kind}_id`, ids);
-    const readFields = kinds[kind].createReader(texts, ids, icons);
+    const nameRows = groupById(texts, `${kind}_names`, `${kind}_id`, ids);
+    const readFields = kinds[kind].createReader({ texts, ids, icons });
     return rows.map((row) => {
       const id = parseInteger(row, 'id');
-      // The first of several names in a language wins.
-      const first: Record<string, string> = Object.create(null);
-      for (const named of names.get(id) ?? []) {
-        const language = named.get('local_language_id');
-        first[languages.get(language) ?? language] ??= named.get('name');
-      }
-      return { id, slug: readIdentifier(row), ...splitNames(first), ...readFields(row) };
+      const names = readNames(nameRows.get(id) ?? [], languages);
+      return { id, slug: readIdentifier(row), ...splitNames(names), ...readFields(row) };
     });
-  }) as unknown as RawRecords;
+  });
+  // Each kind's reader returns the fields of its kind.
+  return records as unknown as RawRecords;
+}
+
+/** Maps the id of each language to its code. */
+function parseLanguages(texts: TableTexts): Map<string, string> {
+  const languages = new Map<string, string>();
+  for (const row of parseTable(texts, 'languages')) {
+    languages.set(row.get('id'), readIdentifier(row));
+  }
+  return languages;
+}
+
+/** Reads the names of one record by language. The first of several names in a language wins. */
+function readNames(
+  rows: readonly Row[],
+  languages: ReadonlyMap<string, string>,
+): Record<string, string> {
+  // The code of a language may be a property that every object has, such as `constructor`.
+  const names: Record<string, string> = Object.create(null);
+  for (const row of rows) {
+    const languageId = row.get('local_language_id');
+    const language = languages.get(languageId) ?? languageId;
+    names[language] ??= row.get('name');
+  }
+  return names;
 }
 
 interface Row {
   /** `items.csv row 17`, counted from the header. */
   readonly record: string;
+  /** Returns the text of the cell in a column, or `''` if the table lacks the column. */
   get(column: string): string;
 }
 
-const splitCells = (text: string, preview = 0) =>
-  Papa.parse<string[]>(text.replace(/\r\n?/g, '\n'), { delimiter: ',', preview });
+/** @param preview the number of rows to read; 0 for all */
+function splitCells(text: string, preview = 0): Papa.ParseResult<string[]> {
+  const unixText = text.replace(/\r\n?/g, '\n');
+  return Papa.parse<string[]>(unixText, { delimiter: ',', preview });
+}
 
 function findColumnProblem(text: string, table: string): string | undefined {
   const [header = []] = splitCells(text, 1).data;
-  const missing = columns[table]?.find((column) => !header.includes(column));
-  return missing && `got columns ${formatValue(header)}, expected a column called ${missing}`;
+  const missingColumn = columnsByTable[table]?.find((column) => !header.includes(column));
+  if (missingColumn === undefined) return undefined;
+  return `got columns ${formatValue(header)}, expected a column called ${missingColumn}`;
 }
 
 /** Parses a table with any line endings, and skips rows of empty cells. @throws DataError */
 function parseTable(texts: TableTexts, table: string): Row[] {
   const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
   const { data, errors } = splitCells(texts[table] ?? '');
-  for (const { message, row = 0 } of errors)
-    throw new DataError(`${message}, expected CSV`, { record: nameRow(row) });
-  const [header = []] = data;
-  return data.flatMap((cells, at) => {
-    if (at === 0 || cells.every((cell) => cell.trim() === '')) return [];
-    const record = nameRow(at);
-    if (cells.length !== header.length)
+  const [error] = errors;
+  if (error) {
+    throw new DataError(`${error.message}, expected CSV`, { record: nameRow(error.row ?? 0) });
+  }
+  const [header = [], ...contentRows] = data;
+  const rows: Row[] = [];
+  for (const [at, cells] of contentRows.entries()) {
+    const isEmpty = cells.every((cell) => cell.trim() === '');
+    if (isEmpty) continue;
+    // The header is the first row.
+    const record = nameRow(at + 1);
+    if (cells.length !== header.length) {
       throw new DataError(`got ${cells.length} cells, expected ${header.length}`, { record });
-    return [{ record, get: (column: string) => cells[header.indexOf(column)] ?? '' }];
-  });
+    }
+    rows.push({ record, get: (column) => cells[header.indexOf(column)] ?? '' });
+  }
+  return rows;
 }
 
 /** Groups rows by record. A row for an unknown record shows that the tables are from different commits. */
@@ -194,7 +242,7 @@ function groupById(
   table: string,
   column: string,
   ids: ReadonlySet<number>,
-): ReadonlyMap<number, Row[]> {
+): ReadonlyMap<number, readonly Row[]> {
   const groups = new Map<number, Row[]>();
   for (const row of parseTable(texts, table)) {
     const id = parseInteger(row, column);
@@ -202,10 +250,13 @@ function groupById(
     if (group) group.push(row);
     else groups.set(id, [row]);
   }
-  const orphans = [...groups.keys()].filter((id) => !ids.has(id)).sort((a, b) => a - b);
-  if (orphans.length === 0) return groups;
-  const problem = `got rows for unknown ids: ${orphans.slice(0, 10).join(', ')}, expected tables from the same date`;
-  throw new DataError(problem, { record: `${table}.csv` });
+  const unknownIds = [...groups.keys()].filter((id) => !ids.has(id));
+  if (unknownIds.length === 0) return groups;
+  unknownIds.sort((a, b) => a - b);
+  const examples = unknownIds.slice(0, 10).join(', ');
+  throw new DataError(`got rows for unknown ids: ${examples}, expected tables from the same date`, {
+    record: `${table}.csv`,
+  });
 }
 
 function parseInteger({ record, get }: Row, field: string): number {
@@ -221,33 +272,50 @@ function readIdentifier({ record, get }: Row): string {
   throw new DataError('got "", expected an identifier', { record, field: 'identifier' });
 }
 
-/** Applies the upstream server's rule, because the tables contain no icons. */
-const deriveSpritePath = (slug: string): string =>
-  `${ICONS_FOLDER}${slug.replace(/^(data-card).*/, '$1').replace(/^([th]m)\d.*/, '$1-normal')}.png`;
-
-function readTables(folder: string): { texts: TableTexts; captured: string } {
-  let newest = 0;
-  const texts = tableNames.map((name) => {
-    const file = path.join(folder, `${name}.csv`);
-    let text: string;
-    try {
-      const bytes = readFile(folder, `${name}.csv`, responseLimits.table);
-      newest = Math.max(newest, statSync(file).mtimeMs);
-      text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch (cause) {
-      const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
-      const problem = `cannot be read (${reason}), expected an upstream table`;
-      throw new OutputError(problem, file, { cause });
-    }
-    const problem = findColumnProblem(text, name);
-    if (problem !== undefined) throw new OutputError(problem, file);
-    return [name, text];
-  });
-  const captured = new Date(newest).toISOString().slice(0, 10);
-  return { texts: Object.fromEntries(texts), captured };
+/**
+ * Derives an item's icon by the upstream server's rule, because the tables contain no icons: all data
+ * cards share an icon, and all technical and hidden machines (`tm01`, `hm01`) those of their kind.
+ */
+function deriveSpritePath(slug: string): string {
+  let name = slug;
+  if (slug.startsWith('data-card')) name = 'data-card';
+  if (/^[th]m\d/.test(slug)) name = `${slug.slice(0, 2)}-normal`;
+  return `${ICONS_FOLDER}${name}.png`;
 }
 
+/** Reads the tables from a folder. They were captured when the newest of them was written. */
+function readTables(folder: string): { texts: TableTexts; captured: string } {
+  const texts: Record<string, string> = {};
+  let newestMs = 0;
+  for (const name of tableNames) {
+    const file = path.join(folder, `${name}.csv`);
+    const table = readTable(folder, name);
+    const problem = findColumnProblem(table.text, name);
+    if (problem !== undefined) throw new OutputError(problem, file);
+    texts[name] = table.text;
+    newestMs = Math.max(newestMs, table.modifiedMs);
+  }
+  const captured = new Date(newestMs).toISOString().slice(0, 10);
+  return { texts, captured };
+}
+
+function readTable(folder: string, name: string): { text: string; modifiedMs: number } {
+  const file = path.join(folder, `${name}.csv`);
+  try {
+    const bytes = readFile(folder, `${name}.csv`, responseLimits.table);
+    const { mtimeMs } = statSync(file);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, modifiedMs: mtimeMs };
+  } catch (cause) {
+    const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
+    const problem = `cannot be read (${reason}), expected an upstream table`;
+    throw new OutputError(problem, file, { cause });
+  }
+}
+
+/** Matches a URL that names a commit, whose tables never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;
+
 const MAX_PASSES = 4;
 
 /** Rejects error pages, which have other columns. */
@@ -261,30 +329,50 @@ const createCodec = (table: string): Codec<string> => ({
   revive: (cached) => (typeof cached === 'string' ? cached : undefined),
 });
 
-/** Fetches all tables from one commit. Unless the URL names a commit, bypasses caches until two reads return the same tables. */
+/**
+ * Fetches all tables from one commit.
+ *
+ * A branch may move while its tables are fetched, and caches may return older ones. So the tables are
+ * fetched again, past caches, until two passes return the same tables. A commit needs one pass.
+ *
+ * @throws UpstreamError if each of four passes returns different tables
+ */
 async function fetchTables(
   fetcher: Fetcher,
   upstream: string,
   onProgress: SourceContext['onProgress'],
 ): Promise<TableTexts> {
   const { stats: requests, getRetryStatus: waiting } = fetcher;
-  let before: TableTexts = {};
+  const total = tableNames.length;
+  const namesCommit = COMMIT.test(`${upstream}/`);
+  let previousTexts: TableTexts = {};
   for (let pass = 1; pass <= MAX_PASSES; pass++) {
     const texts: Record<string, string> = {};
     for (const [at, name] of tableNames.entries()) {
-      const url = `${upstream}/${name}.csv`;
-      const again = pass > 1 && { urlOverride: bustCaches(url, Date.now()), revalidate: true };
-      const options = { ...again, maxBytes: responseLimits.table };
-      texts[name] = (await fetcher.load(url, createCodec(name), options)).value;
-      if (pass === 1) onProgress?.({ done: at + 1, total: tableNames.length, requests, waiting });
+      texts[name] = await fetchTable(fetcher, upstream, name, pass);
+      if (pass === 1) onProgress?.({ done: at + 1, total, requests, waiting });
     }
-    if (COMMIT.test(`${upstream}/`) || tableNames.every((name) => texts[name] === before[name]))
-      return texts;
-    before = texts;
+    const isRepeated = tableNames.every((name) => texts[name] === previousTexts[name]);
+    if (namesCommit || isRepeated) return texts;
+    previousTexts = texts;
   }
   throw new UpstreamError(
     `got different tables in each of ${MAX_PASSES} reads, expected tables from one commit`,
     { method: 'GET', url: `${upstream}/`, attempts: 1, unreachable: false },
     { hint: 'Try again later, or name a commit in the URL instead of a branch.' },
   );
+}
+
+/** Fetches a table, from the second pass on past caches. */
+async function fetchTable(
+  fetcher: Fetcher,
+  upstream: string,
+  name: string,
+  pass: number,
+): Promise<string> {
+  const url = `${upstream}/${name}.csv`;
+  const bypass = pass > 1 && { urlOverride: bustCaches(url, Date.now()), revalidate: true };
+  const options = { ...bypass, maxBytes: responseLimits.table };
+  const { value } = await fetcher.load(url, createCodec(name), options);
+  return value;
 }

@@ -2,11 +2,12 @@ import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { estimateBytes, type KeepBytes, limitMemory, responseLimits } from '../contract/limits.ts';
+import type { Edition } from '../contract/meta.ts';
 import { formatValue, parse } from '../contract/parse.ts';
 import { idSchema, MAX_RECORDS } from '../contract/records.ts';
 import { DataError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
-import { type Codec, withFetcher } from '../http/fetcher.ts';
+import { type Codec, type Fetcher, withFetcher } from '../http/fetcher.ts';
 import {
   assertUniqueIds,
   type KindFields,
@@ -28,33 +29,31 @@ const generation = z
   .object({ url: z.string().regex(/\/generation\/\d+\/?$/, 'expected a link to a generation') })
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
-/** Replaces an invalid value of an optional field. A missing key is an error. */
-const lenient = <S extends z.ZodType>(schema: S, replace: (value: unknown) => z.output<S>) =>
-  z
-    .unknown()
-    .refine((value) => value !== undefined, 'expected a value')
-    .transform((value): z.output<S> => {
-      const { success, data } = schema.safeParse(value);
-      return success ? data : replace(value);
-    });
+/** Accepts any value, and replaces one that does not fit the schema. A missing key is an error. */
+function lenient<S extends z.ZodType>(schema: S, replace: (value: unknown) => z.output<S>) {
+  const anyValue = z.unknown().refine((value) => value !== undefined, 'expected a value');
+  return anyValue.transform((value): z.output<S> => {
+    const { success, data } = schema.safeParse(value);
+    return success ? data : replace(value);
+  });
+}
 
 const anyObject = z.looseObject({});
+
+const gameIndexSchema = z
+  .object({ game_index: z.int().min(0), generation })
+  .transform(({ generation, game_index: index }) => ({ generation, index }));
+
+/** Some `sprites` are an empty list: https://github.com/PokeAPI/pokeapi/issues/71 */
+const spritesSchema = lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
+  z.object({ default: lenient(z.string().nullable(), formatValue) }),
+);
 
 /** Kind → its fields in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
 const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
   move: z.object({ generation }),
   item: z
-    .object({
-      game_indices: z.array(
-        z
-          .object({ game_index: z.int().min(0), generation })
-          .transform(({ generation, game_index: index }) => ({ generation, index })),
-      ),
-      // Some `sprites` are an empty list: https://github.com/PokeAPI/pokeapi/issues/71
-      sprites: lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
-        z.object({ default: lenient(z.string().nullable(), formatValue) }),
-      ),
-    })
+    .object({ game_indices: z.array(gameIndexSchema), sprites: spritesSchema })
     .transform(({ game_indices: gameIndices, sprites }) => ({
       gameIndices,
       sprite: sprites.default,
@@ -72,44 +71,39 @@ const commonSchema = z.object({
   names: z.array(z.object({ name: nameSchema, language: languageSchema })),
 });
 
+/** @throws DataError with the kind and the record as its location */
 export function parseRecord<K extends Kind>(
   kind: K,
   json: unknown,
   record: string,
   hint?: string,
 ): RawRecord<K> {
-  const { id, name: slug, names } = parse(commonSchema, json, { kind, record }, { hint });
-  const fields = parse(fieldSchemas[kind], json, { kind, record }, { hint });
-  // The first of several names in a language wins.
-  const first = Object.fromEntries(
-    names.toReversed().map(({ language, name }) => [language.name, name]),
-  );
-  return { id, slug, ...splitNames(first), ...fields };
+  const location = { kind, record };
+  const { id, name: slug, names } = parse(commonSchema, json, location, { hint });
+  const fields = parse(fieldSchemas[kind], json, location, { hint });
+  const firstNames = new Map<string, string>();
+  // The first of several names in a language wins, because it is set last.
+  for (const { language, name } of names.toReversed()) {
+    firstNames.set(language.name, name);
+  }
+  return { id, slug, ...splitNames(Object.fromEntries(firstNames)), ...fields };
 }
 
-/** Reads every list, then every listed record. If the cache has the current edition, requests only the edition. */
-export const rest: Source = (context) => {
-  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames, onProgress } = context;
-  return withFetcher(context, { upstream, version: `rest-${RAW_VERSION}` }, async (fetcher) => {
+/**
+ * Reads every record of a PokéAPI v2 server.
+ *
+ * If the cache has a complete run, one request asks whether the upstream still has the same edition,
+ * which is one deployment of the upstream. If so, every record comes from the cache. Otherwise, every
+ * list is read, then every listed record, all from one edition.
+ */
+export const restSource: Source = (context) => {
+  const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
+  const cacheKey = { upstream, version: `rest-${RAW_VERSION}` };
+  return withFetcher(context, cacheKey, async (fetcher) => {
     const { isCurrent, notices } = await checkCachedEdition(fetcher, upstream);
-    const report = (done: number, total: number) =>
-      onProgress?.({ done, total, requests: fetcher.stats, waiting: fetcher.getRetryStatus });
-    let raw: RawRecords;
-    let edition = fetcher.lastEdition;
-    if (isCurrent) {
-      // The journal's version and checksums guarantee the type.
-      raw = fetcher.reuseRun() as RawRecords;
-      assertSkipsExist(skip, raw);
-    } else {
-      const found = await readOneEdition({ fetcher, upstream }, (read) =>
-        readAll(read, upstream, context, report),
-      );
-      edition = found.edition;
-      raw = mapKinds((kind) =>
-        found.value.filter(([listed]) => listed.kind === kind).map(matchList),
-      ) as RawRecords;
-      if (edition && !skip) fetcher.finishRun({ edition, value: raw });
-    }
+    const { raw, edition } = isCurrent
+      ? reuseCachedRun(fetcher, skip)
+      : await fetchRecords(fetcher, upstream, context);
     const provenance = {
       source: 'rest',
       upstream,
@@ -129,14 +123,51 @@ export const rest: Source = (context) => {
   });
 };
 
-interface Listed {
+interface RawDataSet {
+  readonly raw: RawRecords;
+  readonly edition: Edition | null;
+}
+
+function reuseCachedRun(fetcher: Fetcher, skip: SourceContext['skip']): RawDataSet {
+  // The journal's version and checksums guarantee the type.
+  const raw = fetcher.reuseRun() as RawRecords;
+  assertSkipsExist(skip, raw);
+  return { raw, edition: fetcher.lastEdition };
+}
+
+/** Fetches every record, and stores the run if it is complete, so that the next build may reuse it. */
+async function fetchRecords(
+  fetcher: Fetcher,
+  upstream: string,
+  context: SourceContext,
+): Promise<RawDataSet> {
+  const report: ReportProgress = (done, total) => {
+    const waiting = fetcher.getRetryStatus;
+    context.onProgress?.({ done, total, requests: fetcher.stats, waiting });
+  };
+  const { value: answers, edition } = await readOneEdition({ fetcher, upstream }, (read) =>
+    readAll(read, upstream, context, report),
+  );
+  const raw = groupRecords(answers);
+  if (edition && !context.skip) fetcher.finishRun({ edition, value: raw });
+  return { raw, edition };
+}
+
+/** An entry of a list, which names a record and links to it. */
+interface ListEntry {
   readonly kind: Kind;
   readonly id: number;
   readonly slug: string;
   readonly url: string;
 }
 
-type Answer = readonly [Listed, RawRecord | undefined];
+interface Answer {
+  readonly entry: ListEntry;
+  /** Undefined if the record is missing in its edition, in which case all records are read again. */
+  readonly record: RawRecord | undefined;
+}
+
+type ReportProgress = (done: number, total: number) => void;
 
 /**
  * Reads every list, then every listed record that is not skipped.
@@ -147,31 +178,48 @@ async function readAll(
   read: Read,
   upstream: string,
   { concurrency, skip, maxMemoryBytes }: SourceContext,
-  report: (done: number, total: number) => void,
+  report: ReportProgress,
 ): Promise<Answer[]> {
   const keep = limitMemory(upstream, maxMemoryBytes);
   report(0, 0);
-  const lists = mapKinds((): readonly Listed[] => []);
+  const lists = mapKinds((): readonly ListEntry[] => []);
   for (const kind of kindNames) lists[kind] = await readList(read, upstream, kind, keep);
   assertSkipsExist(skip, lists);
-  const wanted = kindNames.flatMap((kind) =>
-    lists[kind].filter(({ id }) => !skip?.[kind].includes(id)),
-  );
-  const total = wanted.length;
+  const wantedEntries: ListEntry[] = [];
+  for (const kind of kindNames) {
+    for (const entry of lists[kind]) {
+      const isSkipped = skip?.[kind].includes(entry.id) ?? false;
+      if (!isSkipped) wantedEntries.push(entry);
+    }
+  }
+
   let done = 0;
-  report(done, total);
+  report(done, wantedEntries.length);
+  const readEntry = async (entry: ListEntry): Promise<Answer> => {
+    const hint = hintAtSkip(entry.kind, entry.id);
+    const options = { hint, maxBytes: responseLimits.record };
+    const record = await read(entry.url, createRecordCodec(entry, hint), options);
+    if (record) keep(estimateBytes(record));
+    done++;
+    report(done, wantedEntries.length);
+    return { entry, record };
+  };
   // The limit exceeds the number of connections, so that requests are sent while responses are decoded.
   const limit = pLimit(2 * concurrency);
-  const answers = limit.map(wanted, async (listed) => {
-    const hint = hintAtSkip(listed.kind, listed.id);
-    const options = { hint, maxBytes: responseLimits.record };
-    const record = await read(listed.url, createCodec(listed, hint), options);
-    if (record) keep(estimateBytes(record));
-    report(++done, total);
-    return [listed, record] as const;
-  });
+  const answers = limit.map(wantedEntries, readEntry);
   // After a failure, hundreds of thousands of requests may be waiting.
   return answers.finally(() => limit.clearQueue());
+}
+
+/** Groups the records by kind, in the order of their lists. @throws DataError if a record is not the listed one */
+function groupRecords(answers: readonly Answer[]): RawRecords {
+  const records = mapKinds((): RawRecord[] => []);
+  for (const { entry, record } of answers) {
+    assertListed(entry, record);
+    records[entry.kind].push(record);
+  }
+  // Each record was parsed with the schema of its kind.
+  return records as unknown as RawRecords;
 }
 
 /** https://pokeapi.co/docs/v2#resource-listspagination-section */
@@ -180,85 +228,110 @@ const listSchema = z.object({
   next: z.string().nullish(),
   results: z.array(z.object({ name: z.string(), url: z.string() })),
 });
-type List = z.infer<typeof listSchema>;
+type ListPage = z.infer<typeof listSchema>;
 
-/** Reads a list, in pages if the upstream caps the limit. Always revalidates, so that new records appear immediately. */
+/**
+ * Reads a list, in several pages if the upstream caps their size.
+ *
+ * A list is always requested, even if the cached one is fresh, so that new records appear immediately.
+ * The number of its entries must be the count that it states, because a truncated list would look as
+ * if records had been removed.
+ */
 async function readList(
   read: Read,
   upstream: string,
   kind: Kind,
   keep: KeepBytes,
-): Promise<Listed[]> {
+): Promise<ListEntry[]> {
   const location = { kind, record: 'list' };
   const base = new URL(`${upstream}/${kind}/`);
-  const resolve = ({ results }: List): Listed[] =>
-    results.map(({ name, url }) => resolveLink(base, kind, name, url));
-  const codec: Codec<List> = {
+  const codec = createListCodec(base, kind);
+  const hint = 'Try again later, or choose another --upstream. --skip cannot skip a list.';
+  const options = { revalidate: true, hint, maxBytes: responseLimits.list };
+  const entries: ListEntry[] = [];
+  let query = '?limit=100000&offset=0';
+  while (query !== '') {
+    const page = await read(`${upstream}/${kind}/${query}`, codec, options);
+    // This edition does not have the list. If another one may have it, everything is read again.
+    if (!page) return [];
+    keep(estimateBytes(page));
+    for (const entry of resolveEntries(page, base, kind)) entries.push(entry);
+    const isLast = page.results.length === 0 || entries.length >= page.count;
+    query = isLast ? '' : findNextQuery(page, base);
+    if (query === '' && entries.length !== page.count) {
+      const expected = `expected ${page.count} (the list's count)`;
+      throw new DataError(`got ${entries.length} results, ${expected}`, location);
+    }
+  }
+  assertUniqueIds(entries, location);
+  return entries;
+}
+
+function createListCodec(base: URL, kind: Kind): Codec<ListPage> {
+  return {
     decode(body) {
-      const list = parse(listSchema, decodeJson(body), location);
+      const page = parse(listSchema, decodeJson(body), { kind, record: 'list' });
       // Links are checked before the list is cached, because a cached invalid list would break every later build.
-      resolve(list);
-      return list;
+      resolveEntries(page, base, kind);
+      return page;
     },
     revive: (cached) => listSchema.safeParse(cached).data,
   };
-  const hint = 'Try again later, or choose another --upstream. --skip cannot skip a list.';
-  const options = { revalidate: true, hint, maxBytes: responseLimits.list };
-  const listed: Listed[] = [];
-  let query = '?limit=100000&offset=0';
-  while (query !== '') {
-    const list = await read(`${upstream}/${kind}/${query}`, codec, options);
-    if (!list) return [];
-    keep(estimateBytes(list));
-    for (const one of resolve(list)) listed.push(one);
-    const isLast = list.results.length === 0 || listed.length >= list.count;
-    // The link's origin and path are ignored.
-    query = (!isLast && parseUrl(list.next ?? '', base)?.search) || '';
-    if (query === '' && listed.length !== list.count)
-      throw new DataError(
-        `got ${listed.length} results, expected ${list.count} (the list's count)`,
-        location,
-      );
-  }
-  assertUniqueIds(listed, location);
-  return listed;
+}
+
+const resolveEntries = ({ results }: ListPage, base: URL, kind: Kind): ListEntry[] =>
+  results.map(({ name, url }) => resolveLink(base, kind, name, url));
+
+/** Returns the query of the link to the next page, or `''`. Its origin and path are ignored, because a mirror may not adapt them. */
+function findNextQuery({ next }: ListPage, base: URL): string {
+  const link = parseUrl(next ?? '', base);
+  return link?.search ?? '';
 }
 
 const parseUrl = (url: string, base: URL): URL | undefined =>
   URL.canParse(url, base.href) ? new URL(url, base) : undefined;
 
-/** Resolves a link to a record by its path, on the configured origin. */
-function resolveLink(base: URL, kind: Kind, slug: string, url: string): Listed {
+/** Resolves a link to a record by its path, on the configured origin. @throws DataError */
+function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntry {
   const link = parseUrl(url, base);
   const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
-  const [id] =
-    /^[1-9]\d{0,15}(?=\/?$)/.exec(isBelow ? link.pathname.slice(base.pathname.length) : '') ?? [];
+  const rest = isBelow ? link.pathname.slice(base.pathname.length) : '';
+  const id = /^[1-9]\d{0,15}(?=\/?$)/.exec(rest)?.[0];
   const start = base.origin + base.pathname;
-  if (id !== undefined) return { kind, id: Number(id), slug, url: `${start}${id}/` };
-  const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
-  throw new DataError(problem, { kind, record: slug, field: 'url' });
+  if (id === undefined) {
+    const problem = `got ${formatValue(url)}, expected a link to ${start}<id>/`;
+    throw new DataError(problem, { kind, record: slug, field: 'url' });
+  }
+  return { kind, id: Number(id), slug, url: `${start}${id}/` };
 }
 
-const describeListed = ({ id, slug }: Listed): string => `${slug} (${id})`;
+const describeEntry = ({ id, slug }: ListEntry): string => `${slug} (${id})`;
 
-const isListed = ({ id, slug }: Listed, record: RawRecord | undefined): boolean =>
+const isListed = ({ id, slug }: ListEntry, record: RawRecord | undefined): boolean =>
   record?.id === id && record.slug === slug;
 
-const createCodec = (listed: Listed, hint: string): Codec<RawRecord> => ({
-  decode: (body) => parseRecord(listed.kind, decodeJson(body), describeListed(listed), hint),
-  revive(cached) {
-    const record = (cached ?? undefined) as RawRecord | undefined;
-    return isListed(listed, record) ? record : undefined;
-  },
-});
+function createRecordCodec(entry: ListEntry, hint: string): Codec<RawRecord> {
+  return {
+    decode: (body) => parseRecord(entry.kind, decodeJson(body), describeEntry(entry), hint),
+    /** Returns a cached record only if the list still has it under the same id and slug. */
+    revive(cached) {
+      const record = (cached ?? undefined) as RawRecord | undefined;
+      return isListed(entry, record) ? record : undefined;
+    },
+  };
+}
 
-function matchList([listed, record]: Answer): RawRecord {
-  if (record && isListed(listed, record)) return record;
-  const { kind, id, slug } = listed;
-  const problem = `got id ${record?.id}, name ${formatValue(record?.slug)}, expected ${id}, ${formatValue(slug)}, as in the list`;
+/** @throws DataError if a response is not the record that the list names */
+function assertListed(
+  entry: ListEntry,
+  record: RawRecord | undefined,
+): asserts record is RawRecord {
+  if (isListed(entry, record)) return;
+  const { kind, id, slug } = entry;
+  const received = `id ${record?.id}, name ${formatValue(record?.slug)}`;
   throw new DataError(
-    problem,
-    { kind, record: describeListed(listed) },
+    `got ${received}, expected ${id}, ${formatValue(slug)}, as in the list`,
+    { kind, record: describeEntry(entry) },
     { hint: hintAtSkip(kind, id) },
   );
 }

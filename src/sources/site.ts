@@ -23,31 +23,38 @@ import { DataError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import { removeSkipped, type Source, type SourceContext } from './source.ts';
 
-export const site: Source = async (context) => {
-  const [storage, requests] = await findSite(context);
-  const found = openSite(storage, context.maxMemoryBytes);
-  readVerified(storage, found.entries, META_FILE);
-  const { counts, digest } = found.meta;
-  const publishedRecords =
-    context.previous?.digest === digest ? context.previous.records() : undefined;
-  const records = validateRecords(found, publishedRecords ?? found.records());
-  const names = context.hasNames === false ? [] : found.names(records);
-  const { provenance, notices } = validateProvenance(found.meta, context.today);
+/**
+ * Reads a built site. Its records are validated with the schemas of this version, because the site
+ * may come from anyone. If the published site has the same data, its records are read instead, so
+ * that the list pages of a deployment need not be fetched.
+ *
+ * @throws UpstreamError, OutputError or DataError
+ */
+export const siteSource: Source = async (context) => {
+  const { today, maxMemoryBytes, previous } = context;
+  const { storage, requests } = await openSource(context);
+  const site = openSite(storage, maxMemoryBytes);
+  readVerified(storage, site.entries, META_FILE);
+  const { counts, digest } = site.meta;
+  const publishedRecords = previous?.digest === digest ? previous.records() : undefined;
+  const records = validateRecords(site, publishedRecords ?? site.records());
+  const names = context.hasNames === false ? [] : site.names(records);
+  const { provenance, notices } = validateProvenance(site.meta, today);
   const namesSummary = summarizeNames(names);
-  const whole = { warnings: [], provenance, counts, digest, records, names, namesSummary };
-  const dataSet = removeSkipped(whole, context);
+  const completeData = { warnings: [], provenance, counts, digest, records, names, namesSummary };
+  const dataSet = removeSkipped(completeData, context);
 
-  const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
-  const readHistory = (): History => correctHistory(found.history(), context.today);
-  const readPast = (): Past => ({
+  const readPast = (): Past => {
     // The history describes all records.
-    history: dataSet.digest === digest ? readHistory() : emptyHistory,
-    oldSlugs: withRestoreHint(about, found.oldSlugs),
-  });
+    const isComplete = dataSet.digest === digest;
+    const history = isComplete ? correctHistory(site.history(), today) : emptyHistory;
+    const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
+    return { history, oldSlugs: withRestoreHint(about, site.oldSlugs) };
+  };
   return {
     dataSet,
     readPast,
-    site: found,
+    site,
     source: provenance.source,
     isCopy: true,
     requests,
@@ -55,14 +62,21 @@ export const site: Source = async (context) => {
   };
 };
 
-async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherStats?]> {
+interface OpenedSource {
+  readonly storage: SiteStorage;
+  /** Undefined for a folder or an archive. */
+  readonly requests?: FetcherStats;
+}
+
+async function openSource(context: SourceContext): Promise<OpenedSource> {
   const { upstream = '', signal } = context;
-  if (!isUrl(upstream)) return [await openStorage(upstream)];
+  if (!isUrl(upstream)) return { storage: await openStorage(upstream) };
+  // Imported here, because copies of folders and archives do not need undici.
   const { closeOnAbort, createClient } = await import('../http/client.ts');
   const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
     const storage = await deploymentStorage(client, upstream, context);
-    return [storage, client.stats];
+    return { storage, requests: client.stats };
   });
 }
 
@@ -70,20 +84,27 @@ async function findSite(context: SourceContext): Promise<[SiteStorage, FetcherSt
 const UPSTREAM =
   /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
+interface ValidProvenance {
+  readonly provenance: Provenance;
+  /** What was dropped or corrected. */
+  readonly notices: readonly string[];
+}
+
 /** Drops implausible provenance, because the copied site is untrusted. */
-function validateProvenance(
-  { source, ...claimed }: Meta,
-  today: string,
-): { provenance: Provenance; notices: string[] } {
+function validateProvenance({ source, ...claimed }: Meta, today: string): ValidProvenance {
+  const notices: string[] = [];
+  const isKnownUpstream = UPSTREAM.test(claimed.upstream);
+  const upstream = isKnownUpstream ? claimed.upstream : 'unknown';
+  if (!isKnownUpstream) notices.push("dropped the source's upstream, which is not a URL");
   const { captured, edition } = correctDates(claimed, today);
-  const upstream = UPSTREAM.test(claimed.upstream) ? claimed.upstream : 'unknown';
-  const notices = [
-    upstream !== claimed.upstream && "dropped the source's upstream, which is not a URL",
-    captured !== claimed.captured &&
-      `the source was captured on ${claimed.captured}, which is in the future; using ${today} instead`,
-    edition !== claimed.edition &&
-      `dropped the source's edition from ${claimed.edition?.deployed}, which is in the future`,
-  ].filter((notice) => notice !== false);
+  if (captured !== claimed.captured) {
+    const problem = `the source was captured on ${claimed.captured}, which is in the future`;
+    notices.push(`${problem}; using ${today} instead`);
+  }
+  if (edition !== claimed.edition) {
+    const deployed = claimed.edition?.deployed;
+    notices.push(`dropped the source's edition from ${deployed}, which is in the future`);
+  }
   return { provenance: { source, upstream, captured, edition }, notices };
 }
 
@@ -92,31 +113,41 @@ function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(
   summary: T,
   today: string,
 ): T {
+  const corrected = { ...summary };
   const { captured, edition } = summary;
-  return {
-    ...summary,
-    ...(captured !== null && captured > today && { captured: today }),
-    ...(edition && isAhead(edition, Date.now()) && { edition: null }),
-  };
+  if (captured !== null && captured > today) corrected.captured = today;
+  if (edition && isAhead(edition, Date.now())) corrected.edition = null;
+  return corrected;
 }
 
-export const correctHistory = ({ steps }: History, today: string): History => ({
-  steps: steps.map((step) => ({
+export function correctHistory({ steps }: History, today: string): History {
+  const correctedSteps = steps.map((step) => ({
     ...step,
     from: correctDates(step.from, today),
     to: correctDates(step.to, today),
-  })),
-});
+  }));
+  return { steps: correctedSteps };
+}
 
-function validateRecords({ storage }: BuiltSite, found: AnyRecords): Records {
-  return mapKinds((kind) =>
-    found[kind].map((value, at) => {
-      const record = storage.at(recordFile(kind, value.slug));
-      const valid = parse(recordSchemas[kind], value, { record });
-      if (valid.id <= (found[kind][at - 1]?.id ?? 0))
-        throw new DataError(`got ${valid.id}, expected ascending ids`, { record, field: 'id' });
-      if (JSON.stringify(Object.keys(valid)) === JSON.stringify(Object.keys(value))) return valid;
-      throw new DataError("got fields out of order, expected the schema's order", { record });
-    }),
-  );
+/** @throws DataError if a record is invalid, or its id or its fields are not in order */
+function validateRecords({ storage }: BuiltSite, foundRecords: AnyRecords): Records {
+  return mapKinds((kind) => {
+    let lastId = 0;
+    return foundRecords[kind].map((foundRecord) => {
+      const record = storage.at(recordFile(kind, foundRecord.slug));
+      const validRecord = parse(recordSchemas[kind], foundRecord, { record });
+      if (validRecord.id <= lastId) {
+        const problem = `got ${validRecord.id}, expected ascending ids`;
+        throw new DataError(problem, { record, field: 'id' });
+      }
+      lastId = validRecord.id;
+      // A parsed record has its fields in the order of the schema.
+      const expectedFields = JSON.stringify(Object.keys(validRecord));
+      const foundFields = JSON.stringify(Object.keys(foundRecord));
+      if (foundFields !== expectedFields) {
+        throw new DataError("got fields out of order, expected the schema's order", { record });
+      }
+      return validRecord;
+    });
+  });
 }

@@ -7,7 +7,7 @@ import { ignoreDamage } from '../built/damage.ts';
 import { readManifest } from '../built/own-files.ts';
 import { INTERRUPTED, withRestoreHint } from '../built/previous-site.ts';
 import { readNames } from '../built/site-data.ts';
-import { folderStorage, readOrThrow } from '../built/storage.ts';
+import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.ts';
 import { rejectDamagedText, rejectMissingLineBreak } from '../built/text-damage.ts';
 import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { History } from '../contract/changes.ts';
@@ -17,7 +17,7 @@ import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contra
 import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse, parseJsonRecord } from '../contract/parse.ts';
 import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
-import { countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
+import { type Counts, countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
 import {
   type AnyRecords,
   anyRecordSchema,
@@ -45,21 +45,24 @@ export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
 const RESTORE = 'Restore the snapshot from a copy, or write a new one into another folder.';
+const REFRESH =
+  'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
 const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
 
-export const snapshot: Source = async (context) => {
-  const opened = openSnapshot(context.upstream ?? context.dataFolder);
-  const whole = opened.data(context.hasNames);
-  const dataSet = removeSkipped(whole, context);
-  const readPast = (): Past => ({
+export const snapshotSource: Source = async (context) => {
+  const snapshot = openSnapshot(context.upstream ?? context.dataFolder);
+  const completeData = snapshot.data(context.hasNames);
+  const dataSet = removeSkipped(completeData, context);
+  const readPast = (): Past => {
     // The history describes all records.
-    history: dataSet.digest === whole.digest ? opened.history() : emptyHistory,
-    oldSlugs: opened.oldSlugs(),
-  });
+    const isComplete = dataSet.digest === completeData.digest;
+    const history = isComplete ? snapshot.history() : emptyHistory;
+    return { history, oldSlugs: snapshot.oldSlugs() };
+  };
   return { dataSet, readPast, source: 'snapshot', isCopy: true };
 };
 
-const snapshotSchema = z.object({
+const summarySchema = z.object({
   ...formatField,
   ...provenanceSchema.shape,
   counts: countsSchema,
@@ -68,166 +71,218 @@ const snapshotSchema = z.object({
   warnings: z.array(warningSchema),
 });
 
+/** What `provenance.json` says about the records. */
+type SnapshotSummary = z.infer<typeof summarySchema>;
+
+/** Returns the files of a snapshot: a file of records for each kind, of names for each language, and `provenance.json`. */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
+  const files: SiteFile[] = [];
+  for (const kind of kindNames) {
+    const lines = records[kind].map(encodeLine);
+    files.push({ path: recordsFile(kind), body: lines.join('') });
+  }
+  for (const languageNames of names) {
+    const body = `${JSON.stringify(languageNames, null, 1)}\n`;
+    files.push({ path: namesFile(languageNames.language), body });
+  }
   const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
-  return [
-    ...kindNames.map((kind) => ({
-      path: recordsFile(kind),
-      body: records[kind].map(encodeLine).join(''),
-    })),
-    ...names.map((own) => ({
-      path: namesFile(own.language),
-      body: `${JSON.stringify(own, null, 1)}\n`,
-    })),
-    { path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` },
-  ];
+  files.push({ path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` });
+  return files;
 }
 
-/** Returns functions that read data and compare it with `provenance.json`. Each throws `OutputError` or `DataError`. */
-export function openSnapshot(folder: string) {
-  const storage = folderStorage(folder);
-  const read = (file: string): Buffer => readOrThrow(storage, file, expected);
-  const json = (file: string): unknown => {
-    const body = read(file);
-    try {
-      return parseJsonRecord(body, storage.at(file), RESTORE);
-    } catch (error) {
-      rejectDamagedText(storage.at(file), body);
-      throw error;
-    }
-  };
-  const has = (file: string): boolean => existsSync(storage.at(file));
-  const written = json(PROVENANCE_FILE);
-  rejectOtherFormat(
-    written,
-    (problem, options) => new OutputError(problem, storage.at(PROVENANCE_FILE), options),
-  );
-  const summary = parse(
-    snapshotSchema,
-    written,
-    { record: storage.at(PROVENANCE_FILE) },
-    { hint: RESTORE },
-  );
-  const { format: _, digest, warnings, counts, names: namesSummary, ...provenance } = summary;
-  const readAllNames = (records: AddressedRecords): Names[] => {
-    const keep = limitMemory(folder);
-    return readNames({ summary: namesSummary, readJson: json, at: storage.at, records, keep });
-  };
+/** Reads the files of a snapshot and compares them with `provenance.json`. Each function throws `OutputError` or `DataError`. */
+export interface Snapshot {
+  readonly summary: SnapshotSummary;
+  data(hasNames?: boolean): DataSet;
+  /** @throws DataError if the history is damaged or ends at another data set */
+  history(): History;
+  /** @param mayBeLost whether damaged old slugs are replaced by none */
+  oldSlugs(mayBeLost?: boolean): OldSlugs;
+  /** Reads old slugs from a file that differs from the manifest. */
+  unverifiedOldSlugs(): OldSlugs;
+  /** Reads records that any version of gamedata wrote, whose fields may not be those of this version. */
+  records(): AnyRecords;
+  readNames(records: AddressedRecords): Names[];
+}
 
+/** @throws OutputError or DataError if `provenance.json` is missing, invalid or in another format */
+export function openSnapshot(folder: string): Snapshot {
+  const storage = folderStorage(folder);
+  const summary = readSummary(storage);
+  const { format: _, counts, digest, warnings, names: listedNames, ...provenance } = summary;
+  const hasFile = (file: string): boolean => existsSync(storage.at(file));
+
+  /** Reads the records' files as text. If they do not match the digest, looks for a cause that the user can understand. */
   function readRecordFiles(): Record<Kind, string> {
-    const bodies = mapKinds((kind) => (counts[kind] === 0 ? Buffer.of() : read(recordsFile(kind))));
-    const found = digestLines((kind) => bodies[kind]);
-    if (found !== digest) {
+    const bodies = mapKinds((kind) => {
+      if (counts[kind] === 0) return Buffer.of();
+      return readOrThrow(storage, recordsFile(kind), expected);
+    });
+    const actualDigest = digestLines((kind) => bodies[kind]);
+    if (actualDigest !== digest) {
       for (const kind of kindNames) {
         const file = storage.at(recordsFile(kind));
         rejectDamagedText(file, bodies[kind]);
         rejectMissingLineBreak(file, bodies[kind]);
       }
     }
-    assertDigest({ record: folder, field: 'digest' }, found, digest);
+    assertDigest({ record: folder, field: 'digest' }, actualDigest, digest);
     return mapKinds((kind) => bodies[kind].toString());
   }
 
   function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
     const texts = readRecordFiles();
     return mapKinds((kind) => {
-      const lines = texts[kind] === '' ? [] : texts[kind].replace(/\n$/, '').split('\n');
+      const text = texts[kind];
+      const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
       return lines.map((line, at) => {
         const record = `${storage.at(recordsFile(kind))} line ${at + 1}`;
-        return parse(schemas[kind], parseJsonRecord(line, record, RESTORE), { record }, { hint });
+        const json = parseJsonRecord(line, record, RESTORE);
+        return parse(schemas[kind], json, { record }, { hint });
       });
     });
   }
 
+  function readAllNames(records: AddressedRecords): Names[] {
+    return readNames({
+      summary: listedNames,
+      readJson: (file) => readJson(storage, file),
+      at: storage.at,
+      records,
+      keep: limitMemory(folder),
+    });
+  }
+
+  const unverifiedOldSlugs = (): OldSlugs => decodeOldSlugs(readJson(storage, FORMER_FILE));
+
+  function verifiedOldSlugs(): OldSlugs {
+    // Snapshots that are committed to a repository may have no manifest.
+    if (hasFile(MANIFEST_FILE)) {
+      const entries = entriesByPath(readManifest(storage));
+      readVerified(storage, entries, FORMER_FILE);
+    }
+    return unverifiedOldSlugs();
+  }
+
   return {
     summary,
-    data(hasNames = true): DataSet {
-      const hint =
-        'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
-      const records = parseRecords<RecordOf<Kind>>(recordSchemas, hint);
-      for (const kind of kindNames) {
-        if (records[kind].length === counts[kind]) continue;
-        const problem = `got ${records[kind].length} records, expected ${counts[kind]}, as in ${PROVENANCE_FILE}`;
-        throw new DataError(problem, { record: folder, field: kind }, { hint: RESTORE });
-      }
+    data(hasNames = true) {
+      const records = parseRecords<RecordOf<Kind>>(recordSchemas, REFRESH);
+      assertCounts(folder, records, counts);
       const names = hasNames ? readAllNames(records) : [];
-      const own = summarizeNames(names);
-      const location = { record: folder, field: 'names.digest' };
-      if (hasNames) assertDigest(location, own?.digest, namesSummary?.digest);
-      return { warnings, provenance, counts, digest, records, names, namesSummary: own };
+      const namesSummary = summarizeNames(names);
+      if (hasNames) {
+        const location = { record: folder, field: 'names.digest' };
+        assertDigest(location, namesSummary?.digest, listedNames?.digest);
+      }
+      return { warnings, provenance, counts, digest, records, names, namesSummary };
     },
-    /** @throws DataError if the history is damaged or ends at another data set */
-    history(): History {
-      if (!has(CHANGES_FILE)) return emptyHistory;
-      return decodeHistory(json(CHANGES_FILE), digest, {
+    history() {
+      if (!hasFile(CHANGES_FILE)) return emptyHistory;
+      return decodeHistory(readJson(storage, CHANGES_FILE), digest, {
         record: storage.at(CHANGES_FILE),
         hint: `Delete ${CHANGES_FILE} to start a new history.`,
       });
     },
-    oldSlugs(mayBeLost?: boolean): OldSlugs {
-      if (!has(MANIFEST_FILE) && !has(FORMER_FILE)) return noOldSlugs;
+    oldSlugs(mayBeLost) {
+      if (!hasFile(MANIFEST_FILE) && !hasFile(FORMER_FILE)) return noOldSlugs;
       const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      const read = (): OldSlugs => {
-        if (has(MANIFEST_FILE)) {
-          const entries = entriesByPath(readManifest(storage));
-          readVerified(storage, entries, FORMER_FILE);
-        }
-        return decodeOldSlugs(json(FORMER_FILE));
-      };
-      return withRestoreHint(about, read, mayBeLost);
+      return withRestoreHint(about, verifiedOldSlugs, mayBeLost);
     },
-    /** Reads old slugs from a file that differs from the manifest. */
-    unverifiedOldSlugs: (): OldSlugs => decodeOldSlugs(json(FORMER_FILE)),
-    /** Reads records written by any gamedata version. */
-    records: (): AnyRecords => parseRecords(mapKinds(() => anyRecordSchema)),
+    unverifiedOldSlugs,
+    records: () => parseRecords(mapKinds(() => anyRecordSchema)),
     readNames: readAllNames,
   };
 }
 
-function assertDigest(
-  location: DataLocation,
-  found: string | undefined,
-  expected: string | undefined,
-  hint = RESTORE,
-): void {
-  if (found !== expected)
-    throw new DataError(`got ${found}, expected ${expected}, as in ${PROVENANCE_FILE}`, location, {
-      hint,
-    });
+function readSummary(storage: SiteStorage): SnapshotSummary {
+  const file = storage.at(PROVENANCE_FILE);
+  const json = readJson(storage, PROVENANCE_FILE);
+  rejectOtherFormat(json, (problem, options) => new OutputError(problem, file, options));
+  return parse(summarySchema, json, { record: file }, { hint: RESTORE });
 }
 
+/** Reads a JSON file. If it is invalid, a damage of the text, such as CRLF line breaks, is the better explanation. */
+function readJson(storage: SiteStorage, file: string): unknown {
+  const body = readOrThrow(storage, file, expected);
+  try {
+    return parseJsonRecord(body, storage.at(file), RESTORE);
+  } catch (error) {
+    rejectDamagedText(storage.at(file), body);
+    throw error;
+  }
+}
+
+function assertCounts(
+  folder: string,
+  records: Record<Kind, readonly unknown[]>,
+  counts: Counts,
+): void {
+  for (const kind of kindNames) {
+    const actual = records[kind].length;
+    if (actual === counts[kind]) continue;
+    throw new DataError(
+      `got ${actual} records, expected ${counts[kind]}, as in ${PROVENANCE_FILE}`,
+      { record: folder, field: kind },
+      { hint: RESTORE },
+    );
+  }
+}
+
+function assertDigest(
+  location: DataLocation,
+  actual: string | undefined,
+  expected: string | undefined,
+): void {
+  if (actual === expected) return;
+  const problem = `got ${actual}, expected ${expected}, as in ${PROVENANCE_FILE}`;
+  throw new DataError(problem, location, { hint: RESTORE });
+}
+
+/** A snapshot as the data set before an update. */
+export type PreviousSnapshot = Previous & Provenance;
+
 /** Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first build. */
-export const readBundledSnapshot = (folder: string): ReturnType<typeof readPreviousSnapshot> =>
-  ignoreDamage(() => {
+export function readBundledSnapshot(folder: string): PreviousSnapshot | undefined {
+  return ignoreDamage(() => {
     const bundled = readPreviousSnapshot(folder);
     // Reading the records now detects damage before data sets are compared.
     bundled?.records();
     bundled?.readPast(false);
     return bundled;
   });
+}
 
-export function readPreviousSnapshot(folder: string): (Previous & Provenance) | undefined {
+export function readPreviousSnapshot(folder: string): PreviousSnapshot | undefined {
   if (!existsSync(path.join(folder, PROVENANCE_FILE))) return undefined;
-  const opened = openSnapshot(folder);
+  const snapshot = openSnapshot(folder);
   return {
-    ...opened.summary,
-    records: opened.records,
-    readNames: opened.readNames,
-    readPast: (mayBeLost) => readPublishedPast(opened, mayBeLost),
+    ...snapshot.summary,
+    records: snapshot.records,
+    readNames: snapshot.readNames,
+    readPast: (mayBeLost) => readPublishedPast(snapshot, mayBeLost),
   };
 }
 
-type OpenedSnapshot = ReturnType<typeof openSnapshot>;
-
-/** Reads the past of a data set in the user's own folder, where an interrupted change may have replaced a file. */
-function readPublishedPast(opened: OpenedSnapshot, mayBeLost: boolean): PastWithNotices {
-  const history = ignoreDamage(opened.history);
-  const notices = history ? [] : [RESTART];
-  const verifiedSlugs = ignoreDamage(() => opened.oldSlugs());
-  const unverifiedSlugs = verifiedSlugs ?? ignoreDamage(opened.unverifiedOldSlugs);
-  if (!verifiedSlugs && unverifiedSlugs) notices.push(`${FORMER_FILE} ${INTERRUPTED}`);
-  // Reading the file again throws an error with a way out.
-  const oldSlugs = unverifiedSlugs ?? opened.oldSlugs(mayBeLost);
-  return { history: history ?? emptyHistory, oldSlugs, notices };
+/**
+ * Reads the past of a data set in the user's own folder, where an interrupted change may have
+ * replaced a file. A history that does not end at this data set starts again. Old slugs are kept
+ * even if their file differs from the manifest, because they are the redirects of permanent URLs.
+ *
+ * @throws OutputError if old slugs cannot be read and must not be lost
+ */
+function readPublishedPast(snapshot: Snapshot, mayBeLost: boolean): PastWithNotices {
+  const notices: string[] = [];
+  const history = ignoreDamage(snapshot.history);
+  if (!history) notices.push(RESTART);
+  const verifiedSlugs = ignoreDamage(() => snapshot.oldSlugs());
+  const oldSlugs = verifiedSlugs ?? ignoreDamage(snapshot.unverifiedOldSlugs);
+  if (!verifiedSlugs && oldSlugs) notices.push(`${FORMER_FILE} ${INTERRUPTED}`);
+  return {
+    history: history ?? emptyHistory,
+    // Reading the file again throws an error with a way out.
+    oldSlugs: oldSlugs ?? snapshot.oldSlugs(mayBeLost),
+    notices,
+  };
 }
