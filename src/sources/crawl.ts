@@ -12,6 +12,12 @@ import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 
+/** A response that violates the contract. */
+interface ListProblem {
+  readonly response: ProbeResponse;
+  readonly problem: string;
+}
+
 type Fail = (response: ProbeResponse, problem: string) => void;
 
 /** Maximum total length of a list's pages in characters, because the list's records are kept in memory. */
@@ -26,78 +32,107 @@ export async function readLists(
   address: string,
   options: Pick<FetcherOptions, 'concurrency' | 'signal'>,
 ): Promise<SummarizedRecords> {
-  const linkBase = { baseUrl: address, links: 'query' } as const;
-  const lists = await closeOnAbort(createProbe(address, options), options.signal, (probe) =>
-    crawl(probe, linkBase, ({ request, status }, problem) => {
-      if (status === 200) throw new DataError(problem, { record: `${address}: ${request}` });
-      const url = address + request.slice('GET '.length);
-      throw new UpstreamError(problem, {
-        method: 'GET',
-        url,
-        status,
-        attempts: 1,
-        unreachable: false,
-      });
-    }),
-  );
+  const linkBase: LinkBase = { baseUrl: address, links: 'query' };
+  const fail: Fail = (response, problem) => {
+    throw createListError(address, response, problem);
+  };
+  const probe = createProbe(address, options);
+  const lists = await closeOnAbort(probe, options.signal, () => crawl(probe, linkBase, fail));
   const records = mapKinds((kind) => lists[kind].map(removeUrl));
   const counts = mapKinds((kind) => records[kind].length);
   return { digest: digestRecords(records), captured: null, counts, edition: null, records };
 }
 
+function createListError(
+  address: string,
+  { request, status }: ProbeResponse,
+  problem: string,
+): DataError | UpstreamError {
+  if (status === 200) return new DataError(problem, { record: `${address}: ${request}` });
+  const url = address + request.slice('GET '.length);
+  return new UpstreamError(problem, {
+    method: 'GET',
+    url,
+    status,
+    attempts: 1,
+    unreachable: false,
+  });
+}
+
+/** Follows the list of each kind from page to page, and calls `fail` for the first page of a kind that violates the contract. */
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
   const lists = mapKinds((): ServedRecord[] => []);
-  const problems = await Promise.all(
-    kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind])),
-  );
+  const crawls = kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind]));
+  const problems = await Promise.all(crawls);
   // Lists are crawled concurrently, but their problems are reported in a fixed order.
-  for (const problem of problems) if (problem) fail(...problem);
+  for (const found of problems) {
+    if (found) fail(found.response, found.problem);
+  }
   return lists;
 }
 
 /** Adds records to a list up to the first problem, which is returned. */
-async function crawlList(probe: Probe, linkBase: LinkBase, kind: Kind, records: ServedRecord[]) {
-  const slugs = new Set<string>();
+async function crawlList(
+  probe: Probe,
+  linkBase: LinkBase,
+  kind: Kind,
+  records: ServedRecord[],
+): Promise<ListProblem | undefined> {
   const maxBytes = getMaxBytes(listPageFile(kind, 0));
+  const knownSlugs = new Set<string>();
   let length = 0;
-  for (let offset = 0, count = 1; offset < count; offset += PAGE_SIZE) {
-    const window = offset === 0 ? undefined : { limit: PAGE_SIZE, offset };
-    const path = listUrl(linkBase, kind, window).slice(linkBase.baseUrl.length);
+  // The first page states the real count.
+  let count = 1;
+  for (let offset = 0; offset < count; offset += PAGE_SIZE) {
+    const pageRange = offset === 0 ? undefined : { limit: PAGE_SIZE, offset };
+    const url = listUrl(linkBase, kind, pageRange);
+    const path = url.slice(linkBase.baseUrl.length);
     const response = await probe.send({ path, maxBytes });
     length += response.text.length;
     try {
       assert(length <= MAX_LENGTH, `got list pages of more than ${MAX_LENGTH} characters in total`);
       const page = readPage(kind, response);
       if (offset === 0) count = page.count;
-      assert(
-        page.count === count,
-        `got count ${page.count}, expected ${count}, as on the first page`,
-      );
-      const size = Math.min(PAGE_SIZE, count - offset);
-      assert(page.results.length === size, `got ${page.results.length} results, expected ${size}`);
+      assertCounts(page, offset, count);
       for (const record of page.results) {
-        const { id: last = 0 } = records.at(-1) ?? {};
-        assert(record.id > last, `got id ${record.id} after ${last}, expected ascending ids`);
-        assert(!slugs.has(record.slug), `got slug ${record.slug} twice`);
-        slugs.add(record.slug);
+        const lastId = records.at(-1)?.id ?? 0;
+        assert(record.id > lastId, `got id ${record.id} after ${lastId}, expected ascending ids`);
+        assert(!knownSlugs.has(record.slug), `got slug ${record.slug} twice`);
+        knownSlugs.add(record.slug);
         records.push(record);
       }
     } catch (error) {
-      if (error instanceof DataError) return [response, error.message] as const;
+      if (error instanceof DataError) return { response, problem: error.message };
       throw error;
     }
   }
   return undefined;
 }
 
-function readPage(kind: Kind, { status, json, text }: ProbeResponse) {
-  assert(
-    status === 200 && json !== undefined,
-    `got status ${status}, ${formatValue(text)}, expected a list page`,
-  );
+/** A valid list page. */
+interface ListPage {
+  readonly count: number;
+  readonly results: readonly ServedRecord[];
+}
+
+function readPage(kind: Kind, { status, json, text }: ProbeResponse): ListPage {
+  const isJson = status === 200 && json !== undefined;
+  assert(isJson, `got status ${status}, ${formatValue(text)}, expected a list page`);
   const page = parse(pageSchemas[kind], json, {});
   assert(page.count <= MAX_RECORDS, `got count ${page.count}, expected at most ${MAX_RECORDS}`);
   return page;
+}
+
+/** @param count as on the first page */
+function assertCounts(
+  { count: pageCount, results }: ListPage,
+  offset: number,
+  count: number,
+): void {
+  const isSame = pageCount === count;
+  assert(isSame, `got count ${pageCount}, expected ${count}, as on the first page`);
+  const size = Math.min(PAGE_SIZE, count - offset);
+  assert(results.length === size, `got ${results.length} results, expected ${size}`);
 }
 
 function assert(isRight: boolean, problem: string): asserts isRight {

@@ -26,11 +26,18 @@ import type { SourceContext } from './source.ts';
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;
 
+/** What a copy needs besides the records and their past. */
+type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'onProgress'>;
+
 /**
- * Reads a deployment's files from a single build. Starts over if the deployment is replaced in the meantime.
+ * Reads a deployment's files from a single build, into memory.
  *
- * @throws UpstreamError if a file cannot be fetched or differs from the manifest, OutputError if a file is too large or the
- * manifest is not from a gamedata build
+ * The manifest names every file with its hash. If a file cannot be fetched or has another hash, the
+ * manifest is fetched again: if it has changed, the deployment was replaced in the meantime, and all
+ * files are fetched again.
+ *
+ * @throws UpstreamError if a file cannot be fetched or differs from the manifest, OutputError if a
+ * file is too large or the manifest is not from a gamedata build
  */
 export async function deploymentStorage(
   client: HttpClient,
@@ -40,88 +47,127 @@ export async function deploymentStorage(
   let manifest = await fetchManifest(client, address);
   for (let deploys = 0; ; deploys++) {
     try {
-      return await fetchFiles(client, address, manifest, wanted);
+      return await fetchFiles({ client, address, manifest }, wanted);
     } catch (error) {
-      if (!(error instanceof GamedataError) || deploys === MAX_DEPLOYS) throw error;
-      const now = await fetchManifest(client, address).catch(() => manifest);
-      if (now.equals(manifest)) throw error;
-      manifest = now;
+      const isExpected = error instanceof GamedataError;
+      if (!isExpected || deploys === MAX_DEPLOYS) throw error;
+      const currentManifest = await fetchManifest(client, address).catch(() => manifest);
+      if (currentManifest.equals(manifest)) throw error;
+      manifest = currentManifest;
     }
   }
 }
 
 async function fetchManifest(client: HttpClient, address: string): Promise<Buffer> {
   const decode = (bytes: Buffer): Buffer => {
-    // Invalid JSON may be transient.
+    // Invalid JSON may be transient, so the client retries it.
     decodeJson(bytes);
     return bytes;
   };
   const options = { maxBytes: getMaxBytes(MANIFEST_FILE), followsRedirects: true };
-  return (await client.get(`${address}/${MANIFEST_FILE}`, decode, options)).value;
+  const { value } = await client.get(`${address}/${MANIFEST_FILE}`, decode, options);
+  return value;
 }
 
-type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'onProgress'>;
+/** One build at an address. */
+interface Deployment {
+  readonly client: HttpClient;
+  readonly address: string;
+  readonly manifest: Buffer;
+}
 
+/**
+ * Fetches `meta.json` first, because it decides which other files are wanted: list pages only if the
+ * published site has other data, and icons depending on the links of the site.
+ */
 async function fetchFiles(
-  client: HttpClient,
-  address: string,
-  manifest: Buffer,
+  { client, address, manifest }: Deployment,
   { previous, hasIcons, hasNames = true, onProgress }: WantedFiles,
 ): Promise<SiteStorage> {
   const files = new Map([[MANIFEST_FILE, manifest]]);
   const storage = memoryStorage(address, '/', files);
-  const listed = readManifest(storage).files;
+  const allEntries = readManifest(storage).files;
   let done = 0;
   let total = 0;
-  const report = (): void =>
+
+  function report(): void {
     onProgress?.({ done, total, requests: client.stats, waiting: client.getRetryStatus });
-  const fetchAll = async (entries: readonly ManifestEntry[]): Promise<void> => {
-    assertSize(storage, entries);
-    const fetchEntry = async (entry: ManifestEntry): Promise<void> => {
-      const published = readPublished(previous, entry);
-      files.set(entry.path, published ?? (await fetchFile(client, address, entry)));
-      done++;
-      report();
-    };
-    await Promise.all(entries.map(fetchEntry));
-  };
+  }
+
+  async function addFile(entry: ManifestEntry): Promise<void> {
+    const publishedFile = readPublished(previous, entry);
+    const file = publishedFile ?? (await fetchFile(client, address, entry));
+    files.set(entry.path, file);
+    done++;
+    report();
+  }
+
   report();
-  await fetchAll(listed.filter(({ path }) => path === META_FILE));
+  const metaEntries = allEntries.filter(({ path }) => path === META_FILE);
+  assertSize(storage, metaEntries);
+  await Promise.all(metaEntries.map(addFile));
+
+  // An invalid file is reported when the site is opened.
   const meta = metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data;
-  const needsRecords = meta?.digest !== previous?.digest || previous?.records() === undefined;
-  const isWanted = ({ path }: ManifestEntry): boolean =>
-    (needsRecords && isListPage(path)) ||
-    [FORMER_FILE, CHANGES_FILE].includes(path) ||
-    (path.startsWith(ICONS_FOLDER) && hasIcons?.(meta) === true) ||
-    (path.startsWith(NAMES_FOLDER) && path !== NAMES_INDEX_FILE && hasNames);
-  const wanted = listed.filter(isWanted);
-  total = done + wanted.length;
+  const hasSameData = meta?.digest === previous?.digest;
+  const needsRecords = !hasSameData || previous?.records() === undefined;
+  const needs: Needs = {
+    records: needsRecords,
+    icons: hasIcons?.(meta) === true,
+    names: hasNames,
+  };
+  const wantedEntries = allEntries.filter(({ path }) => isNeeded(path, needs));
+  assertSize(storage, wantedEntries);
+  total = done + wantedEntries.length;
   report();
-  await fetchAll(wanted);
+  await Promise.all(wantedEntries.map(addFile));
   return storage;
 }
 
-const readPublished = (site: PreviousSite | undefined, { path, sha256 }: ManifestEntry) =>
-  site?.entries.get(path)?.sha256 === sha256
-    ? ignoreDamage(() => readVerified(site.storage, site.entries, path))
-    : undefined;
+/** The parts of a site that a copy needs. It always needs the past. */
+interface Needs {
+  readonly records: boolean;
+  readonly icons: boolean;
+  readonly names: boolean;
+}
 
-const isListPage = (file: string): boolean =>
-  kindNames.some(
-    (kind) =>
-      file === listPageFile(kind, 0) || file.startsWith(`${listPath(kind).slice(1)}offset/`),
-  );
+function isNeeded(path: string, needs: Needs): boolean {
+  if (path === FORMER_FILE || path === CHANGES_FILE) return true;
+  if (path === NAMES_INDEX_FILE) return false;
+  if (path.startsWith(NAMES_FOLDER)) return needs.names;
+  if (path.startsWith(ICONS_FOLDER)) return needs.icons;
+  return isListPage(path) && needs.records;
+}
+
+/** Returns the published file if it has the same hash and is undamaged. */
+function readPublished(
+  site: PreviousSite | undefined,
+  { path, sha256 }: ManifestEntry,
+): Buffer | undefined {
+  const hasSameFile = site?.entries.get(path)?.sha256 === sha256;
+  if (!site || !hasSameFile) return undefined;
+  return ignoreDamage(() => readVerified(site.storage, site.entries, path));
+}
+
+function isListPage(file: string): boolean {
+  return kindNames.some((kind) => {
+    const laterPages = `${listPath(kind).slice(1)}offset/`;
+    return file === listPageFile(kind, 0) || file.startsWith(laterPages);
+  });
+}
 
 async function fetchFile(
   client: HttpClient,
   address: string,
   entry: ManifestEntry,
 ): Promise<Buffer> {
-  const url = `${address}/${entry.path.split('/').map(encodeURIComponent).join('/')}`;
+  const encodedPath = entry.path.split('/').map(encodeURIComponent).join('/');
   const decode = (body: Buffer): Buffer => {
     const problem = findMismatch(entry, body, 'got');
     if (problem === undefined) return body;
     throw new InvalidBodyError(problem, undefined, MIXED);
   };
-  return (await client.get(url, decode, { maxBytes: entry.bytes, followsRedirects: true })).value;
+  const options = { maxBytes: entry.bytes, followsRedirects: true };
+  const { value } = await client.get(`${address}/${encodedPath}`, decode, options);
+  return value;
 }

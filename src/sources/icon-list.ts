@@ -16,6 +16,8 @@ import type { SourceContext } from './source.ts';
 /** Icons that exist, such as `sprites/items/potion.png`. */
 type Icons = ReadonlySet<string>;
 
+const noIcons: Icons = new Set();
+
 export interface IconList {
   /** Older icons, or none, if the current list cannot be read. */
   readonly icons: Icons;
@@ -40,11 +42,16 @@ const MAX_LACKING = 1;
  *
  * @returns the problem of a list that is empty or incomplete
  */
-function findIconProblem(icons: Icons, known: Icons): string | undefined {
+function findIconProblem(icons: Icons, knownIcons: Icons): string | undefined {
   if (icons.size === 0) return 'got no icons';
-  const lacking = [...known].filter((icon) => !icons.has(icon)).length;
-  if (lacking * 100 <= known.size * MAX_LACKING) return undefined;
-  return `got a list without ${lacking} of ${known.size} known icons, expected at most ${MAX_LACKING} %`;
+  let lacking = 0;
+  for (const icon of knownIcons) {
+    if (!icons.has(icon)) lacking++;
+  }
+  const percent = (100 * lacking) / Math.max(knownIcons.size, 1);
+  if (percent <= MAX_LACKING) return undefined;
+  const subject = `a list without ${lacking} of ${knownIcons.size} known icons`;
+  return `got ${subject}, expected at most ${MAX_LACKING} %`;
 }
 
 const toIcons = (files: readonly string[]): Icons =>
@@ -57,12 +64,12 @@ export function readIconFolder(tables: string, context: SourceContext): IconList
   try {
     files = readdirSync(folder);
   } catch (error) {
-    return { icons: new Set(), problem: `${folder} cannot be read (${errorCode(error)})` };
+    return { icons: noIcons, problem: `${folder} cannot be read (${errorCode(error)})` };
   }
   const icons = toIcons(files);
   const problem = findIconProblem(icons, readBundledIcons(context));
   if (problem === undefined) return { icons };
-  return { icons: new Set(), problem: `${folder}: ${problem}` };
+  return { icons: noIcons, problem: `${folder}: ${problem}` };
 }
 
 const treeSchema = z.object({
@@ -71,13 +78,13 @@ const treeSchema = z.object({
 });
 
 /** Rejects a list that is not complete, so that the cached one is used. */
-const createCodec = (known: Icons): Codec<string[]> => ({
+const createCodec = (knownIcons: Icons): Codec<string[]> => ({
   decode(body) {
     const { data } = treeSchema.safeParse(decodeJson(body));
     if (!data) throw new InvalidBodyError('got another response, expected the list of a folder');
     if (data.truncated) throw new InvalidBodyError('got a truncated list, expected every icon');
     const files = data.tree.map((entry) => entry.path);
-    const problem = findIconProblem(toIcons(files), known);
+    const problem = findIconProblem(toIcons(files), knownIcons);
     if (problem !== undefined) throw new InvalidBodyError(problem);
     return files;
   },
@@ -86,25 +93,25 @@ const createCodec = (known: Icons): Codec<string[]> => ({
 
 /**
  * Requests the list of icons for tables at a URL. GitHub allows 60 anonymous requests an hour for
- * each address, so it is requested once, without retries, and a failure does not end the build: the
+ * each address, so the list is requested once, without retries. A failure does not end the build: the
  * cached list is used instead.
  */
 export async function fetchIconList(upstream: string, context: SourceContext): Promise<IconList> {
   const url = context.iconListUrl ?? findIconListUrl(upstream);
-  if (url === undefined) return { icons: new Set(), problem: `${upstream} has no list of icons` };
+  if (url === undefined) return { icons: noIcons, problem: `${upstream} has no list of icons` };
   const fetcherOptions = { ...context, retries: 0, onStored: undefined };
-  const key = { upstream: url, version: 'icon-list-1' };
-  const list = await withFetcher(fetcherOptions, key, async (fetcher): Promise<IconList> => {
+  const cacheKey = { upstream: url, version: 'icon-list-1' };
+  const list = await withFetcher(fetcherOptions, cacheKey, async (fetcher): Promise<IconList> => {
     const { stats: requests } = fetcher;
     const codec = createCodec(readBundledIcons(context));
     const options = { revalidate: true, retriesMissing: false, maxBytes: responseLimits.list };
     try {
-      const { value } = await fetcher.load(url, codec, options);
-      return { icons: toIcons(value), requests };
+      const { value: files } = await fetcher.load(url, codec, options);
+      return { icons: toIcons(files), requests };
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      const cached = fetcher.recall(url, codec) ?? [];
-      return { icons: toIcons(cached), problem: error.message, requests };
+      const cachedFiles = fetcher.recall(url, codec) ?? [];
+      return { icons: toIcons(cachedFiles), problem: error.message, requests };
     }
   });
   // An abort looks like a failed request.
@@ -112,25 +119,33 @@ export async function fetchIconList(upstream: string, context: SourceContext): P
   return list;
 }
 
+/** Returns the icons of the bundled data set, which certainly exist. */
 function readBundledIcons(context: SourceContext): Icons {
-  const icons = mapIcons(context.readEarlier?.().bundled);
+  const earlier = context.readEarlier?.();
+  const icons = mapIcons(earlier?.bundled);
   return new Set(icons.values());
 }
 
 /** Maps slugs to icons, except the placeholder. */
 function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   const icons = new Map<string, string>();
-  for (const { slug, icon } of records?.item ?? [])
+  for (const { slug, icon } of records?.item ?? []) {
     if (typeof icon === 'string' && icon !== PLACEHOLDER_ICON) icons.set(slug, icon);
+  }
   return icons;
 }
 
+/** Maps slugs to the icons that items have in the published data set or, failing that, in the bundled one. */
 function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   const { published, bundled } = readEarlier?.() ?? {};
   const icons = mapIcons(bundled);
   // A published item without an icon has none, although the bundled one may have one.
-  for (const { slug } of published?.item ?? []) icons.delete(slug);
-  for (const [slug, icon] of mapIcons(published)) icons.set(slug, icon);
+  for (const { slug } of published?.item ?? []) {
+    icons.delete(slug);
+  }
+  for (const [slug, icon] of mapIcons(published)) {
+    icons.set(slug, icon);
+  }
   return icons;
 }
 
@@ -150,19 +165,21 @@ export function createIconChooser(
   { icons, problem }: IconList,
   context: SourceContext,
 ): IconChooser {
-  const unchecked = new Set<string>();
-  let earlier: Map<string, string> | undefined;
+  const uncheckedIcons = new Set<string>();
+  let earlierIcons: Map<string, string> | undefined;
   return {
     choose(slug, derived) {
       if (icons.has(derived)) return derived;
       if (problem === undefined) return null;
-      unchecked.add(derived);
-      earlier ??= mapEarlierIcons(context);
-      return earlier.get(slug) ?? null;
+      uncheckedIcons.add(derived);
+      // Most builds do not need the earlier records.
+      earlierIcons ??= mapEarlierIcons(context);
+      return earlierIcons.get(slug) ?? null;
     },
     notices() {
-      if (unchecked.size === 0) return [];
-      return [`could not check ${formatCount(unchecked.size, 'icon')}: ${problem}`];
+      if (uncheckedIcons.size === 0) return [];
+      const icons = formatCount(uncheckedIcons.size, 'icon');
+      return [`could not check ${icons}: ${problem}`];
     },
   };
 }

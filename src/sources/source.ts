@@ -68,32 +68,41 @@ export interface SourceResult extends Next {
   readonly notices?: readonly string[] | undefined;
 }
 
-export function assertSkipsExist(
-  skip: Skipped | undefined,
-  records: Readonly<Record<Kind, readonly { readonly id: number }[]>>,
-): void {
+/** The ids of each kind's records. */
+type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
+
+/** @throws UsageError if `--skip` names a record that does not exist, because it may be a typing error */
+export function assertSkipsExist(skip: Skipped | undefined, records: RecordIds): void {
+  if (!skip) return;
   for (const kind of kindNames) {
-    const unknown = skip?.[kind].find((id) => !records[kind].some((record) => record.id === id));
-    if (unknown !== undefined)
-      throw new UsageError(`got ${kind}/${unknown}, expected an existing record`, {
-        option: '--skip',
-      });
+    const existingIds = new Set(records[kind].map(({ id }) => id));
+    const unknownId = skip[kind].find((id) => !existingIds.has(id));
+    if (unknownId === undefined) continue;
+    throw new UsageError(`got ${kind}/${unknownId}, expected an existing record`, {
+      option: '--skip',
+    });
   }
 }
 
 export const hintAtSkip = (kind: Kind, id: number): string =>
   `To build without this record, add --skip ${kind}/${id}.`;
 
-/** Removes skipped records from a complete data set. */
+/**
+ * Removes skipped records from a complete data set, with their names and warnings.
+ *
+ * The data set may have been captured without other records. They stay listed as skipped.
+ */
 export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
   if (!skip) return dataSet;
-  const skippedBefore = mapKinds((kind) => dataSet.provenance.skipped?.[kind] ?? []);
+  const { provenance, warnings, names } = dataSet;
+  const skippedBefore = mapKinds((kind) => provenance.skipped?.[kind] ?? []);
   // A fallback may lack upstream records, and a copied site may have been built without some.
-  if (source !== 'auto' && source !== 'site')
-    assertSkipsExist(
-      mapKinds((kind) => skip[kind].filter((id) => !skippedBefore[kind].includes(id))),
-      dataSet.records,
+  if (source !== 'auto' && source !== 'site') {
+    const newlySkipped = mapKinds((kind) =>
+      skip[kind].filter((id) => !skippedBefore[kind].includes(id)),
     );
+    assertSkipsExist(newlySkipped, dataSet.records);
+  }
   const records = mapKinds((kind) =>
     dataSet.records[kind].filter(({ id }) => !skip[kind].includes(id)),
   );
@@ -102,8 +111,8 @@ export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext)
     return [...ids].sort((a, b) => a - b);
   });
   return createDataSet(records, {
-    warnings: dataSet.warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
-    provenance: { ...dataSet.provenance, skipped },
-    names: dataSet.names.map((names) => selectNames(names, records)),
+    warnings: warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
+    provenance: { ...provenance, skipped },
+    names: names.map((languageNames) => selectNames(languageNames, records)),
   });
 }
