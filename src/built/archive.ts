@@ -33,9 +33,12 @@ const EXPECTED = 'expected a .tar.gz archive of a site';
  *
  * @throws OutputError
  */
-export async function archiveStorage(archive: string): Promise<SiteStorage> {
+export async function archiveStorage(
+  archive: string,
+  maxMemoryBytes = MAX_MEMORY_BYTES,
+): Promise<SiteStorage> {
   try {
-    const unpacked = await unpack(archive);
+    const unpacked = await unpack(archive, maxMemoryBytes);
     const folder = findSite(archive, unpacked);
     const files = new Map<string, Buffer>();
     const storage = memoryStorage(archive, ' › ', files);
@@ -54,8 +57,8 @@ export async function archiveStorage(archive: string): Promise<SiteStorage> {
 }
 
 /** Unpacks the regular files of an archive. */
-async function unpack(archive: string): Promise<Map<string, Buffer>> {
-  const descriptor = openRegular(archive, MAX_MEMORY_BYTES);
+async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<string, Buffer>> {
+  const descriptor = openRegular(archive, maxMemoryBytes);
   let format: 'gzip' | 'tar';
   try {
     format = detectFormat(archive, descriptor);
@@ -66,7 +69,7 @@ async function unpack(archive: string): Promise<Map<string, Buffer>> {
   const opened = createReadStream(archive, { fd: descriptor, start: 0 });
   const packed = Readable.toWeb(opened) as ByteStream;
   const tar = format === 'gzip' ? packed.pipeThrough(new DecompressionStream('gzip')) : packed;
-  const entries = await unpackTar(tar.pipeThrough(limitBytes(archive)), {
+  const entries = await unpackTar(tar.pipeThrough(limitBytes(archive, maxMemoryBytes)), {
     filter: ({ name, type }) => type === 'file' && !isAddedByMacOs(name),
   });
   const files = new Map<string, Buffer>();
@@ -153,12 +156,13 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
 /** Limits the unpacked size including headers, because an archive may contain millions of empty files. */
 function limitBytes(
   archive: string,
+  maxMemoryBytes: number,
 ): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   let bytes = 0;
   return new TransformStream({
     transform(part, controller) {
       bytes += part.length;
-      const problem = describeExcess(bytes, MAX_MEMORY_BYTES);
+      const problem = describeExcess(bytes, maxMemoryBytes);
       if (problem !== undefined) throw new OutputError(`${problem}, unpacked`, archive);
       controller.enqueue(part);
     },

@@ -1,32 +1,9 @@
-import { kindNames } from '../contract/kinds.ts';
-import { LAST_INDEXED_GENERATION } from '../contract/records.ts';
-import type { DataSet } from '../dataset/data-set.ts';
-import { UpstreamError } from '../errors.ts';
+import { autoSource } from './auto.ts';
 import { csvSource } from './csv.ts';
-import { DEFAULT_UPSTREAM, restSource } from './rest.ts';
+import { restSource } from './rest.ts';
 import { siteSource } from './site.ts';
 import { snapshotSource } from './snapshot.ts';
 import type { Source, SourceName } from './source.ts';
-
-/**
- * Reads the upstream, or the bundled data set if the upstream is unreachable, because the user may
- * simply be offline. An invalid response is an error.
- */
-const autoSource: Source = async (context) => {
-  try {
-    // One retry is enough to find out that there is no network.
-    return await restSource({ ...context, firstRetries: 1 });
-  } catch (error) {
-    const isUnreachable = error instanceof UpstreamError && error.request.unreachable;
-    if (!isUnreachable) throw error;
-    const bundled = await snapshotSource({ ...context, upstream: context.dataFolder });
-    const upstream = context.upstream ?? DEFAULT_UPSTREAM;
-    const description = describeBundledData(bundled.dataSet);
-    const fallback = `${upstream} could not be reached: built from ${description}`;
-    context.onFallback?.(fallback, error);
-    return { ...bundled, fallback };
-  }
-};
 
 const sources: Record<SourceName, Source> = {
   auto: autoSource,
@@ -38,20 +15,3 @@ const sources: Record<SourceName, Source> = {
 
 /** Loads the data set of the source that the context names. */
 export const loadSource: Source = (context) => sources[context.source](context);
-
-/** `bundled data from 2026-01-02, generations 1 to 7; the live upstream has more` */
-function describeBundledData({ records, provenance }: DataSet): string {
-  let first = Number.POSITIVE_INFINITY;
-  let last = 0;
-  for (const kind of kindNames) {
-    for (const record of records[kind]) {
-      if (!('generation' in record)) continue;
-      first = Math.min(first, record.generation);
-      last = Math.max(last, record.generation);
-    }
-  }
-  // Without any such record, there is no first generation.
-  first = Math.min(first, last);
-  const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
-  return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;
-}
