@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Disk } from '../support/disk.ts';
 import {
   littleChanged,
   openAgain,
@@ -24,194 +25,249 @@ function restoreCalls(): void {
 }
 beforeEach(restoreCalls);
 
-/** The effect of a call on the disk. */
+/** What `sync -f <folder>` does on a machine. */
+type Sync = 'flushes' | 'fails' | 'flushes nothing, as on macOS';
+
+/** The effect of a file system call. */
 interface Effect {
+  /** Such as `rename site/a.json to site/b.json`. */
   readonly what: string;
-  /** Repeats the effect in a copy. Returns the files that are then unflushed. */
-  again(folder: string, unflushed: readonly string[]): readonly string[];
+  repeat(disk: Disk): void;
 }
 
-function record(parent: string, hasSync: boolean): Effect[] {
+/** Records the effects of all calls below a folder until `restoreCalls`. */
+function recordEffects(parent: string, sync: Sync): Effect[] {
   const effects: Effect[] = [];
   const opened = new Map<number, string>();
   const inside = (file: unknown): string => path.relative(parent, String(file));
-  const isBelow = (file: string, at: string): boolean => file === at || file.startsWith(`${at}/`);
-  const add = (what: string, again: Effect['again']): void => void effects.push({ what, again });
-  const write = (at: string, body: string | Uint8Array): void =>
-    add(`write ${at}`, (folder, unflushed) => {
-      fs.writeFileSync(path.join(folder, at), body);
-      return [...unflushed, at];
-    });
-  const flush = (at: string, isFlushed: (file: string) => boolean): void =>
-    add(`flush ${at}`, (_, unflushed) => unflushed.filter((file) => !isFlushed(file)));
-  const remove = (at: string): void =>
-    add(`remove ${at}`, (folder, unflushed) => {
-      fs.rmSync(path.join(folder, at), { recursive: true, force: true });
-      return unflushed.filter((file) => !isBelow(file, at));
-    });
-  const after = <C extends (...args: never[]) => unknown>(
+  const add = (what: string, repeat: Effect['repeat']): void => void effects.push({ what, repeat });
+
+  /** Calls the original function, and then records its effect. */
+  function after<C extends (...args: never[]) => unknown>(
     call: C,
     original: C,
-    effect: (args: Parameters<C>, result: ReturnType<C>) => void,
-  ): void => {
-    vi.mocked(call).mockImplementation(((...args: Parameters<C>) => {
+    recordEffect: (args: Parameters<C>, result: ReturnType<C>) => void,
+  ): void {
+    const wrapped = (...args: Parameters<C>): unknown => {
       const result = original(...args) as ReturnType<C>;
-      effect(args, result);
+      recordEffect(args, result);
       return result;
-    }) as never);
-  };
-  after(fs.mkdirSync as (at: string) => unknown, real.mkdirSync, ([at]) =>
-    add(`mkdir ${inside(at)}`, (folder, unflushed) => {
-      fs.mkdirSync(path.join(folder, inside(at)), { recursive: true });
-      return unflushed;
-    }),
-  );
-  after(fs.unlinkSync, real.unlinkSync, ([at]) => remove(inside(at)));
-  after(fs.rmdirSync, real.rmdirSync, ([at]) => remove(inside(at)));
-  after(fs.rmSync, real.rmSync, ([at]) => remove(inside(at)));
-  after(fs.linkSync, real.linkSync, ([at, to]) =>
-    add(`link ${inside(to)}`, (folder, unflushed) => {
-      fs.linkSync(path.join(folder, inside(at)), path.join(folder, inside(to)));
-      return [...unflushed, inside(to)];
-    }),
-  );
-  after(fs.renameSync, real.renameSync, ([from, onto]) => {
-    const [at, to] = [inside(from), inside(onto)];
-    add(`rename ${at} to ${to}`, (folder, unflushed) => {
-      fs.renameSync(path.join(folder, at), path.join(folder, to));
-      const others = unflushed.filter((file) => file !== to);
-      return others.map((file) => (isBelow(file, at) ? to + file.slice(at.length) : file));
-    });
+    };
+    vi.mocked(call).mockImplementation(wrapped as never);
+  }
+
+  function recordWrite(file: string, body: string | Uint8Array): void {
+    const now = Date.now();
+    add(`write ${file}`, (disk) => disk.write(file, body, now));
+  }
+  function recordRemoval(file: string): void {
+    add(`remove ${file}`, (disk) => disk.remove(file));
+  }
+
+  after(fs.mkdirSync as (folder: string) => unknown, real.mkdirSync, ([folder]) => {
+    add(`mkdir ${inside(folder)}`, (disk) => disk.makeFolder(inside(folder)));
   });
-  after(fs.writeFileSync, real.writeFileSync, ([at, body]) => write(inside(at), body as string));
-  after(fs.openSync, real.openSync, ([at], descriptor) => void opened.set(descriptor, inside(at)));
-  after(fs.writeSync as (to: number, body: string) => number, real.writeSync, ([to, body]) =>
-    write(opened.get(to) ?? '', body),
-  );
+  after(fs.unlinkSync, real.unlinkSync, ([file]) => recordRemoval(inside(file)));
+  after(fs.rmdirSync, real.rmdirSync, ([folder]) => recordRemoval(inside(folder)));
+  after(fs.rmSync, real.rmSync, ([file]) => recordRemoval(inside(file)));
+  after(fs.linkSync, real.linkSync, ([from, to]) => {
+    add(`link ${inside(to)}`, (disk) => disk.link(inside(from), inside(to)));
+  });
+  after(fs.renameSync, real.renameSync, ([from, to]) => {
+    const what = `rename ${inside(from)} to ${inside(to)}`;
+    add(what, (disk) => disk.rename(inside(from), inside(to)));
+  });
+  after(fs.utimesSync, real.utimesSync, ([file, , time]) => {
+    add(`set time ${inside(file)}`, (disk) => disk.setTime(inside(file), Number(time)));
+  });
+  after(fs.writeFileSync, real.writeFileSync, ([file, body]) => {
+    recordWrite(inside(file), body as string);
+  });
+  after(fs.openSync, real.openSync, ([file], descriptor) => {
+    opened.set(descriptor, inside(file));
+  });
+  const writeSync = fs.writeSync as (descriptor: number, body: string) => number;
+  after(writeSync, real.writeSync, ([descriptor, body]) => {
+    recordWrite(opened.get(descriptor) ?? '', body);
+  });
   vi.mocked(fs.fsyncSync).mockImplementation((descriptor) => {
-    const at = opened.get(descriptor) ?? '';
-    flush(at, (file) => file === at);
+    const flushed = opened.get(descriptor) ?? '';
+    add(`flush ${flushed}`, (disk) => disk.flush((file) => file === flushed));
   });
-  vi.mocked(spawnSync).mockImplementation(((command: string, [flag, folder]: string[]) => {
+  const run = (command: string, [flag, folder]: string[]): object => {
     // The site's folder has no default ACL.
     if (command === 'getfacl') return { status: 0, stdout: '' };
     expect([command, flag]).toEqual(['sync', '-f']);
-    if (hasSync) flush(inside(folder), (file) => isBelow(file, inside(folder)));
-    return { status: hasSync || process.platform === 'darwin' ? 0 : 1 };
-  }) as never);
+    if (sync === 'flushes') {
+      const below = `${inside(folder)}/`;
+      add(`flush ${inside(folder)}`, (disk) => disk.flush((file) => file.startsWith(below)));
+    }
+    return { status: sync === 'fails' ? 1 : 0 };
+  };
+  vi.mocked(spawnSync).mockImplementation(run as never);
   return effects;
 }
 
-function copyFolder(folder: string): string {
-  const copy = path.join(temporaryFolder(), 'copy');
-  fs.cpSync(folder, copy, { recursive: true, preserveTimestamps: true });
-  return copy;
+const STAGED = '.site.gamedata-staging';
+const COMMIT = `rename ${STAGED}/manifest.json to ${STAGED}/site/manifest.json`;
+const LAST_RENAME = `rename ${STAGED}/site/manifest.json to site/manifest.json`;
+
+interface RecordedChange {
+  /** The folder of the site before the change. */
+  readonly disk: Disk;
+  readonly effects: readonly Effect[];
+}
+
+/** Publishes a site over another, and records what happens to the files. */
+async function recordChange(old: Tree, fresh: Tree, sync: Sync): Promise<RecordedChange> {
+  if (sync === 'flushes nothing, as on macOS') {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+  }
+  const { out } = await publishedSite(old);
+  const parent = path.dirname(out);
+  const disk = new Disk(parent);
+  const effects = recordEffects(parent, sync);
+  await publishTree(out, fresh);
+  restoreCalls();
+  expect(readTree(out)).toEqual(fresh);
+  return { disk, effects };
+}
+
+interface DiskState {
+  /** The folder of the site, in this state. */
+  readonly folder: string;
+  /** When the power was cut, for messages. */
+  readonly what: string;
+  readonly isCommitted: boolean;
 }
 
 /**
- * Yields every distinct state of a folder during these effects: whole, and with torn unflushed
- * files.
+ * Yields every distinct state of a folder during these effects: with whole files, as after a kill,
+ * and with torn unflushed files, as after a power cut.
  */
-function* replay(before: string, effects: readonly Effect[]) {
-  const whole = copyFolder(before);
-  const seen = new Set<string>();
-  let unflushed: readonly string[] = [];
-  for (const [count, effect] of [undefined, ...effects].entries()) {
-    if (effect) unflushed = effect.again(whole, unflushed);
-    // A build waits for seconds until an empty lock is filled.
-    const tearable = new Set(unflushed.filter((file) => !file.endsWith('-lock')));
-    for (const share of tearable.size > 0 ? [0, 0.5, 1] : [1]) {
-      const folder = copyFolder(whole);
-      for (const file of Array.from(tearable, (name) => path.join(folder, name)))
-        fs.truncateSync(file, Math.floor(fs.statSync(file).size * share));
-      const state = JSON.stringify([fs.readdirSync(folder, { recursive: true }), readTree(folder)]);
-      if (!seen.has(state))
-        yield { folder, what: `${share} after ${count} of ${effects.length}, ${effect?.what}` };
-      seen.add(state);
+function* replay(
+  { disk, effects }: RecordedChange,
+  isWanted: (isCommitted: boolean) => boolean = () => true,
+): Generator<DiskState> {
+  const describedStates = new Set<string>();
+  let isCommitted = false;
+  const nothing: Effect = { what: 'nothing', repeat() {} };
+  for (const [count, { what, repeat }] of [nothing, ...effects].entries()) {
+    repeat(disk);
+    if (what === COMMIT) isCommitted = true;
+    if (!isWanted(isCommitted)) continue;
+    for (const share of [0, 0.5, 1]) {
+      const bodies = disk.cutPower(share);
+      const described = disk.describe(bodies);
+      if (describedStates.has(described)) continue;
+      describedStates.add(described);
+      const folder = disk.restore(bodies);
+      const moment = `${share} of unflushed files after ${count} of ${effects.length}, ${what}`;
+      yield { folder, what: moment, isCommitted };
       fs.rmSync(folder, { recursive: true });
     }
   }
 }
 
 /**
- * Expects that the next command recovers the old or new site, and that the next build publishes the
- * new site.
+ * Expects that the next command recovers the old site, or completes the new one if it was
+ * committed, and that the next build publishes the new site.
  */
-async function expectRecovery(
-  out: string,
-  old: Tree,
-  fresh: Tree,
-  what: string,
-): Promise<'old' | 'fresh'> {
-  for (const name of Object.keys(old).filter((one) => one in fresh))
-    expect([old[name], fresh[name]], what).toContain(fs.readFileSync(path.join(out, name), 'utf8'));
+async function expectRecovery(state: DiskState, old: Tree, fresh: Tree): Promise<void> {
+  const { folder, what, isCommitted } = state;
+  const out = path.join(folder, 'site');
+  for (const name of Object.keys(old)) {
+    if (!(name in fresh)) continue;
+    const text = fs.readFileSync(path.join(out, name), 'utf8');
+    expect([old[name], fresh[name]], what).toContain(text);
+  }
   await openAgain(out);
-  const end = readTree(out)['a.json'] === old['a.json'] ? 'old' : 'fresh';
-  expect(readTree(out), what).toEqual({ old, fresh }[end]);
-  expect(await publishTree(out, fresh), what).toMatchObject({ changed: end === 'old' });
+  expect(readTree(out), what).toEqual(isCommitted ? fresh : old);
+  expect(await publishTree(out, fresh), what).toMatchObject({ changed: !isCommitted });
   expect(readTree(out), what).toEqual(fresh);
-  expect(fs.readdirSync(path.dirname(out)), what).toEqual(['site']);
-  return end;
+  expect(fs.readdirSync(folder), what).toEqual(['site']);
 }
 
 const [old, fresh] = littleChanged;
 
-it.each<[string, Tree, Tree, hasSync?: boolean, platform?: NodeJS.Platform]>([
-  ['few files', old, fresh],
+describe.each<[string, Tree, Tree, Sync]>([
+  ['few files', old, fresh, 'flushes'],
   [
     'all files',
     { 'a.json': '1', 'b/c.json': '2', 'meta.json': '3' },
     { 'a.json': '10', 'b/c.json': '20', 'meta.json': '30' },
+    'flushes',
   ],
   [
     'files and folders with the same name',
     { 'a.json': '1', file: '2', 'folder/x/y': '3', 'folder/z': '4', 'meta.json': '5' },
     { 'a.json': '10', 'file/x/y': '2', 'folder/x': '3', 'meta.json': '5' },
+    'flushes',
   ],
-  ['files without sync -f', old, fresh, false],
-  ['files if sync ignores -f, as on macOS', old, fresh, false, 'darwin'],
-])(
-  'keeps the old or the new site after a kill or a power cut during a change to %s',
-  async (_, old, fresh, hasSync = true, platform = process.platform) => {
-    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    const { out } = await publishedSite(old);
-    const parent = path.dirname(out);
-    const before = copyFolder(parent);
-    const effects = record(parent, hasSync);
-    await publishTree(out, fresh);
-    restoreCalls();
-    expect(readTree(out)).toEqual(fresh);
-    const order = effects.map(({ what }) => what);
-    const ended = order.indexOf(
-      'rename .site.gamedata-staging/site/manifest.json to site/manifest.json',
-    );
-    const flushes = hasSync
-      ? ['site']
-      : ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'];
-    const done = order.slice(0, ended);
-    const changed = done.findLastIndex((what) => !/^(?:flush|mkdir) /.test(what));
-    expect(done.slice(changed + 1), 'flushes before the manifest is renamed').toEqual(
-      expect.arrayContaining(flushes.map((file) => `flush ${file}`)),
-    );
+  ['files without sync -f', old, fresh, 'fails'],
+])('after a kill or a power cut during a change to %s', (_, before, after, sync) => {
+  it('keeps the old site before the commit', async () => {
+    const change = await recordChange(before, after, sync);
+    let states = 0;
+    for (const state of replay(change, (isCommitted) => !isCommitted)) {
+      await expectRecovery(state, before, after);
+      states++;
+    }
+    expect(states).toBeGreaterThan(10);
+  });
 
-    const ends = { old: 0, fresh: 0 };
-    for (const { folder, what } of replay(before, effects))
-      ends[await expectRecovery(path.join(folder, 'site'), old, fresh, what)]++;
-    expect(ends.old, 'before the commit').toBeGreaterThan(10);
-    expect(ends.fresh, 'after the commit').toBeGreaterThan(5);
+  it('completes the new site after the commit', async () => {
+    const change = await recordChange(before, after, sync);
+    let states = 0;
+    for (const state of replay(change, (isCommitted) => isCommitted)) {
+      await expectRecovery(state, before, after);
+      states++;
+    }
+    expect(states).toBeGreaterThan(5);
+  });
+});
+
+it.each<[Sync, staged: readonly string[], moved: readonly string[]]>([
+  ['flushes', [`${STAGED}/site`], ['site']],
+  [
+    'fails',
+    ['a.json', 'b/d.json', 'come/x.json'].map((file) => `${STAGED}/site/${file}`),
+    ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'],
+  ],
+  [
+    'flushes nothing, as on macOS',
+    ['a.json', 'b/d.json', 'come/x.json'].map((file) => `${STAGED}/site/${file}`),
+    ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'],
+  ],
+])(
+  'flushes all files before each of the two renames of the manifest, if sync -f %s',
+  async (sync, staged, moved) => {
+    const { effects } = await recordChange(old, fresh, sync);
+    const order = effects.map(({ what }) => what);
+    for (const [rename, flushed] of [
+      [COMMIT, [...staged, `${STAGED}/replaced`, `${STAGED}/manifest.json`]],
+      [LAST_RENAME, moved],
+    ] as const) {
+      const done = order.slice(0, order.indexOf(rename));
+      const lastChange = done.findLastIndex((what) => !/^(?:flush|mkdir) /.test(what));
+      const flushes = flushed.map((file) => `flush ${file}`);
+      expect(done.slice(lastChange + 1)).toEqual(expect.arrayContaining(flushes));
+    }
   },
 );
 
 it('publishes all or nothing of a first site after a kill or a power cut', async () => {
   const parent = temporaryFolder();
-  const effects = record(parent, true);
+  const disk = new Disk(parent);
+  const effects = recordEffects(parent, 'flushes');
   await publishTree(path.join(parent, 'site'), old);
   restoreCalls();
-  const ends = new Set<boolean>();
-  for (const { folder } of replay(temporaryFolder(), effects)) {
+  const outcomes = new Set<boolean>();
+  for (const { folder } of replay({ disk, effects })) {
     const out = path.join(folder, 'site');
-    if (fs.existsSync(out)) expect(readTree(out)).toEqual(old);
-    ends.add(fs.existsSync(out));
+    const isPublished = fs.existsSync(out);
+    if (isPublished) expect(readTree(out)).toEqual(old);
+    outcomes.add(isPublished);
   }
-  expect(ends.size).toBe(2);
+  expect(outcomes.size).toBe(2);
 });
