@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { isBeingChanged } from '../../src/publish/publish.ts';
 import { Disk } from '../support/disk.ts';
 import {
   littleChanged,
@@ -181,6 +182,7 @@ async function expectRecovery(state: DiskState, old: Tree, fresh: Tree): Promise
     const text = fs.readFileSync(path.join(out, name), 'utf8');
     expect([old[name], fresh[name]], what).toContain(text);
   }
+  if (!isCommitted) expect(isBeingChanged(out), what).toBe(false);
   await openAgain(out);
   expect(readTree(out), what).toEqual(isCommitted ? fresh : old);
   expect(await publishTree(out, fresh), what).toMatchObject({ changed: !isCommitted });

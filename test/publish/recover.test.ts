@@ -225,15 +225,4 @@ describe('recover', () => {
     await expect(publishTree(out, other)).rejects.toThrow('did not write: come/x.json');
     expect(readTree(out)).toMatchObject({ 'a.json': '10', 'come/x.json': '30', 'gone.json': '4' });
   });
-
-  it('discards a change that was not committed', async () => {
-    const { out, folders, names } = await publishedSite(old);
-    fs.mkdirSync(folders.staged, { recursive: true });
-    fs.writeFileSync(path.join(folders.staged, 'a.json'), 'new');
-    fs.writeFileSync(`${folders.lockFile}-draft`, '');
-    expect(isBeingChanged(out)).toBe(false);
-    expect(await support.openAgain(out)).toEqual([]);
-    expect(readTree(out)).toEqual(old);
-    expect(names()).toEqual(['site']);
-  });
 });
