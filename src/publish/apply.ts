@@ -31,23 +31,26 @@ export interface Change {
  * files that it lacks.
  */
 export function readChange({ out, staged }: WorkPaths): Change {
-  const next = readFileList(staged)?.map((entry) => entry.path);
-  if (!next) throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
+  const nextEntries = readFileList(staged);
+  if (!nextEntries) {
+    throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
+  }
+  const next = nextEntries.map((entry) => entry.path);
+  const added = next.filter((file) => isStaged(staged, file));
   const published = entriesByPath({ files: readFileList(out) ?? [] });
-  return {
-    published,
-    next,
-    added: next.filter((file) => isStaged(staged, file)),
-    removed: listRemoved(out, published, next),
-  };
+  const removed = listRemoved(out, published, next);
+  return { published, next, added, removed };
 }
 
 /**
  * Whether a file is staged. A symlink may lead to other files of this user, which must stay where
  * they are.
  */
-const isStaged = (staged: string, file: string): boolean =>
-  isInFolders(staged, file) && readStatus(path.join(staged, file))?.isFile() === true;
+function isStaged(staged: string, file: string): boolean {
+  if (!isInFolders(staged, file)) return false;
+  const status = readStatus(path.join(staged, file));
+  return status?.isFile() === true;
+}
 
 /** Lists the published files that a new site lacks. */
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
@@ -55,16 +58,26 @@ export function listRemoved(out: string, published: Entries, next: Iterable<stri
   return [...published.keys()].filter((file) => !isKept(file));
 }
 
-/** Looks up paths in a list. On a file system that ignores case, `a` and `A` are the same file. */
+/**
+ * Looks up paths in a list. If a path differs from a listed one only in letter case, the file
+ * system decides: where it ignores case, both names lead to the same file.
+ */
 function createLookup(out: string, files: Iterable<string>): (file: string) => boolean {
-  const byKey = new Map<string, string>();
-  for (const file of files) byKey.set(file.toLowerCase(), file);
+  const listedByKey = new Map<string, string>();
+  for (const file of files) listedByKey.set(file.toLowerCase(), file);
   return (file) => {
-    const listed = byKey.get(file.toLowerCase());
-    if (listed === undefined || listed === file) return listed === file;
-    const [one, other] = [file, listed].map((name) => readStatus(path.join(out, name)));
-    return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+    const listed = listedByKey.get(file.toLowerCase());
+    if (listed === undefined) return false;
+    if (listed === file) return true;
+    return isSameFile(path.join(out, file), path.join(out, listed));
   };
+}
+
+function isSameFile(oneFile: string, otherFile: string): boolean {
+  const one = readStatus(oneFile);
+  const other = readStatus(otherFile);
+  if (!one || !other) return false;
+  return one.ino === other.ino && one.dev === other.dev;
 }
 
 /**
@@ -82,66 +95,100 @@ export function assertApplicable(paths: WorkPaths, change: Change): void {
     const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
     throw new OutputError(problem, paths.name, { hint });
   }
-  const knownFiles = new Set([...change.removed, ...change.next]);
-  for (const folder of listParentFolders([...change.added, ...change.removed])) {
+  const siteFiles = new Set([...change.removed, ...change.next]);
+  const changedFolders = listParentFolders([...change.added, ...change.removed]);
+  for (const folder of changedFolders) {
+    const status = readStatus(path.join(paths.out, folder));
+    const isFile = status?.isDirectory() === false;
     // The change replaces this file by a folder, or it has already replaced a folder by this file.
-    const isFile = readStatus(path.join(paths.out, folder))?.isDirectory() === false;
-    if (isFile && knownFiles.has(folder)) continue;
+    if (isFile && siteFiles.has(folder)) continue;
     assertWritable(paths, folder);
   }
 }
 
-/** Finds files where the change needs folders, and files or folders where it adds files. */
-function findObstacles({ out, staged }: WorkPaths, change: Change): string[] {
-  const { published, removed } = change;
-  const added = [...change.added, MANIFEST_FILE];
-  const publishedFolders = listParentFolders([...published.keys()]);
-  const emptiedFolders = listParentFolders(removed);
-  const isListed = createLookup(out, [...published.keys(), MANIFEST_FILE]);
-  // A change that was discarded may have moved this file into place.
-  const isSameAsStaged = (name: string): boolean => {
-    const stagedHash = hashFile(staged, name);
-    return stagedHash !== undefined && stagedHash === hashFile(out, name);
-  };
-  const isOwn = (name: string): boolean => isListed(name) || isSameAsStaged(name);
+/**
+ * Finds what is in the way of a change: files where it needs folders, and files or folders where it
+ * adds files. Files that gamedata wrote are never in the way, because the change replaces or removes
+ * them.
+ */
+function findObstacles(paths: WorkPaths, change: Change): string[] {
+  const { out } = paths;
+  const addedFiles = [...change.added, MANIFEST_FILE];
+  const publishedFolders = listParentFolders([...change.published.keys()]);
+  const emptiedFolders = listParentFolders(change.removed);
+  const isOwn = createOwnershipCheck(paths, change);
   const obstacles: string[] = [];
 
-  const checkFolder = (name: string): void => {
-    const status = readStatus(path.join(out, name));
+  function checkNeededFolder(folder: string): void {
+    const status = readStatus(path.join(out, folder));
     if (!status || status.isDirectory()) return;
-    if (!publishedFolders.has(name) && !isOwn(name)) obstacles.push(name);
-  };
-  const checkFile = (name: string): void => {
-    const status = readStatus(path.join(out, name));
+    // If the site had a folder here, `assertWritable` says what happened to it.
+    if (publishedFolders.has(folder)) return;
+    if (!isOwn(folder)) obstacles.push(folder);
+  }
+
+  function checkAddedFile(file: string): void {
+    const status = readStatus(path.join(out, file));
     if (!status) return;
-    if (!status.isDirectory()) {
-      if (!isOwn(name)) obstacles.push(name);
+    if (status.isDirectory()) {
+      checkReplacedFolder(file);
       return;
     }
-    // The change removes all files that it knows in this folder, and then the folder.
-    if (!emptiedFolders.has(name)) obstacles.push(`${name}/`);
-    else for (const inside of fs.readdirSync(path.join(out, name))) checkFile(`${name}/${inside}`);
-  };
+    if (!isOwn(file)) obstacles.push(file);
+  }
 
-  for (const folder of listParentFolders(added)) checkFolder(folder);
-  for (const file of added) checkFile(file);
+  /** The change removes its own files in this folder, and then the folder. */
+  function checkReplacedFolder(folder: string): void {
+    if (!emptiedFolders.has(folder)) {
+      obstacles.push(`${folder}/`);
+      return;
+    }
+    for (const name of fs.readdirSync(path.join(out, folder))) checkAddedFile(`${folder}/${name}`);
+  }
+
+  for (const folder of listParentFolders(addedFiles)) checkNeededFolder(folder);
+  for (const file of addedFiles) checkAddedFile(file);
   return obstacles;
 }
 
+/**
+ * Returns a function that tells whether gamedata wrote a file of the folder. The published manifest
+ * lists it, or a change that was discarded has moved it into place: then it has the content of a
+ * staged file.
+ */
+function createOwnershipCheck(
+  { out, staged }: WorkPaths,
+  { published }: Change,
+): (file: string) => boolean {
+  const isListed = createLookup(out, [...published.keys(), MANIFEST_FILE]);
+  return (file) => {
+    if (isListed(file)) return true;
+    const stagedHash = hashFile(staged, file);
+    return stagedHash !== undefined && stagedHash === hashFile(out, file);
+  };
+}
+
+/** Tries to change a folder of the site, because permissions do not tell everything. */
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
   const folder = path.join(out, inside);
-  const shown = path.join(name, inside);
+  const folderName = path.join(name, inside);
   const status = readStatus(folder);
+  // The change creates this folder.
   if (!status && inside !== '.') return;
-  if (status?.isDirectory() === false) throw new OutputError('is not a folder any more', shown);
+  if (status?.isDirectory() === false) {
+    throw new OutputError('is not a folder any more', folderName);
+  }
   const access = fs.constants.W_OK | fs.constants.X_OK;
-  explainFailure('cannot be written', shown, () => fs.accessSync(folder, access));
+  explainFailure('cannot be written', folderName, () => fs.accessSync(folder, access));
+
+  // Neither file exists, so the system reports ENOENT. If the folder is on another file system, it
+  // reports EXDEV instead.
+  const from = `${staging}-${randomUUID()}`;
+  const to = path.join(folder, randomUUID());
+  const tryRename = (): void => attempt(() => fs.renameSync(from, to), 'ENOENT');
   const hint =
     'Its parent folder must be writable, and the folder itself must not be a mount point.';
-  // The system reports EXDEV even though neither file exists.
-  const rename = (): void =>
-    fs.renameSync(`${staging}-${randomUUID()}`, path.join(folder, randomUUID()));
-  explainFailure('cannot be replaced', shown, () => attempt(rename, 'ENOENT'), hint);
+  explainFailure('cannot be replaced', folderName, tryRename, hint);
 }
 
 /**
@@ -150,21 +197,17 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
  * interrupted and repeated at any time.
  */
 export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
-  const { name, out } = paths;
+  const apply = (): void => {
+    staging.assertSame();
+    if (fs.existsSync(paths.out)) replaceFiles(paths);
+    else createFolder(paths);
+  };
   const hint =
     'It is partly the new site. Remove the cause, and run the command again to complete it.';
-  explainFailure(
-    'cannot be completed',
-    name,
-    () => {
-      staging.assertSame();
-      if (fs.existsSync(out)) replaceFiles(paths);
-      else createFolder(paths);
-    },
-    hint,
-  );
+  explainFailure('cannot be completed', paths.name, apply, hint);
 }
 
+/** Publishes a first site. */
 function createFolder({ name, out, staged, lock, permissions }: LockedPaths): void {
   setPermission(staged, permissions);
   lock.assertHeld();
@@ -173,60 +216,81 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
 }
 
 /**
- * Removes files that are in the way, moves the staged files, and removes the other files that the
- * new site lacks.
+ * Replaces the files of a published site. First removes files that are in the way of added ones,
+ * then moves the staged files into place, and then removes the other files that the new site lacks.
+ * The manifest comes last: as long as it is staged, the change is not complete.
  */
 function replaceFiles(paths: LockedPaths): void {
-  const { name, out, staged, lock, permissions } = paths;
+  const { out } = paths;
   const { added, removed } = readChange(paths);
   const addedFiles = new Set(added);
   const addedFolders = listParentFolders(added);
-  // A file where a folder goes, or in a folder where a file goes.
-  const isInTheWay = (file: string): boolean =>
-    addedFolders.has(file) || [...listParentFolders([file])].some((above) => addedFiles.has(above));
-
-  const remove = (file: string): void => {
-    lock.assertHeld();
-    // A file below a symlink stays, and so does a folder in place of the file.
-    if (!isInFolders(out, file)) return;
-    const target = path.join(out, file);
-    if (readStatus(target)?.isDirectory() === false) fs.unlinkSync(target);
-    for (let folder = path.dirname(target); folder !== out; folder = path.dirname(folder))
-      attempt(() => fs.rmdirSync(folder));
-  };
-  const move = (file: string): void => {
-    lock.assertHeld();
-    const target = path.join(out, file);
-    const isNewFolder = fs.mkdirSync(path.dirname(target), { recursive: true }) !== undefined;
-    if (!isInFolders(out, file))
-      throw new OutputError('is below a symbolic link', path.join(name, file));
-    if (isNewFolder) setPermissions(out, [file], permissions);
-    fs.renameSync(path.join(staged, file), target);
+  /** Whether it is a file where a folder goes, or in a folder where a file goes. */
+  const isInTheWay = (file: string): boolean => {
+    if (addedFolders.has(file)) return true;
+    const folders = [...listParentFolders([file])];
+    return folders.some((folder) => addedFiles.has(folder));
   };
 
-  for (const file of removed.filter(isInTheWay)) remove(file);
-  for (const file of sortByLinks(added)) move(file);
-  for (const file of removed) remove(file);
+  for (const file of removed) {
+    if (isInTheWay(file)) removeFile(paths, file);
+  }
+  for (const file of sortByLinks(added)) moveFile(paths, file);
+  for (const file of removed) removeFile(paths, file);
   // Otherwise a power cut could leave the new manifest without the other renames.
   flushAll(out, [...added, ...removed]);
-  move(MANIFEST_FILE);
+  moveFile(paths, MANIFEST_FILE);
   flush(out);
 }
 
+/** Removes a file of the site, and the folders that are then empty. */
+function removeFile({ out, lock }: LockedPaths, file: string): void {
+  lock.assertHeld();
+  // A file below a symlink stays, and so does a folder in place of the file.
+  if (!isInFolders(out, file)) return;
+  const target = path.join(out, file);
+  const status = readStatus(target);
+  if (status?.isDirectory() === false) fs.unlinkSync(target);
+  let folder = path.dirname(target);
+  while (folder !== out) {
+    // This fails if the folder is not empty.
+    attempt(() => fs.rmdirSync(folder));
+    folder = path.dirname(folder);
+  }
+}
+
+/** Moves a staged file into place. */
+function moveFile({ name, out, staged, lock, permissions }: LockedPaths, file: string): void {
+  lock.assertHeld();
+  const target = path.join(out, file);
+  const createdFolder = fs.mkdirSync(path.dirname(target), { recursive: true });
+  if (!isInFolders(out, file)) {
+    throw new OutputError('is below a symbolic link', path.join(name, file));
+  }
+  if (createdFolder !== undefined) setPermissions(out, [file], permissions);
+  fs.renameSync(path.join(staged, file), target);
+}
+
+const IN_KIND_FOLDER = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
+const LIST_PAGE = /^(?:offset\/\d+\/)?index\.json$/;
+
 /**
- * Sorts files so that links always resolve: records, list pages from last to first, other files,
- * `meta.json`.
+ * Sorts files so that every link in a file that was moved resolves: first records, then list pages
+ * from last to first, because a page links to the next one, then other files, and then `meta.json`.
  */
 function sortByLinks(files: readonly string[]): string[] {
-  const inList = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
-  const rank = (file: string): number => {
-    if (file === META_FILE) return 3;
-    const [, inKind] = inList.exec(file) ?? [];
-    if (inKind === undefined) return 2;
-    return /^(?:offset\/\d+\/)?index\.json$/.test(inKind) ? 1 : 0;
-  };
+  const records: string[] = [];
+  const listPages: string[] = [];
+  const others: string[] = [];
+  const description: string[] = [];
+  for (const file of files) {
+    const [, inKindFolder] = IN_KIND_FOLDER.exec(file) ?? [];
+    if (file === META_FILE) description.push(file);
+    else if (inKindFolder === undefined) others.push(file);
+    else if (LIST_PAGE.test(inKindFolder)) listPages.push(file);
+    else records.push(file);
+  }
   const { compare } = new Intl.Collator('en', { numeric: true });
-  const byRank = (a: string, b: string): number =>
-    rank(a) - rank(b) || (rank(a) === 1 ? compare(b, a) : 0);
-  return files.toSorted(byRank);
+  listPages.sort((one, other) => compare(other, one));
+  return [...records, ...listPages, ...others, ...description];
 }

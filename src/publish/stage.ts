@@ -26,6 +26,12 @@ export interface StagedFiles {
   readonly staged: readonly string[];
 }
 
+/** A file of the new site, and whether it was staged. */
+interface PreparedFile {
+  readonly entry: ManifestEntry;
+  readonly isStaged: boolean;
+}
+
 /**
  * Stages the files of a new site that differ from the published ones. Bodies are generated one at a
  * time and only if the published file has another hash, so that a large site needs little memory
@@ -36,44 +42,55 @@ export interface StagedFiles {
  */
 export async function stageFiles(
   files: Iterable<AnyFile>,
-  { paths, published, staging, signal }: StageContext,
+  context: StageContext,
 ): Promise<StagedFiles> {
   const assertValidPath = createPathCheck();
   const entries: ManifestEntry[] = [];
   const staged: string[] = [];
-  const stage = (file: AnyFile): ManifestEntry => {
-    if ('sha256' in file && isPublished(file, published))
-      return { path: file.path, bytes: file.bytes, sha256: file.sha256 };
-    const body = encodeBody(file);
-    const entry = createCheckedEntry(file, body);
-    if (isPublished(entry, published)) return entry;
-    explainFailure('cannot be written', file.path, () => {
-      staging.write(`site/${file.path}`, body);
-    });
-    if (published.entries.has(file.path))
-      setLaterTime(path.join(paths.staged, file.path), path.join(paths.out, file.path));
-    staged.push(file.path);
-    return entry;
-  };
   for (const file of files) {
     assertValidPath(file.path);
-    entries.push(stage(file));
-    // Lets signals be handled.
-    if (entries.length % 64 === 0) await setImmediate();
-    signal?.throwIfAborted();
+    const { entry, isStaged } = stageFile(file, context);
+    entries.push(entry);
+    if (isStaged) staged.push(file.path);
+    // Signals are handled only between such pauses.
+    if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
+    context.signal?.throwIfAborted();
   }
-  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  entries.sort((one, other) => (one.path < other.path ? -1 : 1));
   return { entries, staged };
 }
 
-const isPublished = ({ path: file, sha256 }: ManifestEntry, published: Published): boolean =>
-  published.entries.get(file)?.sha256 === sha256 && !published.modified.has(file);
+const FILES_AT_ONCE = 64;
 
+/** Stages a file unless the published one is the same. */
+function stageFile(file: AnyFile, { paths, published, staging }: StageContext): PreparedFile {
+  if ('sha256' in file && isPublished(file, published)) {
+    const { path: name, bytes, sha256 } = file;
+    return { entry: { path: name, bytes, sha256 }, isStaged: false };
+  }
+  const body = encodeBody(file);
+  const entry = createCheckedEntry(file, body);
+  if (isPublished(entry, published)) return { entry, isStaged: false };
+  explainFailure('cannot be written', file.path, () => {
+    staging.write(`site/${file.path}`, body);
+  });
+  const stagedFile = path.join(paths.staged, file.path);
+  const replacedFile = path.join(paths.out, file.path);
+  if (published.entries.has(file.path)) setLaterTime(stagedFile, replacedFile);
+  return { entry, isStaged: true };
+}
+
+/** Whether the published file has this content. */
+function isPublished({ path: file, sha256 }: ManifestEntry, published: Published): boolean {
+  if (published.modified.has(file)) return false;
+  return published.entries.get(file)?.sha256 === sha256;
+}
+
+/** Creates an entry, and checks that a file whose hash was known before has this hash. */
 function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
   const entry = createEntry(file.path, body);
-  if ('sha256' in file && file.sha256 !== entry.sha256)
-    throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
-  return entry;
+  if (!('sha256' in file) || file.sha256 === entry.sha256) return entry;
+  throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
 }
 
 /**
@@ -85,13 +102,17 @@ function createPathCheck(): (name: string) => void {
   return (name) => {
     if (!isSitePath(name)) throw new OutputError('is not a path inside the site', name);
     const key = name.toLowerCase();
-    if (files.has(key))
+    if (files.has(key)) {
       throw new OutputError('occurs twice in the site, ignoring letter case', name);
-    const above = listParentFolders([key]);
-    if (folders.has(key) || [...above].some((folder) => files.has(folder)))
+    }
+    const parentFolders = [...listParentFolders([key])];
+    const isFolder = folders.has(key);
+    const isInFile = parentFolders.some((folder) => files.has(folder));
+    if (isFolder || isInFile) {
       throw new OutputError('is a file where the site has a folder, or the other way round', name);
+    }
     files.add(key);
-    for (const folder of above) folders.add(folder);
+    for (const folder of parentFolders) folders.add(folder);
   };
 }
 
@@ -109,14 +130,18 @@ const DAY_MS = 86_400_000;
  * Sets an mtime in a later second than the replaced file's, because web servers derive ETags from
  * mtimes in seconds.
  */
-function setLaterTime(file: string, replaced: string): void {
-  const status = readStatus(replaced);
+function setLaterTime(file: string, replacedFile: string): void {
+  const replaced = readStatus(replacedFile);
+  if (!replaced?.isFile()) return;
   const now = Date.now();
   // A time far in the future was a mistake, which new files must not continue.
-  if (!status?.isFile() || status.mtimeMs > now + DAY_MS) return;
-  const second = Math.floor(status.mtimeMs / 1000);
-  if (second < Math.floor((now - CLOCK_MS) / 1000)) return;
-  setTime(file, Math.max((second + 1) * 1000, now));
+  if (replaced.mtimeMs > now + DAY_MS) return;
+  const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
+  const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
+  // The file was just written, so it has a later mtime already.
+  if (ownSecond > replacedSecond) return;
+  const nextSecondMs = (replacedSecond + 1) * 1000;
+  setTime(file, Math.max(nextSecondMs, now));
 }
 
 interface Commit {
@@ -144,7 +169,9 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
     setManifestTime(paths, change.files);
     flushAll(paths.staged, change.files);
     const draft = path.join(paths.staging, MANIFEST_FILE);
-    for (const file of [paths.replacedFile, draft, paths.staging]) flush(file);
+    flush(paths.replacedFile);
+    flush(draft);
+    flush(paths.staging);
     staging.assertSame();
     paths.lock.assertHeld();
     fs.renameSync(draft, path.join(paths.staged, MANIFEST_FILE));
@@ -179,15 +206,24 @@ function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly 
   const draft = path.join(staging, MANIFEST_FILE);
   setLaterTime(draft, path.join(out, MANIFEST_FILE));
   let newest = fs.statSync(draft).mtimeMs;
-  for (const file of files) newest = Math.max(newest, fs.statSync(path.join(staged, file)).mtimeMs);
+  for (const file of files) {
+    const { mtimeMs } = fs.statSync(path.join(staged, file));
+    newest = Math.max(newest, mtimeMs);
+  }
   setTime(draft, newest);
 }
 
-/** One `sync -f` is faster than thousands of fsync calls. Other systems may ignore `-f`. */
+/**
+ * Flushes files and their folders to the disk. One `sync -f` for the file system is faster than
+ * thousands of fsync calls. Other systems than Linux may ignore `-f`.
+ */
 export function flushAll(folder: string, files: readonly string[]): void {
-  const isLinux = process.platform === 'linux';
-  if (isLinux && spawnSync('sync', ['-f', folder], { stdio: 'ignore' }).status === 0) return;
-  for (const file of [...files, ...listParentFolders(files)]) flush(path.join(folder, file));
+  if (process.platform === 'linux') {
+    const { status } = spawnSync('sync', ['-f', folder], { stdio: 'ignore' });
+    if (status === 0) return;
+  }
+  for (const file of files) flush(path.join(folder, file));
+  for (const inside of listParentFolders(files)) flush(path.join(folder, inside));
 }
 
 /** Some systems cannot open a folder. Files may have been removed. */
