@@ -11,17 +11,15 @@ import { readStatus } from '../files.ts';
  */
 export function copyDefaultAcl(site: string, staging: string): string | undefined {
   if (process.platform !== 'linux' || !readStatus(site)) return undefined;
-  const list = ['--default', '--omit-header', '--absolute-names', '--', site];
-  const { status, stdout: entries } = spawnSync('getfacl', list, { encoding: 'utf8' });
+  const getArgs = ['--default', '--omit-header', '--absolute-names', '--', site];
+  const got = spawnSync('getfacl', getArgs, { encoding: 'utf8' });
   // Without `getfacl`, we cannot know whether there is an ACL.
-  if (status !== 0 || entries.trim() === '') return undefined;
-  const set = ['--default', '--set-file=-', '--', staging];
-  const {
-    error,
-    status: code,
-    stderr,
-  } = spawnSync('setfacl', set, { input: entries, encoding: 'utf8' });
-  if (code === 0) return undefined;
-  const reason = errorCode(error) || stderr.trim();
+  if (got.status !== 0) return undefined;
+  const acl = got.stdout;
+  if (acl.trim() === '') return undefined;
+  const setArgs = ['--default', '--set-file=-', '--', staging];
+  const set = spawnSync('setfacl', setArgs, { input: acl, encoding: 'utf8' });
+  if (set.status === 0) return undefined;
+  const reason = errorCode(set.error) || set.stderr.trim();
   return `new files do not get the default ACL of ${site}, because setfacl failed (${reason}): let the web server read them, such as with setfacl --recursive --modify user:www-data:rX ${site}`;
 }

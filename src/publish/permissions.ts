@@ -14,32 +14,47 @@ export interface Permissions {
  * Derives permissions from a site's folder: users who may read the folder may read its files,
  * regardless of the umask.
  */
-export function readPermissions(folder: string): Permissions {
-  const status = readStatus(folder);
+export function readPermissions(site: string): Permissions {
+  const status = readStatus(site);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
   // A web server reads files by name, so it must be able to enter the folder but not to list it.
-  const read = (mode | (mode << 2)) & 0o044;
-  return { file: 0o600 | read | (mode & 0o020), folder: 0o700 | (mode & 0o2075), gid };
+  // Therefore whoever may enter the folder (x, two bits below r) may read its files, too.
+  const mayRead = (mode | (mode << 2)) & 0o044;
+  const groupMayWrite = mode & 0o020;
+  // The set-group-ID bit gives new files the group of the folder.
+  const othersAndSetGroup = mode & 0o2075;
+  const file = 0o600 | mayRead | groupMayWrite;
+  const folder = 0o700 | othersAndSetGroup;
+  return { file, folder, gid };
 }
 
+/**
+ * Sets the permissions of files and of the folders between them and the site's folder.
+ *
+ * @param files relative to the site's folder
+ */
 export function setPermissions(
   site: string,
   files: readonly string[],
   permissions: Permissions,
 ): void {
-  const folders = [...listParentFolders(files)].filter((name) => name !== '.').sort();
-  for (const name of [...folders, ...files]) setPermission(path.join(site, name), permissions);
+  const folders = listParentFolders(files);
+  folders.delete('.');
+  for (const name of [...folders].sort()) setPermission(path.join(site, name), permissions);
+  for (const name of files) setPermission(path.join(site, name), permissions);
 }
 
 /** Ignores failures, because some file systems have no permissions. */
-export const setPermission = (file: string, { gid, ...modes }: Permissions): void =>
+export function setPermission(file: string, permissions: Permissions): void {
   attempt(() => {
-    const before = lstatSync(file);
-    if (!before.isDirectory() && !before.isFile()) return;
-    const mode = before.isDirectory() ? modes.folder : modes.file;
-    const isOtherGroup = gid !== undefined && before.gid !== gid;
-    if (!isOtherGroup && (before.mode & 0o7777) === mode) return;
+    const status = lstatSync(file);
+    if (!status.isDirectory() && !status.isFile()) return;
+    const mode = status.isDirectory() ? permissions.folder : permissions.file;
+    const { gid } = permissions;
+    const isOtherGroup = gid !== undefined && status.gid !== gid;
+    const isSameMode = (status.mode & 0o7777) === mode;
+    if (isSameMode && !isOtherGroup) return;
     // Another process may have replaced the file by a symlink or a FIFO since.
     const descriptor = openSync(file, NO_FOLLOW);
     if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
@@ -47,3 +62,4 @@ export const setPermission = (file: string, { gid, ...modes }: Permissions): voi
     attempt(() => fchmodSync(descriptor, mode));
     closeSync(descriptor);
   });
+}

@@ -70,25 +70,29 @@ export interface Output {
 export async function withOutput<T>(
   out: string,
   use: (output: Output) => Promise<T>,
-  { byContent = false, onNotice = () => {}, takeLock }: OpenOptions = {},
+  options: OpenOptions = {},
 ): Promise<T> {
-  const work = resolveWorkPaths(out);
-  assertUsableAsOutput(work);
-  explainFailure('cannot be created', out, () =>
-    mkdirSync(path.dirname(work.out), { recursive: true }),
-  );
-  const lock = acquireLock(work, takeLock);
+  const { byContent = false, onNotice, takeLock } = options;
+  const workPaths = resolveWorkPaths(out);
+  assertUsableAsOutput(workPaths);
+  const parent = path.dirname(workPaths.out);
+  explainFailure('cannot be created', out, () => mkdirSync(parent, { recursive: true }));
+  const lock = acquireLock(workPaths, takeLock);
   let recovery: Recovery | undefined;
   try {
-    const paths = { ...work, lock, permissions: readPermissions(work.out) };
+    const permissions = readPermissions(workPaths.out);
+    const paths: LockedPaths = { ...workPaths, lock, permissions };
     recovery = recover(paths);
     const published = readPublished(paths, byContent || recovery.isDiscarded);
-    return await use(createOutput(paths, published, recovery));
+    const output = createOutput(paths, published, recovery);
+    return await use(output);
   } catch (error) {
-    recovery?.notices.forEach(onNotice);
+    // Otherwise the notices are part of the result.
+    for (const notice of recovery?.notices ?? []) onNotice?.(notice);
     const failure = toOutputError(error, out);
     // If another build broke the lock, that is the cause of the failure.
-    if (failure instanceof OutputError && attempt(lock.isHeld) === false) lock.assertHeld();
+    const isLockLost = attempt(lock.isHeld) === false;
+    if (failure instanceof OutputError && isLockLost) lock.assertHeld();
     throw failure;
   } finally {
     lock.release();
@@ -142,43 +146,48 @@ function createOutput(paths: LockedPaths, published: Published, recovery: Recove
     },
     keepPublished() {
       const entries = [...published.entries.values()];
-      const counts = finish(paths, entries, published);
-      return {
-        ...counts,
-        changed: recovery.isCompleted,
-        written: 0,
-        kept: counts.files,
-        removed: 0,
-        notices: [],
-      };
+      repairPermissions(paths, entries, published);
+      const { files, bytes } = measureSite(paths, entries);
+      const changed = recovery.isCompleted;
+      return { changed, files, bytes, written: 0, kept: files, removed: 0, notices: [] };
     },
-    async publish(files, options = {}) {
+    async publish(newFiles, options = {}) {
       const staging = prepareStaging(paths);
-      const replacement = await replaceSite(files, { paths, published, staging, ...options });
+      const context: ReplaceContext = { paths, published, staging, ...options };
+      const replacement = await replaceSite(newFiles, context);
       const { entries, written, removed } = replacement;
-      const counts = finish(paths, entries, published);
-      return {
-        ...counts,
-        changed: written > 0 || recovery.isCompleted,
-        written,
-        kept: counts.files - written,
-        removed,
-        notices: [...staging.notices, ...replacement.notices],
-      };
+      repairPermissions(paths, entries, published);
+      const { files, bytes } = measureSite(paths, entries);
+      const changed = written > 0 || recovery.isCompleted;
+      const kept = files - written;
+      const notices = [...staging.notices, ...replacement.notices];
+      return { changed, files, bytes, written, kept, removed, notices };
     },
   };
 }
 
-/**
- * Repairs the permissions of all files, because earlier builds may have had another umask, and
- * counts them.
- */
-function finish(paths: LockedPaths, entries: readonly ManifestEntry[], published: Published) {
-  const files = [...entries.map((entry) => entry.path), MANIFEST_FILE];
-  if (published.entries.size > 0) setPermissions(paths.out, files, paths.permissions);
-  const { size } = statSync(path.join(paths.out, MANIFEST_FILE));
-  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, size);
-  return { files: files.length, bytes };
+/** Repairs the permissions of all files, because earlier builds may have had another umask. */
+function repairPermissions(
+  paths: LockedPaths,
+  entries: readonly ManifestEntry[],
+  published: Published,
+): void {
+  // The files of a first site have just been created.
+  if (published.entries.size === 0) return;
+  const files = entries.map((entry) => entry.path);
+  setPermissions(paths.out, [...files, MANIFEST_FILE], paths.permissions);
+}
+
+interface SiteSize {
+  /** The number of files, including the manifest. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+function measureSite({ out }: WorkPaths, entries: readonly ManifestEntry[]): SiteSize {
+  let bytes = statSync(path.join(out, MANIFEST_FILE)).size;
+  for (const entry of entries) bytes += entry.bytes;
+  return { files: entries.length + 1, bytes };
 }
 
 interface ReplaceContext extends PublishOptions {
@@ -203,17 +212,19 @@ interface Replacement {
  */
 async function replaceSite(
   files: Iterable<AnyFile>,
-  { paths, published, staging, signal, buildInputs = { generator: PRODUCT } }: ReplaceContext,
+  context: ReplaceContext,
 ): Promise<Replacement> {
+  const { paths, published, staging, signal, buildInputs = { generator: PRODUCT } } = context;
   try {
     const { entries, staged } = await stageFiles(files, { paths, published, staging, signal });
     const next = entries.map((entry) => entry.path);
     const removed = listRemoved(paths.out, published.entries, next);
     const manifest = encodeManifest(buildInputs, entries);
-    const { sha256 } = createEntry(MANIFEST_FILE, manifest);
+    const { sha256: manifestHash } = createEntry(MANIFEST_FILE, manifest);
     const replacedHash = hashFile(paths.out, MANIFEST_FILE) ?? '';
-    const isChanged = staged.length > 0 || removed.length > 0 || sha256 !== replacedHash;
-    if (!isChanged) return { entries, written: 0, removed: 0, notices: [] };
+    const hasSameFiles = staged.length === 0 && removed.length === 0;
+    const isUnchanged = hasSameFiles && manifestHash === replacedHash;
+    if (isUnchanged) return { entries, written: 0, removed: 0, notices: [] };
 
     assertFolderStays(paths, published);
     assertApplicable(paths, { published: published.entries, next, added: staged, removed });
@@ -248,16 +259,19 @@ export function isBeingChanged(out: string): boolean {
   return isCommitted(paths) && isFitting(paths);
 }
 
+const MAX_WAIT_MS = 1000;
+const WAIT_INTERVAL_MS = 50;
+
 /** @throws OutputError if the folder is still being changed after a second */
 export async function waitUntilStable(folder: string): Promise<void> {
-  const until = performance.now() + 1000;
+  const waitsUntil = performance.now() + MAX_WAIT_MS;
   while (isBeingChanged(folder)) {
-    if (performance.now() > until) {
+    if (performance.now() > waitsUntil) {
+      const problem = 'is being changed, or an interrupted build left it incomplete';
       const hint =
         'If no build is running there, run gamedata build, mirror or snapshot on that folder again to complete it.';
-      const problem = 'is being changed, or an interrupted build left it incomplete';
       throw new OutputError(problem, folder, { hint });
     }
-    await setTimeout(50);
+    await setTimeout(WAIT_INTERVAL_MS);
   }
 }

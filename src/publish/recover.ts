@@ -45,9 +45,11 @@ export function recover(paths: LockedPaths): Recovery {
     return NOTHING;
   }
   if (!isFitting(paths)) return { isCompleted: false, isDiscarded: true, notices: [DISCARDED] };
-  assertApplicable(paths, readChange(paths));
+  const change = readChange(paths);
+  assertApplicable(paths, change);
   applyChange(paths, staging);
-  return { isCompleted: true, isDiscarded: false, notices: [COMPLETED, ...removeStaging(paths)] };
+  const notices = [COMPLETED, ...removeStaging(paths)];
+  return { isCompleted: true, isDiscarded: false, notices };
 }
 
 /**
@@ -60,9 +62,11 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
   if (replacedHash !== publishedHash) return false;
   const files = readFileList(staged);
   if (!files) return false;
-  return files.every(
-    ({ path: file, sha256 }) => hashFile(staged, file) === sha256 || hashFile(out, file) === sha256,
-  );
+  for (const { path: file, sha256 } of files) {
+    const isThere = hashFile(staged, file) === sha256 || hashFile(out, file) === sha256;
+    if (!isThere) return false;
+  }
+  return true;
 }
 
 /**

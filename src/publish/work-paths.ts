@@ -27,8 +27,9 @@ export interface WorkPaths {
 /** Follows symlinks, so that a build changes the linked folder. */
 export function resolveWorkPaths(name: string): WorkPaths {
   const out = resolveLinks(name, path.resolve(name));
+  const parent = path.dirname(out);
   const nextTo = (role: string): string =>
-    path.join(path.dirname(out), `.${path.basename(out)}.gamedata-${role}`);
+    path.join(parent, `.${path.basename(out)}.gamedata-${role}`);
   const staging = nextTo('staging');
   return {
     name,
@@ -44,20 +45,26 @@ export function resolveWorkPaths(name: string): WorkPaths {
 export const isSameFolder = (one: string, other: string): boolean =>
   resolveWorkPaths(one).out === resolveWorkPaths(other).out;
 
+/**
+ * Resolves the symlinks of a path that need not exist, because the target of a symlink may not have
+ * been built yet. Then its parent folder is resolved, and the missing name is added.
+ */
 function resolveLinks(name: string, file: string): string {
   try {
     return realpathSync(file);
   } catch (cause) {
     const code = errorCode(cause);
-    if (code === 'ELOOP')
+    if (code === 'ELOOP') {
       throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
-    if (code !== 'ENOENT' || path.dirname(file) === file) return file;
-    // The target of a symlink may not have been built yet.
-    const parent = resolveLinks(name, path.dirname(file));
-    return readStatus(file)?.isSymbolicLink()
-      ? resolveLinks(name, path.resolve(parent, readlinkSync(file)))
-      : path.join(parent, path.basename(file));
+    }
+    const isRoot = path.dirname(file) === file;
+    if (code !== 'ENOENT' || isRoot) return file;
   }
+  const parent = resolveLinks(name, path.dirname(file));
+  const isLink = readStatus(file)?.isSymbolicLink() === true;
+  if (!isLink) return path.join(parent, path.basename(file));
+  const target = path.resolve(parent, readlinkSync(file));
+  return resolveLinks(name, target);
 }
 
 /**
@@ -65,10 +72,12 @@ function resolveLinks(name: string, file: string): string {
  * there. Returns false if the folder cannot be entered, because only its owner can tell.
  */
 export function isCommitted({ staging, staged }: WorkPaths): boolean {
-  const areFolders = (): boolean =>
-    [staging, staged].every((folder) => readStatus(folder)?.isDirectory());
-  const hasManifest = (): boolean => readStatus(path.join(staged, MANIFEST_FILE)) !== undefined;
-  return attempt(() => areFolders() && hasManifest()) ?? false;
+  const isFolder = (file: string): boolean => readStatus(file)?.isDirectory() === true;
+  const hasManifest = attempt(() => {
+    if (!isFolder(staging) || !isFolder(staged)) return false;
+    return readStatus(path.join(staged, MANIFEST_FILE)) !== undefined;
+  });
+  return hasManifest ?? false;
 }
 
 /**
