@@ -12,7 +12,8 @@ import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
 import type { Comparator } from './comparators.ts';
 import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
 import type { OnVerifyProgress } from './progress.ts';
-import { createRequests, table } from './table.ts';
+import { createRequests } from './requests.ts';
+import { table } from './table.ts';
 
 interface DeploymentOptions {
   readonly level: contract.Level;

@@ -1,146 +1,67 @@
 import { fileRows } from '../contract/files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
-import { type Kind, kindNames } from '../contract/kinds.ts';
-import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
-import type { ProbeRequest } from '../http/probe.ts';
 import * as compare from './comparators.ts';
 import { type Comparator, matchHeader, matchJson, matchStatus } from './comparators.ts';
-import type { ExpectedSite } from './expected.ts';
+import {
+  arrange,
+  combineWords,
+  listAllPages,
+  listAllRecords,
+  listIcons,
+  listNames,
+  type RequestPattern,
+  type Urls,
+} from './requests.ts';
 
-type Urls = string | ((site: ExpectedSite) => readonly string[]);
+/** Requests, and comparators that must all accept each of their responses. */
+type Row = readonly [Urls | RequestPattern, ...Comparator[]];
 
-interface Requests {
-  readonly urls: Urls;
-  readonly methods?: readonly string[];
-  readonly headers?: ProbeRequest['headers'];
-}
-
-type Row = readonly [Urls | Requests, ...Comparator[]];
-
-export function createRequests(requests: Urls | Requests, site: ExpectedSite): ProbeRequest[] {
-  const given: Requests = typeof requests === 'object' ? requests : { urls: requests };
-  const { urls, methods = ['GET'], headers = {} } = given;
-  const all =
-    typeof urls === 'string' ? kindNames.flatMap((kind) => expand(urls, site, kind)) : urls(site);
-  return [...new Set(all)].flatMap((path) => methods.map((method) => ({ method, path, headers })));
-}
-
-/** Drops templates with undefined variables, which occur if a kind has no records. */
-function expand(templates: string, site: ExpectedSite, kind: Kind): string[] {
-  const variables = readVariables(site, kind);
-  return splitWords(templates)
-    .map((template) =>
-      template.replaceAll(/\{(\S+?)\}/g, (unknown, name) => `${variables[name] ?? unknown}`),
-    )
-    .filter((url) => !url.includes('{'));
-}
-
-const splitWords = (words: string): string[] => words.trim().split(/\s+/);
-
-function readVariables(
-  site: ExpectedSite,
-  kind: Kind,
-): Readonly<Record<string, string | number | undefined>> {
-  const { linkBase, records } = site;
-  const [count, first] = [records[kind].length, records[kind][0]];
-  const offsets = pageOffsets(count);
-  const last = offsets.at(-1) ?? 0;
-  const [pages, urls] = [listPages(site, kind), listRecords(site, kind)];
-  return {
-    root: linkBase.links === 'file' ? `/${paths.rootFile}` : paths.API_PREFIX,
-    api: paths.API_PREFIX.slice(0, -1),
-    list: paths.listPath(kind).slice(0, -1),
-    // The first record, and its slug in the wrong case.
-    ...(first && {
-      record: paths.recordPath(kind, first.slug).slice(0, -1),
-      SLUG: first.slug.toUpperCase(),
-    }),
-    // URLs in the site's link style, which may point to files.
-    ...{
-      firstPage: pages[0],
-      lastPage: pages.at(-1),
-      firstRecord: urls[0],
-      lastRecord: urls.at(-1),
-    },
-    ...{
-      second: offsets[1] ?? 0,
-      last,
-      past: last + PAGE_SIZE,
-      count,
-      less: count - 1,
-      more: count + 1,
-    },
-  };
-}
-
-function listPages({ linkBase: { links }, records }: ExpectedSite, kind: Kind): string[] {
-  const ranges = pageOffsets(records[kind].length).map((offset) => ({ limit: PAGE_SIZE, offset }));
-  return [undefined, ...ranges].map((range) => paths.listUrl({ baseUrl: '', links }, kind, range));
-}
-
-const listRecords = ({ linkBase: { links }, records }: ExpectedSite, kind: Kind): string[] =>
-  records[kind].map(({ slug }) => paths.recordUrl({ baseUrl: '', links }, kind, slug));
-
-const listNames = ({ languages }: ExpectedSite): string[] =>
-  languages.length > 0
-    ? [names, ...languages.map((language) => `/${paths.namesFile(language)}`)]
-    : [];
-
-/** Lists only the first icon if all are redirected. Plain file servers cannot redirect. */
-function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
-  const files = kindNames.flatMap((kind) =>
-    records[kind].flatMap(({ icon }) => (icon ? [`/${icon}`] : [])),
-  );
-  if (icons !== 'link') return files;
-  return linkBase.links === 'file' ? [] : files.slice(0, 1);
-}
-
+/** A page and a record from each end, as the site links to them. */
 const samples = '{firstPage} {lastPage} {firstRecord} {lastRecord}';
 const unknown = '{list}/no-such-slug/';
 const endpoints = '{list}/ {record}/';
 const names = `/${paths.NAMES_INDEX_FILE}`;
 const placeholder = `/${paths.PLACEHOLDER_ICON}`;
 const compressed = `/openapi.json /search.json ${names}`;
-const siteFiles = fileRows.site
-  .map(({ path }) => `/${path}`)
-  .filter((path) => !path.includes('{'))
-  .join(' ');
+/** The files of every site, except those whose names depend on the data. */
+const siteFiles = listSiteFiles().join(' ');
 const pages = '/ /index.html /browse.html /browse/ /docs/ /docs/index.html /404.html {list}/';
 const missing = `{api}/no-such-kind {api}/no-such-kind/ {api}/a/b/c {list}/a/b/ ${unknown}`;
 
+function listSiteFiles(): string[] {
+  const files: string[] = [];
+  for (const { path } of fileRows.site) {
+    if (!path.includes('{')) files.push(`/${path}`);
+  }
+  return files;
+}
+
 /** https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const acceptHeaders = [browser, { accept: '*/*' }, { accept: 'application/json' }, {}];
+const everyFormat = combineWords(`${endpoints} ${missing}`, '- ?format=api ?format=json');
 const preflight = {
   origin: 'https://app.invalid',
   'access-control-request-method': 'GET',
   'access-control-request-headers': 'authorization,x-test',
 };
 
-/** Joins one word from each part, in every combination; `-` stands for an empty word. */
-const combine = (...parts: readonly string[]): string =>
-  parts
-    .map((words) => splitWords(words).map((word) => (word === '-' ? '' : word)))
-    .reduce((all, words) => all.flatMap((start) => words.map((end) => start + end)))
-    .join(' ');
-
-const arrange = (values: readonly string[]): string[][] => [
-  [],
-  ...values.flatMap((value) =>
-    arrange(values.filter((other) => other !== value)).map((rest) => [value, ...rest]),
-  ),
-];
-
 /** The first, the second and the last page, with every order and subset of parameters. */
-const builtPages = ['api', 'json'].flatMap((format) =>
-  ['0', '{second}', '{last}'].flatMap((offset) =>
-    arrange([`format=${format}`, 'limit=100', `offset=${offset}`]).map(
-      (all) => `{list}/?${all.join('&')}`,
-    ),
-  ),
-);
+const builtPages = listBuiltPages().join(' ');
 
-const otherPages = combine(
+function listBuiltPages(): string[] {
+  const templates: string[] = [];
+  for (const format of ['api', 'json']) {
+    for (const offset of ['0', '{second}', '{last}']) {
+      const parameters = [`format=${format}`, 'limit=100', `offset=${offset}`];
+      for (const some of arrange(parameters)) templates.push(`{list}/?${some.join('&')}`);
+    }
+  }
+  return templates;
+}
+
+const otherPages = combineWords(
   '{list}/?',
   `
   limit=20 limit=20&offset=100 format=api&limit=20&offset=0 limit=0 limit=-1 limit=abc limit= limit=0100 limit=1e2
@@ -151,13 +72,13 @@ const otherPages = combine(
 
 const huge = '9'.repeat(30);
 /** An integer is an optional sign and digits; any other value means the default. */
-const anyPages = combine(
+const anyPages = combineWords(
   '{list}/?',
   `
-  ${combine('limit=', `1 5 7 99 101 250 {less} {count} {more} 100000 005 %2B5 ${huge} ${'9'.repeat(4301)}`)}
-  ${combine('offset=', '1 50 99 101 150 {less} {count} {more} 1000000000')}
-  ${combine('limit=', '0 -1 abc 1.5 1e3 0x10 1_0 +5 5%20 %EF%BC%95 %C2%B2', '&offset=30')}
-  ${combine('limit=7&offset=', '-1 abc 1.5 -0')}
+  ${combineWords('limit=', `1 5 7 99 101 250 {less} {count} {more} 100000 005 %2B5 ${huge} ${'9'.repeat(4301)}`)}
+  ${combineWords('offset=', '1 50 99 101 150 {less} {count} {more} 1000000000')}
+  ${combineWords('limit=', '0 -1 abc 1.5 1e3 0x10 1_0 +5 5%20 %EF%BC%95 %C2%B2', '&offset=30')}
+  ${combineWords('limit=7&offset=', '-1 abc 1.5 -0')}
   limit=&offset=30 limit=7&offset= limit=5&offset=${huge} limit=10&offset=5 limit=3&offset=199&format=api
   format=json&offset=95&limit=10 limit=3;offset=2 LIMIT=3&unknown=1&limit=4`,
 );
@@ -175,10 +96,8 @@ const everywhere = (comparator: Comparator): Row[] => [
 
 export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   root: [['{root}', matchStatus, compare.matchRoot]],
-  lists: [[(site) => kindNames.flatMap((kind) => listPages(site, kind)), matchStatus, matchJson]],
-  records: [
-    [(site) => kindNames.flatMap((kind) => listRecords(site, kind)), matchStatus, matchJson],
-  ],
+  lists: [[listAllPages, matchStatus, matchJson]],
+  records: [[listAllRecords, matchStatus, matchJson]],
   icons: [
     [placeholder, compare.acceptImage],
     [listIcons, compare.acceptImage],
@@ -210,27 +129,29 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   ],
   freshness: [[`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(matchCaching)]],
   vary: [[`${samples} ${unknown}`, matchHeader('Vary', compare.includesMembers)]],
-  parameters: [[builtPages.join(' '), matchStatus, matchJson]],
+  parameters: [[builtPages, matchStatus, matchJson]],
   'no-wrong-page': [[otherPages, compare.matchOrReject]],
   'unknown-slug': [
     [`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.matchError],
   ],
   'unknown-path': [['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.matchError]],
-  'unknown-format': [[combine('{list}/?format=', 'xml API html'), compare.matchError]],
+  'unknown-format': [[combineWords('{list}/?format=', 'xml API html'), compare.matchError]],
   moved: [
     [({ moved }) => moved.map((path) => `${path}?format=api`), matchStatus, compare.matchLocation],
   ],
-  'unknown-record-format': [[combine('{record}/?format=', 'xml API html'), compare.matchError]],
+  'unknown-record-format': [
+    [combineWords('{record}/?format=', 'xml API html'), compare.matchError],
+  ],
   'encoded-names': [
     [
-      combine('{list}/?', 'o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'),
+      combineWords('{list}/?', 'o%66fset=100 %6Fffset=100&%6Cimit=100 l%69mit=20'),
       compare.matchOrReject,
     ],
   ],
   allow: [[`${samples} ${unknown}`, matchAllow]],
   slash: [
     [
-      combine(
+      combineWords(
         '{api} {list} {record} {list}/no-such-slug',
         '- ?format=api&limit=100&offset=100 ?x=%20%C3%A9',
       ),
@@ -261,7 +182,7 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   // Servers may reject malformed paths before they apply their configuration.
   'any-path': [
     [
-      combine('{list}/', `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, '/'),
+      combineWords('{list}/', `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, '/'),
       compare.acceptError(400, 403, 404, 414),
       matchCors,
     ],
@@ -278,12 +199,8 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     ],
   ],
   browser: [
-    ...[browser, { accept: '*/*' }, { accept: 'application/json' }, {}].map(
-      (headers): Row => [
-        { urls: combine(`${endpoints} ${missing}`, '- ?format=api ?format=json'), headers },
-        matchStatus,
-        matchType,
-      ],
+    ...acceptHeaders.map(
+      (headers): Row => [{ urls: everyFormat, headers }, matchStatus, matchType],
     ),
     [{ urls: '{list}/?format=xml', headers: browser }, matchStatus, matchType],
     // Only hosts that run code have these pages.
@@ -292,13 +209,13 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   windows: [[anyPages, matchStatus, matchJson]],
   repeated: [
     [
-      combine(
+      combineWords(
         '{list}/?',
         'limit=10&limit=20 limit=20&limit=abc offset=10&offset=20 offset=100&offset=0 format=xml&format=json',
       ),
       matchStatus,
       matchJson,
     ],
-    [combine(endpoints, '?format=json&format=xml'), compare.matchError],
+    [combineWords(endpoints, '?format=json&format=xml'), compare.matchError],
   ],
 };
