@@ -24,23 +24,32 @@ export function compare(from: SummarizedRecords, to: SummarizedRecords): Compari
   return { from: summarize(from), to: summarize(to), totals, changes };
 }
 
-export const countChanges = ({ totals }: Comparison): number =>
-  changeTypes.reduce((sum, type) => sum + totals[type], 0);
+export function countChanges({ totals }: Comparison): number {
+  let sum = 0;
+  for (const type of changeTypes) sum += totals[type];
+  return sum;
+}
 
-const summarize = ({ digest, captured, counts, edition }: SummarizedRecords): DataSetSummary => ({
-  digest,
-  captured,
-  counts,
-  edition,
-});
+/** Leaves out the records. */
+function summarize(dataSet: SummarizedRecords): DataSetSummary {
+  const { digest, captured, counts, edition } = dataSet;
+  return { digest, captured, counts, edition };
+}
 
-function compareKind(previous: readonly AnyRecord[], next: readonly AnyRecord[]): Changes[Kind] {
+/**
+ * Compares the records of one kind. Each next record is looked up by its id and crossed off the
+ * previous records, so those that are left at the end were removed.
+ */
+function compareKind(
+  previousRecords: readonly AnyRecord[],
+  nextRecords: readonly AnyRecord[],
+): Changes[Kind] {
   const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
-  const remaining = new Map(previous.map((record) => [record.id, record]));
-  for (const record of sortById(next)) {
+  const remainingRecords = new Map(previousRecords.map((record) => [record.id, record]));
+  for (const record of sortById(nextRecords)) {
     const { id, slug } = record;
-    const previousRecord = remaining.get(id);
-    remaining.delete(id);
+    const previousRecord = remainingRecords.get(id);
+    remainingRecords.delete(id);
     if (previousRecord === undefined) {
       changes.added.push(describe(record));
       continue;
@@ -52,18 +61,19 @@ function compareKind(previous: readonly AnyRecord[], next: readonly AnyRecord[])
       changes.changed.push({ id, slug, fields });
     }
   }
-  for (const record of sortById([...remaining.values()])) changes.removed.push(describe(record));
+  const removedRecords = sortById([...remainingRecords.values()]);
+  for (const record of removedRecords) changes.removed.push(describe(record));
   return changes;
 }
 
-const sortById = (records: readonly AnyRecord[]): AnyRecord[] =>
-  [...records].sort((a, b) => a.id - b.id);
+function sortById(records: readonly AnyRecord[]): AnyRecord[] {
+  return [...records].sort((a, b) => a.id - b.id);
+}
 
-const describe = ({ id, slug, name }: AnyRecord): NamedRecord => ({
-  id,
-  slug,
-  name: typeof name === 'string' ? name : slug,
-});
+/** A record written by another gamedata version may have no name. */
+function describe({ id, slug, name }: AnyRecord): NamedRecord {
+  return { id, slug, name: typeof name === 'string' ? name : slug };
+}
 
 /** Lists the fields that differ, except the slug. Records written by another gamedata version may have different fields. */
 function compareFields(previous: AnyRecord, next: AnyRecord): FieldChange[] {

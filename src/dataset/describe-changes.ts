@@ -121,29 +121,37 @@ export function describeGroups(
   return groups;
 }
 
-function describeKind(
-  kind: Kind,
-  { added, removed, renamed, changed }: KindChanges,
-  mark: Mark,
-): Record<keyof KindChanges, string[]> {
-  const link = (slug: string): string => mark(slug, recordPath(kind, slug));
-  const describeFields = (fields: readonly FieldChange[]): string => {
-    const texts = fields.map(({ field, from, to }) => {
-      return `${field} ${mark(quote(from))} → ${mark(quote(to))}`;
-    });
-    return texts.join(', ');
-  };
-  return {
-    added: added.map(({ id, slug, name }) => `${link(slug)} (id ${id}): ${mark(quote(name))}`),
-    removed: removed.map(({ id, slug, name }) => `${mark(slug)} (id ${id}): ${mark(quote(name))}`),
-    renamed: renamed.map(({ id, from, to, fields }) => {
-      const more = fields.length > 0 ? `; ${describeFields(fields)}` : '';
-      return `${mark(from)} → ${link(to)} (id ${id})${more}`;
-    }),
-    changed: changed.map(({ id, slug, fields }) => {
-      return `${link(slug)} (id ${id}): ${describeFields(fields)}`;
-    }),
-  };
+type LinesByType = Record<keyof KindChanges, string[]>;
+
+/** Describes each change to the records of one kind in a line. Only current slugs have a path. */
+function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType {
+  const lines: LinesByType = { added: [], removed: [], renamed: [], changed: [] };
+  function link(slug: string): string {
+    return mark(slug, recordPath(kind, slug));
+  }
+  for (const { id, slug, name } of changes.added) {
+    lines.added.push(`${link(slug)} (id ${id}): ${mark(quote(name))}`);
+  }
+  for (const { id, slug, name } of changes.removed) {
+    lines.removed.push(`${mark(slug)} (id ${id}): ${mark(quote(name))}`);
+  }
+  for (const { id, from, to, fields } of changes.renamed) {
+    const otherChanges = fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
+    lines.renamed.push(`${mark(from)} → ${link(to)} (id ${id})${otherChanges}`);
+  }
+  for (const { id, slug, fields } of changes.changed) {
+    lines.changed.push(`${link(slug)} (id ${id}): ${describeFields(fields, mark)}`);
+  }
+  return lines;
+}
+
+/** `generation 1 → 2, name "Pound" → "Slap"` */
+function describeFields(fields: readonly FieldChange[], mark: Mark): string {
+  const descriptions: string[] = [];
+  for (const { field, from, to } of fields) {
+    descriptions.push(`${field} ${mark(quote(from))} → ${mark(quote(to))}`);
+  }
+  return descriptions.join(', ');
 }
 
 /**

@@ -64,12 +64,19 @@ export function checkIcons(
   }
 }
 
-/** Unchanged data in a new edition is not old, so the edition that was read applies. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Rejects data that is too old. The day of the edition that was read counts, because data that has
+ * not changed for years is not old if the upstream still publishes it. Without an edition, only the
+ * day of the capture is known.
+ */
 function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions): void {
   if (maxAge === undefined) return;
   const { edition } = asRead;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
-  const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
+  const ageMs = Date.parse(today) - Date.parse(day);
+  const days = ageMs / DAY_MS;
   if (days <= maxAge) return;
   const event = edition ? 'deployed' : 'captured';
   throw new GuardError(
@@ -78,11 +85,16 @@ function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions):
   );
 }
 
-/** A fallback replaces only data of an earlier day. */
-function checkFallback({ fallback, previous, dataSet: { digest, provenance } }: Update): void {
+/**
+ * A fallback is local data that was read because the upstream could not be reached. It may replace
+ * only data of an earlier day.
+ */
+function checkFallback({ fallback, previous, dataSet }: Update): void {
+  const { digest, provenance } = dataSet;
   if (fallback === null || !previous || previous.digest === digest) return;
   const { previousDay, nextDay } = getDays(previous, { digest, ...provenance });
-  if (!previousDay || !nextDay || previousDay < nextDay) return;
+  if (!previousDay || !nextDay) return;
+  if (previousDay < nextDay) return;
   throw new GuardError(
     `got local data from ${nextDay}, expected data newer than the published data from ${previousDay}`,
     {},
@@ -114,21 +126,15 @@ interface Measurement {
   readonly hint: string;
 }
 
-function assertWithinLimit({
-  subject,
-  effect,
-  affected,
-  total,
-  maxPercent,
-  maxCount = 0,
-  examples = [],
-  hint,
-}: Measurement): void {
-  const limit = Math.max(maxCount, (total * maxPercent) / 100);
-  if (affected <= limit) return;
-  const listed = examples.length > 0 ? `: ${listFirst(examples)}` : '';
+/** @throws GuardError if more records or names are affected than both limits permit */
+function assertWithinLimit(measurement: Measurement): void {
+  const { affected, total, maxPercent, maxCount = 0 } = measurement;
+  const maxAffected = Math.max(maxCount, (total * maxPercent) / 100);
+  if (affected <= maxAffected) return;
+  const { subject, effect, examples = [], hint } = measurement;
+  const listedExamples = examples.length > 0 ? `: ${listFirst(examples)}` : '';
   throw new GuardError(
-    `got ${affected} of ${total} ${effect}, expected at most ${maxPercent} %${listed}`,
+    `got ${affected} of ${total} ${effect}, expected at most ${maxPercent} %${listedExamples}`,
     { kind: subject },
     { hint },
   );
@@ -155,34 +161,42 @@ interface WarningType {
 function checkNewWarnings(
   update: Update,
   warnings: readonly Warning[],
-  { kind, code }: WarningType,
+  type: WarningType,
   { maxShrink }: GuardOptions,
 ): void {
+  const { kind, code } = type;
   const total = update.dataSet.counts[kind];
-  const ownWarnings = warnings.filter((warning) => warning.kind === kind && warning.code === code);
-  const previousCount = countPreviousWarnings(update, { kind, code });
   const previousTotal = update.previous?.counts[kind] ?? total;
   const addedRecords = Math.max(0, total - previousTotal);
+  let expectedCount = countPreviousWarnings(update, type);
   // A new record may lack an icon.
-  const mayLackIcon = code === 'no-icon' || code === 'icon-not-found';
-  const expectedCount = mayLackIcon ? previousCount + addedRecords : previousCount;
+  const isAboutIcon = code === 'no-icon' || code === 'icon-not-found';
+  if (isAboutIcon) expectedCount += addedRecords;
+
+  const matchingWarnings = selectWarnings(warnings, type);
+  const firstMessages = matchingWarnings.slice(0, 1).map(({ message }) => message);
   assertWithinLimit({
     subject: kind,
     effect: `records with a new ${code}`,
-    affected: countRecords(ownWarnings) - expectedCount,
+    affected: countRecords(matchingWarnings) - expectedCount,
     total,
     maxPercent: maxShrink,
     maxCount: ALWAYS_ALLOWED,
-    examples: ownWarnings.slice(0, 1).map(({ message }) => message),
+    examples: firstMessages,
     hint: 'If the upstream is right, raise --max-shrink.',
   });
 }
 
+function selectWarnings(warnings: readonly Warning[], { kind, code }: WarningType): Warning[] {
+  return warnings.filter((warning) => warning.kind === kind && warning.code === code);
+}
+
 /** A snapshot lists its warnings, and a site only counts them. */
-function countPreviousWarnings({ previous }: Update, { kind, code }: WarningType): number {
+function countPreviousWarnings({ previous }: Update, type: WarningType): number {
   const warnings = previous?.warnings ?? [];
-  if (!('filter' in warnings)) return warnings[kind][code] ?? 0;
-  return countRecords(warnings.filter((warning) => warning.kind === kind && warning.code === code));
+  const isList = 'length' in warnings;
+  if (isList) return countRecords(selectWarnings(warnings, type));
+  return warnings[type.kind][type.code] ?? 0;
 }
 
 /** Records may not disappear. At first contact with an upstream, only the numbers can be compared. */
@@ -196,13 +210,14 @@ function checkMissingRecords(update: Update, options: GuardOptions): void {
       hint: hintAtMissing(update),
     };
     if (losses) {
-      const missing = removeAllowed(losses.missing[kind], kind, update, options);
+      const missingRecords = removeAllowed(losses.missing[kind], kind, update, options);
+      const examples = missingRecords.map(({ slug }) => slug);
       const total = losses.previousCounts[kind];
-      const examples = missing.map(({ slug }) => slug);
-      assertWithinLimit({ ...limit, affected: missing.length, total, examples });
+      assertWithinLimit({ ...limit, affected: missingRecords.length, total, examples });
     } else if (foreignCounts) {
       const total = foreignCounts[kind];
-      assertWithinLimit({ ...limit, affected: total - dataSet.counts[kind], total });
+      const affected = total - dataSet.counts[kind];
+      assertWithinLimit({ ...limit, affected, total });
     }
   }
 }
@@ -212,15 +227,16 @@ function checkRenamedRecords(update: Update, options: GuardOptions): void {
   const { losses } = update;
   if (!losses) return;
   for (const kind of kindNames) {
-    const changed = removeAllowed(losses.changed[kind], kind, update, options);
+    const changedRecords = removeAllowed(losses.changed[kind], kind, update, options);
+    const examples = changedRecords.map(({ id, slug }) => `${slug} (${id})`);
     assertWithinLimit({
       subject: kind,
       effect: 'records renamed or renumbered',
-      affected: changed.length,
+      affected: changedRecords.length,
       total: losses.previousCounts[kind],
       maxPercent: RENAMED_FACTOR * options.maxShrink,
       maxCount: ALWAYS_ALLOWED,
-      examples: changed.map(({ id, slug }) => `${slug} (${id})`),
+      examples,
       hint: 'If the upstream is right, list them with --allow-missing, or raise --max-shrink, a fifth of this limit.',
     });
   }
@@ -254,7 +270,10 @@ function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions)
   );
 }
 
-/** Removes the records that the user allows to disappear, named by their current or an old slug. */
+/**
+ * Removes the records that the user allows to disappear. The user may name a record by its current
+ * slug or by an old one, which is first looked up to find the record's id.
+ */
 function removeAllowed(
   records: readonly Addressed[],
   kind: Kind,
@@ -262,19 +281,18 @@ function removeAllowed(
   { allowMissing }: GuardOptions,
 ): readonly Addressed[] {
   if (allowMissing.length === 0) return records;
+  const prefix = `${kind}/`;
   const allowedSlugs = new Set<string>();
-  const allowedIds = new Set<number>();
-  for (const allowed of allowMissing) {
-    if (!allowed.startsWith(`${kind}/`)) continue;
-    const slug = allowed.slice(kind.length + 1);
+  const allowedIds = new Set<number | undefined>();
+  for (const allowedRecord of allowMissing) {
+    if (!allowedRecord.startsWith(prefix)) continue;
+    const slug = allowedRecord.slice(prefix.length);
     allowedSlugs.add(slug);
-    const id = past.oldSlugs[kind].get(slug);
-    if (id !== undefined) allowedIds.add(id);
+    allowedIds.add(past.oldSlugs[kind].get(slug));
   }
-  return records.filter(({ id, slug }) => {
-    const isAllowedById = id !== undefined && allowedIds.has(id);
-    return !allowedSlugs.has(slug) && !isAllowedById;
-  });
+  // Neither an old slug that is not known nor a record whose id is not known must match.
+  allowedIds.delete(undefined);
+  return records.filter(({ id, slug }) => !allowedSlugs.has(slug) && !allowedIds.has(id));
 }
 
 function hintAtMissing({ fallback, foreignCounts, losses }: Update): string {

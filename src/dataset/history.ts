@@ -10,10 +10,13 @@ const MAX_STEPS = 100;
 /** The newest step is kept even if it has more changes. */
 const MAX_CHANGES = 10_000;
 
-export function extendHistory({ steps }: History, step: Comparison): History {
-  return countChanges(step) === 0 ? { steps } : cutHistory([step, ...steps]);
+/** Adds the newest step, unless it changes nothing. */
+export function extendHistory(history: History, step: Comparison): History {
+  if (countChanges(step) === 0) return history;
+  return cutHistory([step, ...history.steps]);
 }
 
+/** Drops the oldest steps beyond the limits. */
 function cutHistory(steps: readonly Comparison[]): History {
   const kept: Comparison[] = [];
   let changes = 0;
@@ -29,26 +32,34 @@ const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
 /** Parses `changes.json` up to the limits of a history, without validating older steps. */
 function parseHistory(json: unknown, record: string): History {
-  const { steps } = parse(anySteps, json, { record });
-  const newestSteps = steps.slice(0, MAX_STEPS);
-  return cutHistory(parse(historySchema, { steps: newestSteps }, { record }).steps);
+  const allSteps = parse(anySteps, json, { record }).steps;
+  const newestSteps = allSteps.slice(0, MAX_STEPS);
+  const history = parse(historySchema, { steps: newestSteps }, { record });
+  return cutHistory(history.steps);
+}
+
+interface HistorySource {
+  /** The name of the file, for messages. */
+  readonly record: string;
+  readonly hint?: string;
 }
 
 /**
  * Decodes `changes.json`.
  *
+ * @param digest of the data set that the history must lead to
  * @throws DataError if the history is invalid, or if it does not end at the data set
  */
-export function decodeHistory(
-  json: unknown,
-  digest: string,
-  { record, hint }: { readonly record: string; readonly hint?: string },
-): History {
+export function decodeHistory(json: unknown, digest: string, source: HistorySource): History {
+  const { record, hint } = source;
   const history = parseHistory(json, record);
-  const lastDigest = history.steps[0]?.to.digest ?? digest;
-  if (lastDigest === digest) return history;
+  const [newestStep] = history.steps;
+  // A history without steps fits any data set.
+  if (newestStep === undefined) return history;
+  const endDigest = newestStep.to.digest;
+  if (endDigest === digest) return history;
   throw new DataError(
-    `got ${lastDigest}, expected ${digest}, the digest of the records`,
+    `got ${endDigest}, expected ${digest}, the digest of the records`,
     { record, field: 'steps[0].to.digest' },
     { hint },
   );
@@ -69,14 +80,23 @@ export function decodeHistoryUpTo(json: unknown, digest: string, record: string)
   throw new DataError(`got no step to ${digest}, the digest of the records`, { record });
 }
 
-export function stepsSince({ steps }: History, digest: string | undefined): readonly Comparison[] {
-  const since = steps.findIndex(({ from }) => from.digest === digest);
-  return steps[0]?.to.digest === digest || since < 0 ? [] : steps.slice(0, since + 1);
+/**
+ * Returns the steps that were added since the history ended at a data set. Returns none if it still
+ * ends there, or if it never passed through that data set.
+ */
+export function stepsSince(history: History, digest: string | undefined): readonly Comparison[] {
+  const { steps } = history;
+  const isAtEnd = steps[0]?.to.digest === digest;
+  if (isAtEnd) return [];
+  const firstNewStep = steps.findIndex(({ from }) => from.digest === digest);
+  return steps.slice(0, firstNewStep + 1);
 }
 
 /** Writes one step per line, which keeps repository diffs small. */
-export const encodeHistory = ({ steps }: History): string =>
-  `{"steps":[${steps.map((step) => `\n${JSON.stringify(step)}`).join(',')}\n]}\n`;
+export function encodeHistory({ steps }: History): string {
+  const lines = steps.map((step) => `\n${JSON.stringify(step)}`);
+  return `{"steps":[${lines.join(',')}\n]}\n`;
+}
 
 /** A history and the digest of the data set that it leads to. */
 export interface HistoryUpTo {
@@ -86,20 +106,27 @@ export interface HistoryUpTo {
 
 /**
  * Returns whether a history passes through the previous data set and contains every step before it.
- * Steps are compared by their digests. Old steps may be missing if they exceed the limits of a
- * history together with the newer steps.
+ * Steps are compared by their digests. A history may pass through the same data set several times,
+ * if a change was reverted, so every place is tried, the newest first. Old steps may be missing if
+ * they exceed the limits of a history together with the newer steps.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
+  let digestHere = next.digest;
   for (let newSteps = 0; newSteps <= steps.length; newSteps++) {
-    const digestBefore = newSteps === 0 ? next.digest : steps[newSteps - 1]?.from.digest;
-    if (digestBefore !== previous.digest) continue;
-    const expected = cutHistory([...steps.slice(0, newSteps), ...previous.history.steps]).steps;
-    const isIncluded = expected.every((step, at) => isSameStep(step, steps[at]));
-    if (isIncluded) return true;
+    if (digestHere === previous.digest) {
+      const continued = [...steps.slice(0, newSteps), ...previous.history.steps];
+      const expectedSteps = cutHistory(continued).steps;
+      const isIncluded = expectedSteps.every((step, index) => isSameStep(step, steps[index]));
+      if (isIncluded) return true;
+    }
+    const olderStep = steps[newSteps];
+    if (olderStep) digestHere = olderStep.from.digest;
   }
   return false;
 }
 
-const isSameStep = (step: Comparison, other: Comparison | undefined): boolean =>
-  step.from.digest === other?.from.digest && step.to.digest === other.to.digest;
+function isSameStep(step: Comparison, other: Comparison | undefined): boolean {
+  if (other === undefined) return false;
+  return step.from.digest === other.from.digest && step.to.digest === other.to.digest;
+}

@@ -69,12 +69,15 @@ export function findLosses(
     return currentSlug !== slug || currentId !== id;
   }
 
-  return {
-    previousCounts: mapKinds((kind) => previous.records[kind].length),
-    missing: mapKinds((kind) => previous.records[kind].filter((record) => isMissing(kind, record))),
-    changed: mapKinds((kind) => previous.records[kind].filter((record) => isChanged(kind, record))),
-    lostRedirects,
-  };
+  const previousRecords = previous.records;
+  const previousCounts = mapKinds((kind) => previousRecords[kind].length);
+  const missing = mapKinds((kind) => {
+    return previousRecords[kind].filter((record) => isMissing(kind, record));
+  });
+  const changed = mapKinds((kind) => {
+    return previousRecords[kind].filter((record) => isChanged(kind, record));
+  });
+  return { previousCounts, missing, changed, lostRedirects };
 }
 
 /** Identifies a record across two data sets, by its slug only if its id is unknown. */
@@ -84,8 +87,9 @@ const identify = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id 
 function mapPaths({ records, oldSlugs }: Addresses): Map<string, string> {
   const recordsByPath = new Map<string, string>();
   for (const kind of kindNames) {
-    for (const record of records[kind])
+    for (const record of records[kind]) {
       recordsByPath.set(recordPath(kind, record.slug), identify(kind, record));
+    }
   }
   for (const { path, to } of createRedirects(oldSlugs, records)) {
     recordsByPath.set(path, recordsByPath.get(to) ?? '');

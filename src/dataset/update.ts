@@ -17,8 +17,8 @@ import {
 } from './past.ts';
 
 /**
- * The data set that a site or a snapshot has published. It is read only as far as necessary, and
- * damaged parts of a site are undefined.
+ * The data set that the next one replaces, in a site, a published snapshot or the bundled data. It
+ * is read only as far as necessary, and damaged parts of a site are undefined.
  */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
@@ -99,21 +99,22 @@ export function planUpdate(
   options: UpdateOptions,
 ): Update {
   const { previous, foreignCounts } = choosePrevious(next, published, options);
-  const previousData = previous && readPrevious(previous, next.dataSet, options);
+  const previousState = previous && readPrevious(previous, next.dataSet, options);
   const dataSet = dateDataSet(next, published, previous);
   const { records, provenance } = dataSet;
   const { captured, edition } = provenance;
 
   const sourcePast = options.forgetHistory ? undefined : next.readPast?.();
   const nextState = { ...dataSet, captured, edition, past: sourcePast ?? emptyPast };
-  const { notices: pastNotices, ...past } = continuePast(nextState, previousData);
+  const { history, oldSlugs, notices: pastNotices } = continuePast(nextState, previousState);
+  const past: Past = { history, oldSlugs };
 
-  const losses = previousData && findPreviousLosses(previousData, { records, past }, options);
+  const losses = previousState && findPreviousLosses(previousState, { records, past }, options);
   const notices = [
     ...describeMissingGuard(next, previous, foreignCounts),
     ...describeEarlyClock(next, published, options),
     ...describeOlderSource(next, previous, nextState),
-    ...(previousData?.past.notices ?? []),
+    ...(previousState?.past.notices ?? []),
     ...pastNotices,
   ];
   return {
@@ -124,8 +125,8 @@ export function planUpdate(
     past,
     steps: stepsSince(past.history, previous?.digest),
     losses,
-    missing: mapKinds((kind) => losses?.missing[kind].map(({ slug }) => slug) ?? []),
-    nameChanges: findNameChanges(dataSet, previous, previousData, options),
+    missing: mapKinds((kind) => listMissingSlugs(losses, kind)),
+    nameChanges: findNameChanges(dataSet, previous, previousState, options),
     previous,
     foreignCounts,
     // Damaged records and a damaged history have the same consequence.
@@ -133,6 +134,12 @@ export function planUpdate(
   };
 }
 
+function listMissingSlugs(losses: Losses | undefined, kind: Kind): string[] {
+  if (!losses) return [];
+  return losses.missing[kind].map(({ slug }) => slug);
+}
+
+/** What the next data set is compared with. */
 interface Choice {
   readonly previous: Previous | undefined;
   readonly foreignCounts: Counts | undefined;
@@ -157,35 +164,43 @@ function choosePrevious(
   return { previous: undefined, foreignCounts: bundled?.counts };
 }
 
-interface PreviousData extends PreviousState {
+/** The previous data set after reading, with what the user must be told about its past. */
+interface ReadPreviousState extends PreviousState {
   readonly past: PastWithNotices;
 }
 
+/**
+ * Reads the previous data set as far as it is undamaged. Its records are not read if they are the
+ * same as the next ones. If they are damaged, their addresses may still be known from the list of
+ * files. If nothing is known, the next records stand in for them, so that nothing counts as lost.
+ */
 function readPrevious(
   previous: Previous,
   nextDataSet: DataSet,
   { forgetHistory, isRestored = false }: UpdateOptions,
-): PreviousData {
+): ReadPreviousState {
   const { digest, captured, counts, edition } = previous;
   const isUnchanged = digest === nextDataSet.digest;
   const records = isUnchanged ? nextDataSet.records : previous.records();
-  // If nothing can be read, nothing can be reported as lost.
   const addresses = records ?? previous.listed?.() ?? nextDataSet.records;
-  const past = forgetHistory ? { ...emptyPast, notices: [] } : previous.readPast(isRestored);
+  const past = forgetHistory ? forgottenPast : previous.readPast(isRestored);
   return { digest, captured, counts, edition, records, addresses, past };
 }
 
+const forgottenPast: PastWithNotices = { ...emptyPast, notices: [] };
+
 /**
- * Dates the next data set. A copy keeps its dates. Unchanged data keeps the dates of the previous
- * data. Changed data is never dated before the published data, even if the clock is wrong.
+ * Dates the next data set. A copy keeps the dates of its source. Unchanged data keeps the dates of
+ * the previous data set, because the dates say when this state was first seen. Changed data has the
+ * day on which it was read, but is never dated before the published data, even if the clock is wrong.
  */
 function dateDataSet(
   { dataSet, isCopy }: Next,
   published: Previous | undefined,
   previous: Previous | undefined,
 ): DataSet {
-  const { provenance, digest } = dataSet;
   if (isCopy) return dataSet;
+  const { provenance, digest } = dataSet;
   if (previous?.digest === digest) {
     const captured = previous.captured ?? provenance.captured;
     const edition = previous.edition ?? provenance.edition;
@@ -196,28 +211,40 @@ function dateDataSet(
   return { ...dataSet, provenance: { ...provenance, captured: publishedDay } };
 }
 
+interface NextAddresses {
+  readonly records: AddressedRecords;
+  readonly past: Past;
+}
+
 function findPreviousLosses(
-  { addresses, past: { oldSlugs } }: PreviousData,
-  next: { readonly records: AddressedRecords; readonly past: Past },
+  previousState: ReadPreviousState,
+  next: NextAddresses,
   { skip }: UpdateOptions,
 ): Losses {
-  const previousAddresses = { records: addresses, oldSlugs };
+  const previousAddresses = {
+    records: previousState.addresses,
+    oldSlugs: previousState.past.oldSlugs,
+  };
   const nextAddresses = { records: next.records, oldSlugs: next.past.oldSlugs };
   return findLosses(previousAddresses, nextAddresses, skip);
 }
 
+/**
+ * Compares the names of both data sets. It returns no changes if the user wants no names, if the
+ * digests show that all names are the same, or if the previous records or names are unreadable.
+ */
 function findNameChanges(
   dataSet: DataSet,
   previous: Previous | undefined,
-  previousData: PreviousData | undefined,
+  previousState: ReadPreviousState | undefined,
   { hasNames }: UpdateOptions,
 ): readonly NameChanges[] {
-  const records = previousData?.records;
-  if (hasNames === false || !records) return [];
+  const previousRecords = previousState?.records;
+  if (hasNames === false || !previousRecords) return [];
   if (previous?.names?.digest === dataSet.namesSummary?.digest) return [];
-  const names = previous?.readNames?.(records);
-  if (!names) return [];
-  return compareNames({ records, names }, dataSet);
+  const previousNames = previous?.readNames?.(previousRecords);
+  if (!previousNames) return [];
+  return compareNames({ records: previousRecords, names: previousNames }, dataSet);
 }
 
 function describeMissingGuard(
@@ -226,7 +253,8 @@ function describeMissingGuard(
   foreignCounts: Counts | undefined,
 ): string[] {
   const isCompared = previous !== undefined || foreignCounts !== undefined;
-  return isCopy || isCompared ? [] : [UNGUARDED];
+  if (isCopy || isCompared) return [];
+  return [UNGUARDED];
 }
 
 function describeEarlyClock(
@@ -242,11 +270,14 @@ function describeEarlyClock(
 
 type Dated = Pick<DataSetSummary, 'digest' | 'captured' | 'edition'>;
 
+/** Days that can be compared, as `YYYY-MM-DD`; null if unknown. */
+interface ComparableDays {
+  readonly previousDay: string | null;
+  readonly nextDay: string | null;
+}
+
 /** Returns the days of both editions if both data sets have one, otherwise both capture dates. */
-export function getDays(
-  previous: Dated,
-  next: Dated,
-): { readonly previousDay: string | null; readonly nextDay: string | null } {
+export function getDays(previous: Dated, next: Dated): ComparableDays {
   if (!previous.edition || !next.edition) {
     return { previousDay: previous.captured, nextDay: next.captured };
   }

@@ -101,30 +101,43 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   });
   const writer = createWriter(journal, maxBytes);
   const { entries, lastRun } = explain(() => readJournal());
-  if ([...entries.values()].some(isFresh)) onStored?.();
+  const hasFreshEntries = [...entries.values()].some(isFresh);
+  if (hasFreshEntries) onStored?.();
   const usedUrls = new Set<string>();
   let finishedRun: Completion | null = null;
   let hasNewEntries = false;
   let isClosed = false;
 
+  /** Reads the journal. If its contents cannot be used, an empty journal replaces them. */
   function readJournal(): JournalContents {
     const excess = describeExcess(fstatSync(journal).size, maxBytes);
-    if (excess !== undefined)
+    if (excess === undefined) {
+      const lines = readFileSync(journal, 'utf8').split('\n');
+      if (lines[0] === header) return decodeLines(lines);
+    } else {
       onNotice?.(`${file}: ${excess}; ignored, requesting everything again`);
-    const lines = excess === undefined ? readFileSync(journal, 'utf8').split('\n') : [];
-    if (lines[0] === header) return decodeLines(lines);
+    }
     writer.rewrite([header]);
-    return decodeLines([]);
+    return { entries: new Map(), lastRun: null };
   }
 
-  /** Yields the lines that a run leaves. After a complete run, entries that it did not use are obsolete, and the others stale. */
-  function* encodeLines(complete: boolean): Generator<string> {
+  /** Yields the lines that an interrupted run leaves: every entry, for the run that resumes it. */
+  function* encodeInterruptedRun(): Generator<string> {
+    yield header;
+    for (const entry of entries.values()) yield encodeLine(entry);
+  }
+
+  /**
+   * Yields the lines that a complete run leaves. Entries that it did not use are obsolete. The others
+   * are stale, because the next run must ask whether they are still valid.
+   */
+  function* encodeCompleteRun(): Generator<string> {
     yield header;
     for (const entry of entries.values()) {
-      if (!complete) yield encodeLine(entry);
-      else if (usedUrls.has(entry.url)) yield encodeLine({ ...entry, freshUntil: 0 });
+      const isUsed = usedUrls.has(entry.url);
+      if (isUsed) yield encodeLine({ ...entry, freshUntil: 0 });
     }
-    if (complete) yield encodeLine({ complete: finishedRun });
+    yield encodeLine({ complete: finishedRun });
   }
 
   return {
@@ -146,9 +159,9 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
     },
     close({ complete }) {
       isClosed = true;
-      const isOutdated = complete ? usedUrls.size > 0 : hasNewEntries;
       explain(() => {
-        if (isOutdated) writer.rewrite(encodeLines(complete));
+        if (complete && usedUrls.size > 0) writer.rewrite(encodeCompleteRun());
+        if (!complete && hasNewEntries) writer.rewrite(encodeInterruptedRun());
         closeSync(journal);
       });
     },
@@ -196,6 +209,11 @@ function createWriter(journal: number, maxBytes: number): JournalWriter {
   };
 }
 
+const CHECKSUM_LENGTH = 16;
+
+const checksum = (text: string): string => sha256(text).slice(0, CHECKSUM_LENGTH);
+
+/** Encodes a line: a checksum, a space and JSON. */
 function encodeLine(value: unknown): string {
   const json = JSON.stringify(value);
   return `${checksum(json)} ${json}`;
@@ -203,11 +221,10 @@ function encodeLine(value: unknown): string {
 
 /** Returns undefined for a damaged line. */
 function decodeLine(line: string): unknown {
-  const json = line.slice(17);
-  return line.startsWith(checksum(json)) ? JSON.parse(json) : undefined;
+  const json = line.slice(CHECKSUM_LENGTH + 1);
+  const isIntact = line.startsWith(checksum(json));
+  return isIntact ? JSON.parse(json) : undefined;
 }
-
-const checksum = (text: string): string => sha256(text).slice(0, 16);
 
 /** Any of a journal's lines. */
 type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
@@ -218,10 +235,12 @@ function decodeLines(lines: readonly string[]): JournalContents {
   let lastRun: Completion | null = null;
   for (const line of lines) {
     const value = decodeLine(line) as JournalValue;
+    // A later line means that another run has begun.
     lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
-    if (value?.complete !== undefined)
+    if (value?.complete !== undefined) {
       lastRun = completionSchema.safeParse(value.complete).data ?? null;
+    }
   }
   return { entries, lastRun };
 }

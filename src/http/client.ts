@@ -59,11 +59,7 @@ export interface HttpClient {
    * retries may help, `DataError` if the body is valid but not what was asked for, which is requested once more past caches,
    * and any other error if no retry can help. Rejects with `UpstreamError`, or with the `DataError`.
    */
-  get<T>(
-    url: string,
-    decode: (body: Buffer) => T,
-    options?: GetOptions<T>,
-  ): Promise<GetResponse<T>>;
+  get<T>(url: string, decode: Decode<T>, options?: GetOptions<T>): Promise<GetResponse<T>>;
   getRetryStatus(): RetryStatus;
   /** Aborts all requests. */
   close(): Promise<void>;
@@ -71,15 +67,63 @@ export interface HttpClient {
 
 const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
 
+type Decode<T> = (body: Buffer) => T;
+
 /**
- * Creates a client for one upstream. Each GET is a loop: send one attempt when the pacing allows it, decode its body, and, if
- * that failed, follow the decision of `decide`. All requests of a client share its connections, pauses and statistics.
+ * Creates a client for one upstream. Each GET is a loop: send one attempt when the pacing allows it,
+ * decode its body, and, if that failed, follow the decision of `decide`. All requests of a client
+ * share its connections, pauses and statistics.
  */
-export function createClient(options: ClientOptions): HttpClient {
-  const { retries, firstRetries = retries, retryBaseMs = 500 } = options;
-  const transport = createTransport(options);
-  const pacing = createPacing(options.concurrency);
+export function createClient(clientOptions: ClientOptions): HttpClient {
+  const { retries, firstRetries = retries, retryBaseMs = 500 } = clientOptions;
+  const transport = createTransport(clientOptions);
+  const pacing = createPacing(clientOptions.concurrency);
   const stats = createStats();
+
+  async function get<T>(
+    url: string,
+    decode: Decode<T>,
+    options: GetOptions<T> = {},
+  ): Promise<GetResponse<T>> {
+    let progress: RequestProgress = { url, attempts: 1, redirects: 0, isPastCaches: false };
+    for (;;) {
+      try {
+        return await attempt(progress, decode, options);
+      } catch (error) {
+        const failed = toAttemptError(error);
+        progress = await prepareNext(failed, progress, url, options);
+      }
+    }
+  }
+
+  /**
+   * Sends one request and decodes its response. Only sending takes a slot of the pacing, so that the
+   * next request is sent while this body is decoded.
+   */
+  async function attempt<T>(
+    progress: RequestProgress,
+    decode: Decode<T>,
+    options: GetOptions<T>,
+  ): Promise<GetResponse<T>> {
+    const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } = options;
+    // A request past caches needs a body, because a 304 would confirm what a cache has stored.
+    const revalidation = progress.isPastCaches ? {} : storedValidators;
+    const response = await pacing.send(() => send(progress, revalidation, maxBytes));
+    const headers = selectFirstValues(response.headers);
+    const edition = readEdition(headers);
+    const freshForMs = calculateFreshness(headers['cache-control'], headers.age);
+    if (response.status === 304) {
+      stats.notModified++;
+      const value = options.cachedValue as T;
+      return { status: 304, value, revalidation, edition, freshForMs };
+    }
+    const encoding = joinValues(response.headers['content-encoding']);
+    const body = decompress(response.body, encoding, maxBytes);
+    const value = decodeOrReject(decode, body);
+    stats.bodies++;
+    const validators = { etag: headers.etag, lastModified: headers['last-modified'] };
+    return { status: 200, value, revalidation: validators, edition, freshForMs };
+  }
 
   /** Sends one request, and delays the later ones if the upstream wants a pause. Returns only a 200 or a requested 304. */
   async function send(
@@ -94,58 +138,26 @@ export function createClient(options: ClientOptions): HttpClient {
     const { status } = response;
     stats.bytes += response.body.length;
     const isConditional = Object.keys(conditions).length > 0;
-    if (USABLE_STATUS.includes(status) || (status === 304 && isConditional)) return response;
+    if (USABLE_STATUS.includes(status)) return response;
+    if (status === 304 && isConditional) return response;
 
-    // The proxy may have responded itself, unless a tunnel carries TLS.
-    const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
     const refused = unexpectedStatus(status, selectFirstValues(response.headers), url);
     const { remedy, retryAfterMs = 0 } = refused.failure;
-    const pauseMs = status === 429 ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
+    // A 429 always wants a pause, even if it does not say how long.
+    const isThrottled = status === 429;
+    const pauseMs = isThrottled ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
     if (remedy === 'retry') pacing.pause(pauseMs);
+    // The proxy may have responded itself, unless a tunnel carries TLS.
+    const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
     throw toAttemptError(refused, proxy);
   }
 
-  /** Decodes outside of the slot, so that the next request is sent in the meantime. */
-  async function attempt<T>(
-    progress: RequestProgress,
-    decode: (body: Buffer) => T,
-    options: GetOptions<T>,
-  ): Promise<GetResponse<T>> {
-    const { maxBytes = MAX_BODY_BYTES } = options;
-    const revalidation = (!progress.isPastCaches && options.revalidation) || {};
-    const response = await pacing.send(() => send(progress, revalidation, maxBytes));
-    const headers = selectFirstValues(response.headers);
-    const edition = readEdition(headers);
-    const freshForMs = calculateFreshness(headers['cache-control'], headers.age);
-    if (response.status === 304) {
-      stats.notModified++;
-      const value = options.cachedValue as T;
-      return { status: 304, value, revalidation, edition, freshForMs };
-    }
-    const encoding = [response.headers['content-encoding']].flat().join(',');
-    const value = decodeOrReject(decode, decompress(response.body, encoding, maxBytes));
-    stats.bodies++;
-    const received = { etag: headers.etag, lastModified: headers['last-modified'] };
-    return { status: 200, value, revalidation: received, edition, freshForMs };
-  }
-
-  async function get<T>(
-    url: string,
-    decode: (body: Buffer) => T,
-    options: GetOptions<T> = {},
-  ): Promise<GetResponse<T>> {
-    let progress: RequestProgress = { url, attempts: 1, redirects: 0, isPastCaches: false };
-    for (;;) {
-      try {
-        return await attempt(progress, decode, options);
-      } catch (error) {
-        const failed = toAttemptError(error);
-        progress = await prepareNext(failed, progress, url, options);
-      }
-    }
-  }
-
-  /** Waits until the next attempt. @throws UpstreamError if there is none */
+  /**
+   * Decides what follows a failed attempt, and waits until then. A redirect does not count as an
+   * attempt. The first attempt past caches gets a URL that no cache has seen.
+   *
+   * @throws UpstreamError, or the `DataError` of the decoder, if there is no next attempt
+   */
   async function prepareNext(
     failed: AttemptError,
     progress: RequestProgress,
@@ -153,26 +165,38 @@ export function createClient(options: ClientOptions): HttpClient {
     options: GetOptions<unknown>,
   ): Promise<RequestProgress> {
     const { url, attempts, redirects } = progress;
-    const hasResponded = transport.hasResponded();
-    const rules: RetryRules = {
-      maxAttempts: 1 + (hasResponded ? retries : Math.min(retries, firstRetries)),
-      retriesMissing: options.retriesMissing === true,
-      followsRedirects: options.followsRedirects === true,
-    };
-    const decision = decide(failed.failure, progress, rules);
-    if (decision.action === 'redirect')
+    const decision = decide(failed.failure, progress, createRules(options));
+    if (decision.action === 'redirect') {
       return { ...progress, url: decision.url, redirects: redirects + 1 };
+    }
     if (decision.action === 'fail') {
-      if (failed instanceof RejectedBodyError) throw failed.reason;
-      const unreachable = failed.failure.unreachable === true && !hasResponded;
-      const request = { method: 'GET', url: originalUrl, attempts, unreachable };
-      throw toUpstreamError(failed, request, options.hint);
+      throw createFinalError(failed, originalUrl, attempts, options.hint);
     }
     stats.retries++;
     await pacing.waitToRetry(retryDelay(attempts, retryBaseMs, failed.failure.retryAfterMs));
-    const next = { ...progress, attempts: attempts + 1 };
-    if (decision.action === 'retry') return next;
-    return { ...next, url: bustCaches(url, Date.now()), isPastCaches: true };
+    const nextAttempt = { ...progress, attempts: attempts + 1 };
+    if (decision.action === 'retry') return nextAttempt;
+    return { ...nextAttempt, url: bustCaches(url, Date.now()), isPastCaches: true };
+  }
+
+  function createRules(options: GetOptions<unknown>): RetryRules {
+    const maxRetries = transport.hasResponded() ? retries : Math.min(retries, firstRetries);
+    return {
+      maxAttempts: 1 + maxRetries,
+      retriesMissing: options.retriesMissing === true,
+      followsRedirects: options.followsRedirects === true,
+    };
+  }
+
+  function createFinalError(
+    failed: AttemptError,
+    url: string,
+    attempts: number,
+    hint: string | undefined,
+  ): Error {
+    if (failed instanceof RejectedBodyError) return failed.reason;
+    const unreachable = failed.failure.unreachable === true && !transport.hasResponded();
+    return toUpstreamError(failed, { method: 'GET', url, attempts, unreachable }, hint);
   }
 
   return {
@@ -207,7 +231,7 @@ function createConditions({ etag, lastModified = '' }: Revalidation): HeaderFiel
   return {};
 }
 
-function decodeOrReject<T>(decode: (body: Buffer) => T, body: Buffer): T {
+function decodeOrReject<T>(decode: Decode<T>, body: Buffer): T {
   try {
     return decode(body);
   } catch (error) {
@@ -230,31 +254,43 @@ function toUpstreamError(
   hint: string | undefined,
 ): UpstreamError {
   const { status, location, edition } = failure;
-  const isResponse =
-    failure.remedy === 'bypassCaches' || (status !== undefined && !request.unreachable);
-  const isThrottled = status === 429 || status === 503;
-  const hints = [failure.hint];
-  if (isResponse) hints.push(isThrottled ? THROTTLED_HINT : hint);
-  const text = hints.filter(Boolean).join(' ');
-  return new UpstreamError(
-    message,
-    { ...request, status, location, edition },
-    { cause, hint: text || undefined },
-  );
+  const hasUnusableBody = failure.remedy === 'bypassCaches';
+  const hasUnusableStatus = status !== undefined && !request.unreachable;
+  const hints: string[] = [];
+  if (failure.hint !== undefined) hints.push(failure.hint);
+  if (hasUnusableBody || hasUnusableStatus) {
+    const isThrottled = status === 429 || status === 503;
+    const responseHint = isThrottled ? THROTTLED_HINT : hint;
+    if (responseHint !== undefined) hints.push(responseHint);
+  }
+  const failedRequest = { ...request, status, location, edition };
+  const text = hints.length > 0 ? hints.join(' ') : undefined;
+  return new UpstreamError(message, failedRequest, { cause, hint: text });
 }
 
-/** Proxies repeat headers. */
+/** Selects the first value of each header, because proxies repeat headers. */
 function selectFirstValues(headers: RawResponse['headers']): HeaderFields {
-  const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat()[0]]);
-  return Object.fromEntries(entries);
+  const fields: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    fields[name] = Array.isArray(value) ? value[0] : value;
+  }
+  return fields;
 }
 
-/** @see https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime */
+/** Joins the values of a repeated header, as if they were in one. */
+function joinValues(value: string | string[] | undefined): string {
+  if (Array.isArray(value)) return value.join(',');
+  return value ?? '';
+}
+
+/** Returns milliseconds: https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime */
 function calculateFreshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
-  const maxAge = Number(/\bmax-age=(\d+)/i.exec(control)?.[1] ?? 0);
-  const elapsed = Number.isFinite(Number(age)) ? Number(age) : 0;
-  return Math.max(0, maxAge - elapsed) * 1000;
+  const [, maxAge = '0'] = /\bmax-age=(\d+)/i.exec(control) ?? [];
+  const elapsed = Number(age);
+  // An invalid `Age` is ignored.
+  const elapsedSeconds = Number.isFinite(elapsed) ? elapsed : 0;
+  return Math.max(0, Number(maxAge) - elapsedSeconds) * 1000;
 }
 
 /** Closes the client after the work or when the signal aborts. After an abort, rejects with the signal's reason. */

@@ -39,15 +39,14 @@ export function createConnections(limits: ConnectionLimits): Connections {
   const directOrigins = new Set<string>();
 
   function createPool(origin: string | URL, options: Pool.Options): Pool {
-    let { connect = {} } = options;
+    const { connect = {} } = options;
     // Only the connections of a proxy have a function here.
-    if (typeof connect !== 'function') {
-      directOrigins.add(String(origin));
-      connect = buildConnector(connect);
-    }
+    const isProxied = typeof connect === 'function';
+    if (!isProxied) directOrigins.add(String(origin));
+    const connector = isProxied ? connect : buildConnector(connect);
     return new Pool(origin, {
       ...options,
-      connect: keepCause(connect),
+      connect: keepCause(connector),
       connections: limits.connections,
       headersTimeout: limits.headersTimeout,
       bodyTimeout: limits.bodyTimeout,
@@ -81,22 +80,26 @@ export function createConnections(limits: ConnectionLimits): Connections {
  * client certificate, undici would only say that the other side closed the connection, so we close it with the alert first.
  */
 function keepCause(connect: buildConnector.connector): buildConnector.connector {
-  return (options, done) =>
+  return (options, done) => {
     connect(options, (...result) => {
       const [error, socket] = result;
-      if (error && errorCode(error) === 'UND_ERR_SOCKET')
-        Object.assign(error, { code: 'ECONNRESET' });
+      const isClosedByProxy = error !== null && errorCode(error) === 'UND_ERR_SOCKET';
+      if (isClosedByProxy) Object.assign(error, { code: 'ECONNRESET' });
       socket?.once('error', (alert) => socket.destroy(alert));
       done(...result);
     });
+  };
 }
 
 /** Reads the proxy for a URL from the environment, without the proxy's password. */
 function readProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
-  const forAll = http_proxy ?? HTTP_PROXY;
-  const forTls = https_proxy ?? HTTPS_PROXY;
-  const proxy = (url.startsWith('https:') && forTls) || forAll;
+  const generalProxy = http_proxy ?? HTTP_PROXY;
+  const tlsProxy = https_proxy ?? HTTPS_PROXY;
+  const isTls = url.startsWith('https:');
+  const proxy = isTls && tlsProxy ? tlsProxy : generalProxy;
   if (!proxy) return undefined;
-  return new URL(proxy).href.replace(/[^/]*@|\/$/g, '');
+  const { href } = new URL(proxy);
+  const withoutPassword = href.replace(/[^/]*@/, '');
+  return withoutPassword.replace(/\/$/, '');
 }

@@ -79,25 +79,29 @@ export const isOwnStatus = (status: number): boolean =>
 /** Describes a response that is neither a 200 nor a requested 304. */
 export function unexpectedStatus(status: number, headers: HeaderFields, url: string): AttemptError {
   const { location } = headers;
-  if (status >= 300 && status < 400 && location !== undefined)
-    return unexpectedRedirect(status, location, url);
+  const isRedirect = status >= 300 && status < 400;
+  if (isRedirect && location !== undefined) return unexpectedRedirect(status, location, url);
+
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
-  const wait = retryAfterMs > 0 ? ` with Retry-After ${Math.ceil(retryAfterMs / 1000)} s` : '';
-  return new AttemptError(`got ${status}${wait}, expected 200`, {
+  const retryAfter = `Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
+  const got = retryAfterMs > 0 ? `${status} with ${retryAfter}` : String(status);
+  const isNetworkLogin = status === NETWORK_LOGIN_STATUS;
+  return new AttemptError(`got ${got}, expected 200`, {
     status,
     retryAfterMs,
     edition: readEdition(headers),
     unreachable: !isOwnStatus(status),
     remedy: chooseRemedy(status, retryAfterMs),
-    hint: status === NETWORK_LOGIN_STATUS ? 'Log in to this network first.' : undefined,
+    hint: isNetworkLogin ? 'Log in to this network first.' : undefined,
   });
 }
 
 function chooseRemedy(status: number, retryAfterMs: number): Remedy {
   // Caches and firewalls invent a 304 that nobody requested, and successes without a record, such as 202 and 204.
-  if (status === 304 || (status >= 200 && status < 300)) return 'bypassCaches';
-  const isRetryable = RETRYABLE_STATUS.includes(status) && retryAfterMs <= MAX_RETRY_AFTER_MS;
-  return isRetryable ? 'retry' : 'none';
+  const isInvented = status === 304 || (status >= 200 && status < 300);
+  if (isInvented) return 'bypassCaches';
+  const isTemporary = RETRYABLE_STATUS.includes(status);
+  return isTemporary && retryAfterMs <= MAX_RETRY_AFTER_MS ? 'retry' : 'none';
 }
 
 function unexpectedRedirect(status: number, location: string, url: string): AttemptError {
@@ -106,9 +110,12 @@ function unexpectedRedirect(status: number, location: string, url: string): Atte
   return new AttemptError(problem, { status, location, remedy: 'none', hint });
 }
 
+/** Parses seconds or a date. Returns milliseconds, and 0 for anything else and for the past. */
 function parseRetryAfter(header = ''): number {
-  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  const isSeconds = /^\s*\d+\s*$/.test(header);
+  if (isSeconds) return Number(header) * 1000;
   const waitMs = Date.parse(header) - Date.now();
+  // An invalid date is not a number.
   return waitMs > 0 ? waitMs : 0;
 }
 
@@ -180,35 +187,55 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
   });
 }
 
+/**
+ * Describes an error of undici or of Node. Three of them have no code that tells them apart, so they
+ * are recognized first: an invalid response, a refusal by the proxy, and a lack of address space.
+ * Any other error is described by its code. An error without a code is a bug, so it is rethrown.
+ */
 function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
+
   if (error.name === 'HTTPParserError') {
     const problem = `invalid HTTP response: ${error.message}`;
     return new AttemptError(problem, { remedy: 'retry', cause: error });
   }
+
   const proxyStatus = findProxyStatus(error);
-  if (proxyStatus !== undefined) {
-    return new AttemptError(`the proxy refused to connect (status ${proxyStatus})`, {
-      remedy: RETRYABLE_STATUS.includes(proxyStatus) ? 'retry' : 'none',
-      unreachable: true,
-      cause: error,
-    });
-  }
+  if (proxyStatus !== undefined) return describeProxyRefusal(proxyStatus, error);
+
   const wasmHint = findWasmHint(error);
-  if (wasmHint !== undefined)
+  if (wasmHint !== undefined) {
     return new AttemptError(error.message, { remedy: 'none', hint: wasmHint, cause: error });
+  }
+
   const code = errorCode(error);
   if (code === '') throw error;
   const unreachable = UNREACHABLE_CODES.includes(code) || hasFailedToConnect(error);
   const isRetryable = unreachable || BROKEN_CONNECTION_CODES.includes(code);
-  // undici hides the code of a wrong certificate behind a proxy.
-  const codes = `${code} ${errorCode(error.cause)}`;
   return new AttemptError(describeCode(error, code), {
     remedy: isRetryable ? 'retry' : 'none',
     unreachable,
-    hint: tlsHints.find(([pattern]) => pattern.test(codes))?.[1],
+    hint: findTlsHint(error, code),
     cause: error,
   });
+}
+
+function describeProxyRefusal(status: number, cause: Error): AttemptError {
+  const isRetryable = RETRYABLE_STATUS.includes(status);
+  return new AttemptError(`the proxy refused to connect (status ${status})`, {
+    remedy: isRetryable ? 'retry' : 'none',
+    unreachable: true,
+    cause,
+  });
+}
+
+/** Behind a proxy, undici wraps the error whose code names the fault of a certificate. */
+function findTlsHint(error: Error, code: string): string | undefined {
+  const innerCode = errorCode(error.cause);
+  for (const [pattern, hint] of tlsHints) {
+    if (pattern.test(code) || pattern.test(innerCode)) return hint;
+  }
+  return undefined;
 }
 
 /** Node tries several addresses of a host, and then throws an error for each of them in one. */
@@ -221,7 +248,8 @@ function hasFailedToConnect(error: unknown): boolean {
 /** Finds the status with which a proxy refused CONNECT or a request, because undici sets no error code then. */
 function findProxyStatus({ message }: Error): number | undefined {
   const match = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(message);
-  return match ? Number(match[1]) : undefined;
+  if (!match) return undefined;
+  return Number(match[1]);
 }
 
 /** `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`, without OpenSSL's file names and line numbers. */

@@ -62,13 +62,11 @@ const RESUMABLE_MS = 3_600_000;
 /** Longer for responses that name an edition, because a newer edition shows in the lists. */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
-export function createFetcher({
-  client,
-  cache,
-}: {
-  client: HttpClient;
-  cache: DiskCache;
-}): Fetcher {
+/**
+ * Creates a fetcher from a client and a cache. A value that is fresh needs no request, and a stale
+ * one needs no new body if the upstream confirms it. New values are stored as soon as they arrive.
+ */
+export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   const { stats } = client;
 
   /** Finds the cached value that this load may use or revalidate. A cache-busting URL must get a new response. */
@@ -79,9 +77,11 @@ export function createFetcher({
   ): CachedValue<T> | undefined {
     const entry = cache.get(url);
     if (entry === undefined) return undefined;
-    if (urlOverride !== undefined && !revalidate) return undefined;
+    const mustBeNew = urlOverride !== undefined && !revalidate;
+    if (mustBeNew) return undefined;
     const value = codec.revive(entry.value);
-    return value === undefined ? undefined : { entry, value };
+    if (value === undefined) return undefined;
+    return { entry, value };
   }
 
   /** Stores a value, so that an interrupted run can resume without requesting it again. */
@@ -99,7 +99,7 @@ export function createFetcher({
       ...response.revalidation,
       storedAt,
       freshUntil: storedAt + freshForMs,
-      ...(edition && { edition }),
+      edition: edition ?? undefined,
       value,
     };
     cache.put(entry);
@@ -193,22 +193,27 @@ export interface FetcherOptions extends ClientOptions, Pick<CacheOptions, 'onSto
 
 /** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
 export async function withFetcher<T>(
-  { cacheFolder, signal, onStored, onNotice, ...options }: FetcherOptions,
+  options: FetcherOptions,
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
   // Imported here, because builds from local files do not need undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
-  return closeOnAbort(createClient(options), signal, async (client) => {
-    const cache =
-      cacheFolder === undefined ? noCache : openCache(cacheFolder, key, { onStored, onNotice });
+  return closeOnAbort(createClient(options), options.signal, async (client) => {
+    const cache = openCacheIfWanted(options, key);
     let complete = false;
     try {
-      const result = await work(createFetcher({ client, cache }));
+      const result = await work(createFetcher(client, cache));
       complete = true;
       return result;
     } finally {
       cache.close({ complete });
     }
   });
+}
+
+function openCacheIfWanted(options: FetcherOptions, key: CacheKey): DiskCache {
+  const { cacheFolder, onStored, onNotice } = options;
+  if (cacheFolder === undefined) return noCache;
+  return openCache(cacheFolder, key, { onStored, onNotice });
 }

@@ -58,8 +58,9 @@ export function createPacing(concurrency: number): Pacing {
     },
     getRetryStatus() {
       if (waitingRetries.size === 0) return { requests: 0, nextInMs: 0 };
-      const ends = Array.from(waitingRetries, ({ endsAt }) => endsAt);
-      const leftMs = Math.min(...ends) - Date.now();
+      let nextEnd = Number.POSITIVE_INFINITY;
+      for (const { endsAt } of waitingRetries) nextEnd = Math.min(nextEnd, endsAt);
+      const leftMs = nextEnd - Date.now();
       return { requests: waitingRetries.size, nextInMs: Math.max(0, leftMs) };
     },
     stop() {

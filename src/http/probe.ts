@@ -107,6 +107,6 @@ function readResponse(
 
 function describeRequest({ method = 'GET', path, headers = {} }: ProbeRequest): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const described = `${method} ${path}`;
-  return fields.length > 0 ? `${described} (${fields.join('; ')})` : described;
+  if (fields.length === 0) return `${method} ${path}`;
+  return `${method} ${path} (${fields.join('; ')})`;
 }

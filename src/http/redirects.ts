@@ -14,12 +14,19 @@ const LOGIN =
 export function explainRedirect(url: string, location: string): string {
   const from = new URL(url);
   const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  if (to && isSameAddress(from, to))
-    return 'Open the URL in a browser to see what it wants. Servers that redirect to the same URL usually expect a cookie, which gamedata does not send.';
-  if (to && LOGIN.test(`${to.hostname}${to.pathname}`))
-    return 'Choose a server or a network that needs no login. This one redirects to a login page.';
-  return 'Use the final URL, because redirects to other URLs are not followed.';
+  if (to && isSameAddress(from, to)) return SAME_URL_HINT;
+  const isLogin = to !== undefined && LOGIN.test(`${to.hostname}${to.pathname}`);
+  if (isLogin) return LOGIN_HINT;
+  return OTHER_URL_HINT;
 }
+
+const SAME_URL_HINT =
+  'Open the URL in a browser to see what it wants. Servers that redirect to the same URL usually expect a cookie, which gamedata does not send.';
+
+const LOGIN_HINT =
+  'Choose a server or a network that needs no login. This one redirects to a login page.';
+
+const OTHER_URL_HINT = 'Use the final URL, because redirects to other URLs are not followed.';
 
 /** Ignores a trailing slash, because servers redirect from one form to the other, and some of them back again. */
 function isSameAddress(from: URL, to: URL): boolean {

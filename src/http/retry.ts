@@ -39,14 +39,16 @@ const MAX_REDIRECTS = 3;
  * other failure is retried as often as allowed.
  */
 export function decide(failure: Failure, progress: RequestProgress, rules: RetryRules): Decision {
-  const redirect = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
+  const redirectUrl = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
   const maxRedirects = rules.followsRedirects ? MAX_REDIRECTS : 1;
-  if (redirect !== undefined && progress.redirects < maxRedirects)
-    return { action: 'redirect', url: redirect };
+  if (redirectUrl !== undefined && progress.redirects < maxRedirects) {
+    return { action: 'redirect', url: redirectUrl };
+  }
 
   const isMissing = rules.retriesMissing && MISSING_STATUS.includes(failure.status ?? 0);
-  if (isMissing || failure.remedy === 'bypassCachesOnce')
+  if (isMissing || failure.remedy === 'bypassCachesOnce') {
     return { action: progress.isPastCaches ? 'fail' : 'retryPastCaches' };
+  }
 
   if (failure.remedy === 'none') return { action: 'fail' };
   if (progress.attempts >= rules.maxAttempts) return { action: 'fail' };
@@ -56,14 +58,17 @@ export function decide(failure: Failure, progress: RequestProgress, rules: Retry
 
 /** Adds a query parameter that the upstream ignores, so that caches miss. */
 export function bustCaches(url: string, edition: string | number): string {
-  const plain = url.replace(/[?&]edition=\w+$/, '');
-  return `${plain}${plain.includes('?') ? '&' : '?'}edition=${edition}`;
+  const plainUrl = url.replace(/[?&]edition=\w+$/, '');
+  const separator = plainUrl.includes('?') ? '&' : '?';
+  return `${plainUrl}${separator}edition=${edition}`;
 }
 
 const MAX_BACKOFF_MS = 30_000;
 
 /** Returns the delay in milliseconds: exponential with jitter over the upper half, and at least `Retry-After`. */
 export function retryDelay(failures: number, baseMs: number, retryAfterMs = 0): number {
-  const backoff = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
-  return Math.max(retryAfterMs, backoff * (0.5 + Math.random() / 2));
+  const backoffMs = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
+  // Random, so that clients that failed together do not all return together.
+  const jitter = 0.5 + Math.random() / 2;
+  return Math.max(retryAfterMs, backoffMs * jitter);
 }

@@ -133,8 +133,8 @@ async function readBody(
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > maxBytes + overheadBytes)
-      throw tooLarge(maxBytes, new RangeError('body too large'));
+    const isTooLarge = bytes > maxBytes + overheadBytes;
+    if (isTooLarge) throw tooLarge(maxBytes, new RangeError('body too large'));
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -31,7 +31,7 @@ async function scene(respond?: Responder) {
       .end(isKnown ? undefined : '"new"');
   });
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
-  const fetcher = createFetcher({ client: testClient(), cache });
+  const fetcher = createFetcher(testClient(), cache);
   const deploy = (next: number): void => {
     edition = next;
   };
