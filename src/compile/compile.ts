@@ -11,6 +11,7 @@ import { compileSchemas } from '../contract/served.ts';
 import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
 
+/** Folder in dist/ → files of src/ that are copied there. */
 const copies = {
   templates: [
     'web/front/index.html',
@@ -24,46 +25,60 @@ const copies = {
   assets: ['web/shared/style.css', 'web/docs/reference.html'],
 };
 
+/** The files of a folder: path, with forward slashes → content. */
+type FileMap = Map<string, string | Uint8Array>;
+
 /** Returns the files of dist/: bundles, templates and styles, types, and the configuration's schema. */
-export async function compile(): Promise<Map<string, string | Uint8Array>> {
-  const files = new Map<string, string | Uint8Array>();
+export async function compile(): Promise<FileMap> {
+  const files: FileMap = new Map();
+  const outputs = await addBundles(files);
+  addCopies(files);
+  addTypeDeclarations(files);
+  files.set('assets/types.d.ts', declareResponses());
+  files.set('schemas.json', JSON.stringify(compileSchemas()));
+  const configSchema = createConfigJsonSchema(await loadCommands());
+  files.set('config.schema.json', `${JSON.stringify(configSchema, null, 2)}\n`);
+  files.set('third-party.txt', noticesText(bundledPackages(outputs)));
+  return files;
+}
+
+/** Adds the files of each bundle, below the folder that its configuration names. */
+async function addBundles(files: FileMap): Promise<RolldownOutput[]> {
   const outputs: RolldownOutput[] = [];
   for (const bundle of bundles) {
     const built = await build({ ...bundle, write: false });
     outputs.push(built);
     const folder = 'dir' in bundle.output ? bundle.output.dir : path.dirname(bundle.output.file);
-    for (const file of built.output)
-      files.set(
-        path.posix.join(path.relative('dist', folder), file.fileName),
-        file.type === 'chunk' ? file.code : file.source,
-      );
+    const folderInDist = path.relative('dist', folder);
+    for (const file of built.output) {
+      const content = file.type === 'chunk' ? file.code : file.source;
+      files.set(path.posix.join(folderInDist, file.fileName), content);
+    }
   }
-  for (const [folder, sources] of Object.entries(copies))
-    for (const file of sources)
-      files.set(`${folder}/${path.basename(file)}`, readFileSync(`src/${file}`));
-  for (const [file, body] of declareTypes()) files.set(`types/${file}`, body);
-  files.set('assets/types.d.ts', declareResponses());
-  files.set('schemas.json', JSON.stringify(compileSchemas()));
-  files.set(
-    'config.schema.json',
-    `${JSON.stringify(createConfigJsonSchema(await loadCommands()), null, 2)}\n`,
-  );
-  files.set('third-party.txt', noticesText(bundledPackages(outputs)));
-  return files;
+  return outputs;
 }
 
-function declareTypes(): [file: string, body: Uint8Array][] {
+function addCopies(files: FileMap): void {
+  for (const [folder, sources] of Object.entries(copies)) {
+    for (const source of sources) {
+      files.set(`${folder}/${path.basename(source)}`, readFileSync(`src/${source}`));
+    }
+  }
+}
+
+/** Runs the TypeScript compiler, which can only write to a folder, and adds what it wrote. */
+function addTypeDeclarations(files: FileMap): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-types-'));
   try {
-    const tsc = path.join(
-      fileURLToPath(import.meta.resolve('typescript/package.json')),
-      '../bin/tsc',
-    );
+    const packageFile = fileURLToPath(import.meta.resolve('typescript/package.json'));
+    const tsc = path.join(path.dirname(packageFile), 'bin/tsc');
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
     execFileSync(process.execPath, args, { stdio: 'inherit' });
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.d.ts'))
-      .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(folder, file))]);
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.d.ts')) continue;
+      const name = file.replaceAll(path.sep, '/');
+      files.set(`types/${name}`, readFileSync(path.join(folder, file)));
+    }
   } finally {
     rmSync(folder, { recursive: true });
   }

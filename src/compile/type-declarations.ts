@@ -7,35 +7,66 @@ import {
 
 /** Generates `types.d.ts` of every site and of the package. */
 export function declareResponses(): string {
-  const types = Array.from(createJsonSchemas(typeName), ([name, schema]) => {
-    return `${comment(schema, '')}export interface ${typeName(name)} ${renderType(schema, '')}\n`;
-  });
-  return `/** The responses of the API, generated from the schemas that validate every build. */\n\n${types.join('\n')}`;
+  const declarations: string[] = [];
+  for (const [name, schema] of createJsonSchemas(typeName)) {
+    const comment = renderComment(schema, '');
+    const type = renderType(schema, '');
+    declarations.push(`${comment}export interface ${typeName(name)} ${type}\n`);
+  }
+  return `/** The responses of the API, generated from the schemas that validate every build. */
+
+${declarations.join('\n')}`;
 }
 
+/**
+ * Renders a JSON Schema as a TypeScript type. It knows only what our schemas use: references,
+ * alternatives, values, arrays, several types in a list, simple types, and objects with known or
+ * any names.
+ *
+ * @param indent of the line that the type begins on
+ */
 function renderType(schema: JsonSchema, indent: string): string {
-  const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;
-  if ($ref !== undefined) return $ref;
-  if (anyOf) return anyOf.map((one) => renderType(toSchemaObject(one), indent)).join(' | ');
+  const { $ref: reference, anyOf: alternatives, enum: values, type, properties } = schema;
+  if (reference !== undefined) return reference;
+  if (alternatives) {
+    const types = alternatives.map((option) => renderType(toSchemaObject(option), indent));
+    return types.join(' | ');
+  }
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (type === 'array')
-    return `readonly ${parenthesized(renderType(toSchemaObject(items), indent))}[]`;
-  if (Array.isArray(type))
-    return type.map((one) => renderType({ ...schema, type: one }, indent)).join(' | ');
+  if (type === 'array') {
+    const itemType = renderType(toSchemaObject(schema.items), indent);
+    return `readonly ${addParentheses(itemType)}[]`;
+  }
+  if (Array.isArray(type)) {
+    const types = type.map((name) => renderType({ ...schema, type: name }, indent));
+    return types.join(' | ');
+  }
   if (type === 'integer') return 'number';
   if (type !== 'object') return type ?? 'unknown';
-  if (!properties)
-    return `{ readonly [name: string]: ${renderType(toSchemaObject(additionalProperties), indent)} }`;
-  const inner = `${indent}  `;
-  const fields = Object.entries(properties).map(([name, field]) => {
-    const one = toSchemaObject(field);
-    const mark = schema.required?.includes(name) ? '' : '?';
-    return `${comment(one, inner)}${inner}readonly ${name}${mark}: ${renderType(one, inner)};\n`;
-  });
-  return `{\n${fields.join('')}${indent}}`;
+  if (properties) return renderObject(schema, indent);
+  const valueType = renderType(toSchemaObject(schema.additionalProperties), indent);
+  return `{ readonly [name: string]: ${valueType} }`;
 }
 
-const parenthesized = (type: string): string => (/^\w+$/.test(type) ? type : `(${type})`);
+function renderObject({ properties = {}, required = [] }: JsonSchema, indent: string): string {
+  const innerIndent = `${indent}  `;
+  let fields = '';
+  for (const [name, property] of Object.entries(properties)) {
+    const schema = toSchemaObject(property);
+    const mark = required.includes(name) ? '' : '?';
+    const type = renderType(schema, innerIndent);
+    fields += renderComment(schema, innerIndent);
+    fields += `${innerIndent}readonly ${name}${mark}: ${type};\n`;
+  }
+  return `{\n${fields}${indent}}`;
+}
 
-const comment = ({ description }: JsonSchema, indent: string): string =>
-  description === undefined ? '' : `${indent}/** ${description} */\n`;
+function addParentheses(type: string): string {
+  const isSimple = /^\w+$/.test(type);
+  return isSimple ? type : `(${type})`;
+}
+
+function renderComment({ description }: JsonSchema, indent: string): string {
+  if (description === undefined) return '';
+  return `${indent}/** ${description} */\n`;
+}

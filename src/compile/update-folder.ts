@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../files.ts';
+import { sha256 } from '../sha256.ts';
 
 export type Files = ReadonlyMap<string, string | Uint8Array>;
 type Hashes = ReadonlyMap<string, string>;
@@ -13,70 +13,93 @@ interface Listing {
   readonly files: readonly (readonly [file: string, hash: string])[];
 }
 
-export const hash = (body: string | Uint8Array): string =>
-  createHash('sha256').update(body).digest('hex');
-
 /** Returns true if the last update had the same inputs and its files are unchanged. */
 export function isUpToDate(folder: string, inputs: string): boolean {
   const listing = readListing(folder);
-  const present = hashFiles(folder);
-  return (
-    listing?.inputs === inputs && listing.files.every(([file, own]) => present.get(file) === own)
-  );
+  if (listing?.inputs !== inputs) return false;
+  const presentHashes = hashFiles(folder);
+  return listing.files.every(([file, hash]) => presentHashes.get(file) === hash);
 }
 
 /**
- * Replaces the files that differ, one by one. Obsolete files stay until the next update, because running processes may still
- * load them.
+ * Replaces the files that differ, one by one. Obsolete files stay until the next update, because
+ * running processes may still load them. The listing comes last, so that an interrupted update is
+ * not up to date.
  *
- * @param marker the file that marks a complete folder, written last
+ * @param marker the file that marks a complete folder, written after all others
  */
 export function updateFolder(folder: string, inputs: string, files: Files, marker: string): void {
-  const temporary = path.join(folder, `.${process.pid}.tmp`);
-  const replace = (file: string, body: string | Uint8Array): void => {
-    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
-    writeFileSync(temporary, body);
-    renameSync(temporary, path.join(folder, file));
-  };
-  const present = hashFiles(folder);
-  const previous = readListing(folder)?.files ?? [...present];
-  const hashes = [...files].map(([file, body]) => [file, hash(body)] as const);
-  for (const file of listChanges(present, new Map(hashes), marker))
-    replace(file, files.get(file) ?? '');
-  const listing = `${JSON.stringify({ inputs, files: hashes }, null, 1)}\n`;
-  if (present.get(LISTING) !== hash(listing)) replace(LISTING, listing);
-  removeOthers(folder, present, [...previous, ...hashes]);
+  const presentHashes = hashFiles(folder);
+  const previousFiles = readListing(folder)?.files ?? [...presentHashes];
+  const nextHashes = new Map<string, string>();
+  for (const [file, body] of files) nextHashes.set(file, sha256(body));
+
+  for (const file of listChanges(presentHashes, nextHashes, marker)) {
+    replaceFile(folder, file, files.get(file) ?? '');
+  }
+  const nextFiles = [...nextHashes];
+  const listing = `${JSON.stringify({ inputs, files: nextFiles }, null, 1)}\n`;
+  if (presentHashes.get(LISTING) !== sha256(listing)) replaceFile(folder, LISTING, listing);
+  removeOthers(folder, presentHashes, [...previousFiles, ...nextFiles]);
 }
 
-/** Lists the files to write: new files first, because others may import them. */
+/** Writes a temporary file and renames it, so that no process reads half of it. */
+function replaceFile(folder: string, file: string, body: string | Uint8Array): void {
+  const target = path.join(folder, file);
+  const temporary = path.join(folder, `.${process.pid}.tmp`);
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(temporary, body);
+  renameSync(temporary, target);
+}
+
+/**
+ * Lists the files to write. New files come first, because others may import them, then the files
+ * that change, and the marker comes last.
+ */
 export function listChanges(present: Hashes, next: Hashes, marker: string): string[] {
-  const rank = (file: string): number => (file === marker ? 2 : present.has(file) ? 1 : 0);
-  return [...next.keys()]
-    .filter((file) => present.get(file) !== next.get(file))
-    .sort((a, b) => rank(a) - rank(b));
+  const newFiles: string[] = [];
+  const changedFiles: string[] = [];
+  for (const [file, hash] of next) {
+    const presentHash = present.get(file);
+    if (presentHash === hash || file === marker) continue;
+    if (presentHash === undefined) newFiles.push(file);
+    else changedFiles.push(file);
+  }
+  const isMarkerChanged = next.has(marker) && present.get(marker) !== next.get(marker);
+  const lastFiles = isMarkerChanged ? [marker] : [];
+  return [...newFiles, ...changedFiles, ...lastFiles];
 }
 
 /** Removes the files that the last update kept for running processes. */
-export const removeObsolete = (folder: string): void =>
-  removeOthers(folder, hashFiles(folder), readListing(folder)?.files ?? []);
-
-function removeOthers(folder: string, present: Hashes, kept: Listing['files']): void {
-  const names = new Set([LISTING, ...kept.map(([file]) => file)]);
-  for (const file of present.keys())
-    if (!names.has(file)) rmSync(path.join(folder, file), { force: true });
+export function removeObsolete(folder: string): void {
+  const listedFiles = readListing(folder)?.files ?? [];
+  removeOthers(folder, hashFiles(folder), listedFiles);
 }
 
-/** Hashes all files, except hidden ones. */
-const hashFiles = (folder: string): Hashes =>
-  new Map(
-    (attempt(() => readdirSync(folder, { recursive: true, withFileTypes: true }), 'ENOENT') ?? [])
-      .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-      .filter((file) => !file.startsWith('.'))
-      .map((file) => [file.replaceAll(path.sep, '/'), hash(readFileSync(path.join(folder, file)))]),
-  );
+function removeOthers(folder: string, present: Hashes, kept: Listing['files']): void {
+  const keptNames = new Set([LISTING]);
+  for (const [file] of kept) keptNames.add(file);
+  for (const file of present.keys()) {
+    if (keptNames.has(file)) continue;
+    rmSync(path.join(folder, file), { force: true });
+  }
+}
 
-const readListing = (folder: string) =>
-  attempt(() => JSON.parse(readFileSync(path.join(folder, LISTING), 'utf8'))) as
-    | Listing
-    | undefined;
+/** Hashes all files of a folder, except hidden ones. A folder that does not exist has none. */
+function hashFiles(folder: string): Hashes {
+  const hashes = new Map<string, string>();
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = attempt(() => readdirSync(folder, options), 'ENOENT') ?? [];
+  for (const entry of entries) {
+    const file = path.join(entry.parentPath, entry.name);
+    const name = path.relative(folder, file);
+    if (!entry.isFile() || name.startsWith('.')) continue;
+    hashes.set(name.replaceAll(path.sep, '/'), sha256(readFileSync(file)));
+  }
+  return hashes;
+}
+
+/** Returns undefined if there is no listing, or if it is damaged. */
+function readListing(folder: string): Listing | undefined {
+  return attempt(() => JSON.parse(readFileSync(path.join(folder, LISTING), 'utf8')));
+}

@@ -13,9 +13,10 @@ import type { ClientOptions, GetOptions, GetResponse, HttpClient, Revalidation }
 import type { RetryStatus } from './pacing.ts';
 import type { RequestStats } from './stats.ts';
 
+/** Converts a response to a value, which the cache stores as JSON. */
 export interface Codec<T> {
   decode(body: Buffer): T;
-  /** Returns undefined if the current `decode` could not have produced the cached value. */
+  /** Converts the stored JSON back. Returns undefined if the current `decode` could not have produced it. */
   revive(cached: unknown): T | undefined;
 }
 
