@@ -54,9 +54,22 @@ const titles = {
 export type Needs = keyof typeof titles;
 export type GuaranteeName = { [N in Needs]: keyof (typeof titles)[N] }[Needs];
 
-export const guarantees = Object.fromEntries(
-  Object.entries(titles).flatMap(([needs, group]) =>
-    Object.entries(group).map(([name, title]) => [name, { needs, title }]),
-  ),
-) as Readonly<Record<GuaranteeName, { readonly needs: Needs; readonly title: string }>>;
+export interface Guarantee {
+  /** What the host must be able to do. */
+  readonly needs: Needs;
+  readonly title: string;
+}
+
+export const guarantees = listGuarantees();
+
+function listGuarantees(): Readonly<Record<GuaranteeName, Guarantee>> {
+  const all: Partial<Record<GuaranteeName, Guarantee>> = {};
+  for (const needs of Object.keys(titles) as Needs[]) {
+    for (const [name, title] of Object.entries(titles[needs])) {
+      all[name as GuaranteeName] = { needs, title };
+    }
+  }
+  return all as Record<GuaranteeName, Guarantee>;
+}
+
 export const guaranteeNames = Object.keys(guarantees) as readonly GuaranteeName[];

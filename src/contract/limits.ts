@@ -27,7 +27,7 @@ export const MAX_FILE_BYTES = 256 * MIB;
  */
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
-/** The first match wins. */
+/** A path that ends with a slash is a folder, whose files each have the limit. The first match wins. */
 const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
   [paths.MANIFEST_FILE, 16 * MIB],
@@ -41,14 +41,23 @@ const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   ['provenance.json', 8 * MIB],
 ];
 
+const OTHER_FILE_BYTES = 64 * MIB;
+
+/** Returns the limit for a file by its path. */
 export function getMaxBytes(file: string): number {
-  const [, bytes = 64 * MIB] =
-    fileLimits.find(([path]) => (path.endsWith('/') ? file.startsWith(path) : file === path)) ?? [];
-  return bytes;
+  for (const [path, bytes] of fileLimits) {
+    const isFolder = path.endsWith('/');
+    const isMatch = isFolder ? file.startsWith(path) : file === path;
+    if (isMatch) return bytes;
+  }
+  return OTHER_FILE_BYTES;
 }
 
-export const describeExcess = (bytes: number, maxBytes: number): string | undefined =>
-  bytes > maxBytes ? `has ${bytes} bytes, expected at most ${maxBytes}` : undefined;
+/** Returns the problem with a size above the limit. */
+export function describeExcess(bytes: number, maxBytes: number): string | undefined {
+  if (bytes <= maxBytes) return undefined;
+  return `has ${bytes} bytes, expected at most ${maxBytes}`;
+}
 
 /** Adds the size of a value that stays in memory. @throws DataError if all values exceed a limit */
 export type KeepBytes = (bytes: number) => void;

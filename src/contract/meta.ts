@@ -15,21 +15,31 @@ export const editionSchema = z.object({
 });
 export type Edition = z.infer<typeof editionSchema>;
 
-export const describeEdition = ({ hash, deployed }: Edition): string =>
-  `edition ${hash.slice(0, 8)} from ${deployed.slice(0, 10)}`;
+/** `edition 0123abcd from 2026-01-02` */
+export function describeEdition({ hash, deployed }: Edition): string {
+  const commit = hash.slice(0, 8);
+  const day = deployed.slice(0, 10);
+  return `edition ${commit} from ${day}`;
+}
 
 /**
  * Formats the upstream for a page. Cloudflare's e-mail protection would hide `pokedex@1.1.0`, which looks like an e-mail
  * address.
  */
-export const formatUpstream = (upstream: string): string =>
-  upstream.replaceAll('@', isUrl(upstream) ? '%40' : ' ');
+export function formatUpstream(upstream: string): string {
+  const replacement = isUrl(upstream) ? '%40' : ' ';
+  return upstream.replaceAll('@', replacement);
+}
 
-export const findNewestEdition = (editions: readonly (Edition | null)[]): Edition | null =>
-  editions.reduce(
-    (newest, edition) => ((edition?.deployed ?? '') > (newest?.deployed ?? '') ? edition : newest),
-    null,
-  );
+/** Finds the edition that was deployed last. Returns null if all are unknown. */
+export function findNewestEdition(editions: readonly (Edition | null)[]): Edition | null {
+  let newest: Edition | null = null;
+  for (const edition of editions) {
+    if (edition === null) continue;
+    if (newest === null || edition.deployed > newest.deployed) newest = edition;
+  }
+  return newest;
+}
 
 /** In seconds since 1970. PokeAPI did not exist earlier. */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
@@ -41,11 +51,14 @@ const DAY_MS = 86_400_000;
  * @param now in milliseconds
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
-  const seconds = /^\d{1,10}$/.test(String(deployed)) ? Number(deployed) : 0;
+  const isTime = /^\d{1,10}$/.test(String(deployed));
+  if (!isTime) return null;
+  const seconds = Number(deployed);
   if (seconds < MIN_DEPLOY_TIME) return null;
   const time = new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
   const edition = editionSchema.safeParse({ hash, deployed: time }).data;
-  return edition && !isAhead(edition, now) ? edition : null;
+  if (!edition || isAhead(edition, now)) return null;
+  return edition;
 }
 
 /** Allows a day, because clocks differ. */
@@ -59,18 +72,30 @@ export const formatField = {
   format: z.int().min(1).default(FORMAT).describe("The version of this file's format."),
 };
 
+const NEWER_FORMAT_HINT =
+  'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.';
+
+const OLDER_FORMAT_HINT =
+  'An older version of gamedata wrote this file. Read the data again from the upstream into another folder.';
+
+const anyFormat = z.object({ format: z.number().optional() });
+
+/**
+ * Rejects a file of another format, because its other fields may have another meaning. A value that
+ * is no object is left to the schema of the file.
+ *
+ * @param reject creates the error to throw
+ */
 export function rejectOtherFormat(
   json: unknown,
   reject: (problem: string, options: { hint: string }) => Error,
 ): void {
-  const { data } = z.object({ format: z.number().optional() }).safeParse(json);
+  const { data } = anyFormat.safeParse(json);
   if (!data || data.format === FORMAT) return;
   const { format } = data;
   const got = format === undefined ? 'no format' : `format ${format}`;
-  const hint =
-    (format ?? 0) > FORMAT
-      ? 'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.'
-      : 'An older version of gamedata wrote this file. Read the data again from the upstream into another folder.';
+  const isNewer = format !== undefined && format > FORMAT;
+  const hint = isNewer ? NEWER_FORMAT_HINT : OLDER_FORMAT_HINT;
   throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, { hint });
 }
 
@@ -123,13 +148,13 @@ export const metaSchema = z
   .meta({ title: 'Description', description: 'The data in a site, and how the site was built.' });
 export type Meta = z.infer<typeof metaSchema>;
 
-export const createMeta = (meta: Omit<Meta, 'format'>): Meta =>
-  metaSchema.parse({ ...meta, format: FORMAT });
+export function createMeta(meta: Omit<Meta, 'format'>): Meta {
+  return metaSchema.parse({ ...meta, format: FORMAT });
+}
 
-export const getLinkBase = ({ base_url, links }: Pick<Meta, 'base_url' | 'links'>): LinkBase => ({
-  baseUrl: base_url,
-  links,
-});
+export function getLinkBase(meta: Pick<Meta, 'base_url' | 'links'>): LinkBase {
+  return { baseUrl: meta.base_url, links: meta.links };
+}
 
 const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 

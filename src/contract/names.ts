@@ -36,9 +36,13 @@ export type Names = Readonly<z.infer<typeof namesSchema>>;
 const namesBySlug = z
   .custom<Record<string, string>>(isPlainObject, 'expected an object')
   .superRefine((names, { addIssue }) => {
-    const isInvalid = (name: unknown): boolean => typeof name !== 'string' || !NAME.test(name);
-    const slug = Object.keys(names).find((key) => isInvalid(names[key]));
-    if (slug !== undefined) addIssue({ code: 'custom', message: NAME_RULE, path: [slug] });
+    for (const slug of Object.keys(names)) {
+      const name: unknown = names[slug];
+      const isValid = typeof name === 'string' && NAME.test(name);
+      if (isValid) continue;
+      addIssue({ code: 'custom', message: NAME_RULE, path: [slug] });
+      return;
+    }
   });
 
 /** Accepts any slug, because readers drop the names of unknown records. */

@@ -65,18 +65,21 @@ interface PathParameterDetails {
   readonly example?: unknown;
 }
 
-const createPathParameter = (name: string, details: PathParameterDetails): Parameter => ({
-  name,
-  in: 'path',
-  required: true,
-  ...details,
-  schema: { type: 'string', ...details.schema },
-});
+function createPathParameter(name: string, details: PathParameterDetails): Parameter {
+  const schema: JsonSchema = { type: 'string', ...details.schema };
+  return { name, in: 'path', required: true, ...details, schema };
+}
 
-/** Responses of this site, for each kind with records. */
-export type Examples = { readonly root: object } & Readonly<
-  Record<Kind, { readonly record?: { readonly slug: string }; readonly page?: object }>
->;
+/** Responses of this site about one kind. A kind without records has none. */
+interface KindExamples {
+  readonly record?: { readonly slug: string };
+  readonly page?: object;
+}
+
+/** Responses of this site. */
+export interface Examples extends Readonly<Record<Kind, KindExamples>> {
+  readonly root: object;
+}
 
 /** A GET request. */
 export interface Operation {
@@ -126,32 +129,33 @@ function listEndpoints(examples: Examples): Operation[] {
   for (const kind of kindNames) {
     const { record, page } = examples[kind];
     const listSummary = `A page of the list of all ${pluralize(kind)}, in order of id`;
+    const listEndpoint = createEndpoint(`${kind}-page`, paths.listPath(kind), listSummary);
     operations.push({
-      ...createEndpoint(`${kind}-page`, paths.listPath(kind), listSummary),
+      ...listEndpoint,
       example: page,
       parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
     });
-    operations.push({
-      ...createEndpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`),
-      example: record,
-      pathParameter: createPathParameter('slug', {
-        description: "The record's slug. It is case-sensitive.",
-        schema: slugJsonSchema,
-        example: record?.slug,
-      }),
+    const recordEndpoint = createEndpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`);
+    const slugParameter = createPathParameter('slug', {
+      description: "The record's slug. It is case-sensitive.",
+      schema: slugJsonSchema,
+      example: record?.slug,
     });
+    operations.push({ ...recordEndpoint, example: record, pathParameter: slugParameter });
   }
   return operations;
 }
 
-const createEndpoint = (schema: SchemaName, path: string, summary: string): Operation => ({
-  path,
-  id: `get${typeName(schema)}`,
-  group: 'records',
-  summary,
-  schema,
-  parameters: ['format', 'ifNoneMatch'],
-});
+function createEndpoint(schema: SchemaName, path: string, summary: string): Operation {
+  return {
+    path,
+    id: `get${typeName(schema)}`,
+    group: 'records',
+    summary,
+    schema,
+    parameters: ['format', 'ifNoneMatch'],
+  };
+}
 
 /**
  * Lists the files of the endpoints. A list has two operations, because only its other pages have an
@@ -182,6 +186,7 @@ function listApiFiles(examples: Examples): Operation[] {
   return operations;
 }
 
+/** Lists the files of a group. A path may have a variable part, such as `names/{language}.json`. */
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
     '{language}': createPathParameter('language', {
@@ -196,9 +201,10 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
     '{icon}': createPathParameter('icon', { example: 'unknown.png' }),
   };
   const isDownload = group === 'bulk' || group === 'archives';
-  return fileRows[group].map(({ path, id, summary, schema }) => {
+  const operations: Operation[] = [];
+  for (const { path, id, summary, schema } of fileRows[group]) {
     const [parameter = ''] = /\{.+\}/.exec(path) ?? [];
-    return {
+    operations.push({
       path: `/${path}`,
       id,
       summary,
@@ -206,6 +212,7 @@ function listFiles(group: FileGroup, languages: readonly string[]): Operation[] 
       group: isDownload ? 'downloads' : group,
       pathParameter: pathParameters[parameter],
       parameters: ['ifNoneMatch'],
-    };
-  });
+    });
+  }
+  return operations;
 }

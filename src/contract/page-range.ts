@@ -10,21 +10,27 @@ export interface PageRange<N extends Integer = Integer> {
 
 /** Lists the offsets of built pages. An empty kind has one page. */
 export function pageOffsets(count: number): number[] {
-  const pages = Math.max(1, Math.ceil(count / PAGE_SIZE));
-  return Array.from({ length: pages }, (_, page) => page * PAGE_SIZE);
+  const offsets = [0];
+  for (let offset = PAGE_SIZE; offset < count; offset += PAGE_SIZE) offsets.push(offset);
+  return offsets;
 }
 
+/** Returns the range after this one; null if it begins after the last record. */
 export function getNextRange({ limit, offset }: PageRange, count: number): PageRange | null {
-  const next = BigInt(offset) + BigInt(limit);
-  return next < count ? { limit, offset: toSafeInteger(next) } : null;
+  const nextOffset = BigInt(offset) + BigInt(limit);
+  if (nextOffset >= count) return null;
+  return { limit, offset: toSafeInteger(nextOffset) };
 }
 
+/** Returns the range before this one, which may overlap it; null if this one is the first. */
 export function getPreviousRange({ limit, offset }: PageRange): PageRange | null {
   if (offset <= 0) return null;
-  const previous = BigInt(offset) - BigInt(limit);
-  return { limit, offset: previous > 0 ? toSafeInteger(previous) : 0 };
+  const previousOffset = BigInt(offset) - BigInt(limit);
+  if (previousOffset <= 0) return { limit, offset: 0 };
+  return { limit, offset: toSafeInteger(previousOffset) };
 }
 
+/** Returns a number if it is exact. */
 function toSafeInteger(value: bigint): Integer {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
@@ -32,13 +38,17 @@ function toSafeInteger(value: bigint): Integer {
 
 /** The last value of a repeated parameter wins. */
 export function parsePageRange(query: URLSearchParams): PageRange {
-  const limit = readInteger(query, 'limit');
-  const offset = readInteger(query, 'offset');
-  return { limit: limit > 0 ? limit : PAGE_SIZE, offset: offset > 0 ? offset : 0 };
+  const sentLimit = readInteger(query, 'limit');
+  const sentOffset = readInteger(query, 'offset');
+  const limit = sentLimit > 0 ? sentLimit : PAGE_SIZE;
+  const offset = sentOffset > 0 ? sentOffset : 0;
+  return { limit, offset };
 }
 
 /** Accepts an optional sign and at most 4300 digits, as the reference framework does. */
 function readInteger(query: URLSearchParams, name: string): Integer {
   const text = query.getAll(name).at(-1) ?? '';
-  return /^[+-]?\d{1,4300}$/.test(text) ? toSafeInteger(BigInt(text)) : 0;
+  const isInteger = /^[+-]?\d{1,4300}$/.test(text);
+  if (!isInteger) return 0;
+  return toSafeInteger(BigInt(text));
 }

@@ -17,13 +17,21 @@ export function parse<S extends z.ZodType>(
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (!issue) throw result.error;
-  const field = z.core.toDotPath(issue.path);
   const problem = describeIssue(issue, value);
-  throw new DataError(problem, { ...location, ...(field !== '' && { field }) }, options);
+  const field = z.core.toDotPath(issue.path);
+  // The value itself has an empty path.
+  const place = field === '' ? location : { ...location, field };
+  throw new DataError(problem, place, options);
 }
 
-/** `got "x", expected number` */
-export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknown): string {
+/**
+ * Describes an issue as `got "x", expected number`.
+ *
+ * @param value the whole value that was validated, in which the issue has a path
+ */
+export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
+  const { message, path } = issue;
+  // Our own schemas may already describe the value.
   if (message.startsWith('got ')) return message;
   // Zod writes `Invalid input: expected number, received string`. We show the value instead of its type.
   const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
@@ -31,7 +39,8 @@ export function describeIssue({ message, path }: z.core.$ZodIssue, given: unknow
   const [expectation = ''] = withoutPrefix.split(', received ', 1);
   const text = truncate(expectation, 200);
   const separator = text.startsWith('expected ') ? ',' : ':';
-  return `got ${formatValue(valueAt(given, path))}${separator} ${text}`;
+  const invalidValue = formatValue(valueAt(value, path));
+  return `got ${invalidValue}${separator} ${text}`;
 }
 
 export const parseOptional = <S extends z.ZodType>(
@@ -39,7 +48,13 @@ export const parseOptional = <S extends z.ZodType>(
   value: unknown,
 ): z.infer<S> | undefined => schema.safeParse(value, FIRST_PROBLEM).data;
 
-function tryParse(text: string): { readonly json?: unknown; readonly error?: SyntaxError } {
+interface ParsedJson {
+  readonly json?: unknown;
+  /** Undefined if the text is JSON. */
+  readonly error?: SyntaxError;
+}
+
+function tryParse(text: string): ParsedJson {
   try {
     return { json: JSON.parse(text) };
   } catch (error) {
@@ -60,86 +75,132 @@ export function parseJsonOrThrow(source: string | Uint8Array): unknown {
   if (!cause) return json;
   if (text === '') throw new SyntaxError('got nothing, expected JSON', { cause });
   const position = findInvalidJson(text, cause.message);
-  const lines = text.slice(0, position).split('\n');
-  const start = Math.max(0, position - 30);
-  const [before, after] = [start > 0 ? '…' : '', position + 30 < text.length ? '…' : ''];
-  const got = JSON.stringify(before + text.slice(start, position + 30) + after);
-  const place = `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  const got = JSON.stringify(quoteAround(text, position));
+  const place = describePosition(text, position);
   throw new SyntaxError(`got ${got} in ${place}, expected JSON`, { cause });
+}
+
+const QUOTED_CHARACTERS = 30;
+
+/** Returns the characters on both sides of a position. */
+function quoteAround(text: string, position: number): string {
+  const start = Math.max(0, position - QUOTED_CHARACTERS);
+  const end = position + QUOTED_CHARACTERS;
+  let quoted = text.slice(start, end);
+  if (start > 0) quoted = `…${quoted}`;
+  if (end < text.length) quoted = `${quoted}…`;
+  return quoted;
+}
+
+/** `line 1, column 9` */
+function describePosition(text: string, position: number): string {
+  const textBefore = text.slice(0, position);
+  const line = textBefore.split('\n').length;
+  const lineStart = textBefore.lastIndexOf('\n') + 1;
+  const column = position - lineStart + 1;
+  return `line ${line}, column ${column}`;
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    const isUtf16 = ['255,254', '254,255'].includes(bytes.subarray(0, 2).join());
-    const got = isUtf16 ? 'UTF-16' : 'another encoding';
+    // The byte order mark of UTF-16.
+    const [first, second] = bytes;
+    const isLittleEndian = first === 0xff && second === 0xfe;
+    const isBigEndian = first === 0xfe && second === 0xff;
+    const got = isLittleEndian || isBigEndian ? 'UTF-16' : 'another encoding';
     throw new SyntaxError(`got ${got}, expected UTF-8`, { cause });
   }
 }
 
+const UNEXPECTED_TOKEN = 'Unexpected token';
+
+/**
+ * Finds the position at which a text stops being JSON. Most messages of Node name it. Without a
+ * position, the text either ends too early, or has an unexpected token. The start of the text up to
+ * such a token is the shortest one with the same message, so a binary search finds its end.
+ */
 function findInvalidJson(text: string, message: string): number {
   const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
   if (position !== undefined) return Number(position);
-  const unexpected = 'Unexpected token';
-  if (!message.startsWith(unexpected)) return text.length;
-  // Node omits the position of an unexpected token, which is the end of the shortest text with this message.
-  let [valid, invalid] = [0, text.length];
-  while (invalid - valid > 1) {
-    const middle = Math.floor((valid + invalid) / 2);
-    if (tryParse(text.slice(0, middle)).error?.message.startsWith(unexpected)) invalid = middle;
-    else valid = middle;
+  if (!message.startsWith(UNEXPECTED_TOKEN)) return text.length;
+  let validLength = 0;
+  let invalidLength = text.length;
+  while (invalidLength - validLength > 1) {
+    const middle = Math.floor((validLength + invalidLength) / 2);
+    const { error } = tryParse(text.slice(0, middle));
+    const hasToken = error?.message.startsWith(UNEXPECTED_TOKEN) === true;
+    if (hasToken) invalidLength = middle;
+    else validLength = middle;
   }
-  return valid;
+  return validLength;
 }
 
+/**
+ * Parses the JSON of a file.
+ *
+ * @param record the name of the file, for the message
+ * @throws DataError
+ */
 export function parseJsonRecord(json: string | Uint8Array, record: string, hint?: string): unknown {
   try {
     return parseJsonOrThrow(json);
   } catch (cause) {
-    throw new DataError((cause as SyntaxError).message, { record }, { cause, hint });
+    const { message } = cause as SyntaxError;
+    throw new DataError(message, { record }, { cause, hint });
   }
 }
 
+/** Returns the inner value at a path, and undefined if the path leads nowhere. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
-    value,
-  );
+  let inner = value;
+  for (const key of path) {
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    inner = Reflect.get(inner, key);
+  }
+  return inner;
 }
 
 /** Formats a value as at most 80 characters of JSON. */
 export function formatValue(value: unknown): string {
+  if (value === undefined) return 'nothing';
   try {
-    return truncate(value === undefined ? 'nothing' : JSON.stringify(value), 80);
+    return truncate(JSON.stringify(value), 80);
   } catch {
     // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
     return 'a value nested too deeply to show';
   }
 }
 
-const truncate = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length)}…` : text;
+function truncate(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length)}…`;
+}
 
-/** Like `z.record`, but stops at the first problem and does not convert values. */
-export const createMapSchema = <K extends z.ZodType<string>, V extends z.ZodType>(
-  key: K,
-  value: V,
-) =>
-  z
+/** Creates a schema like `z.record`, which stops at the first problem and does not convert values. */
+export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType>(
+  keySchema: K,
+  valueSchema: V,
+) {
+  return z
     .custom<Record<string, z.infer<V>>>(isPlainObject, 'expected an object')
-    .superRefine((record, context) => {
-      for (const [name, one] of Object.entries(record)) {
-        const [issue] = [...findIssues(key, name), ...findIssues(value, one)];
+    .superRefine((map, context) => {
+      for (const [key, value] of Object.entries(map)) {
+        const issue = findIssue(keySchema, key) ?? findIssue(valueSchema, value);
         if (!issue) continue;
-        context.addIssue({ code: 'custom', message: issue.message, path: [name, ...issue.path] });
+        context.addIssue({ code: 'custom', message: issue.message, path: [key, ...issue.path] });
         return;
       }
     });
+}
 
-const findIssues = (schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] =>
-  schema.safeParse(value).error?.issues ?? [];
+/** Returns the first issue of an invalid value. */
+function findIssue(schema: z.ZodType, value: unknown): z.core.$ZodIssue | undefined {
+  const { error } = schema.safeParse(value);
+  return error?.issues[0];
+}
 
-export const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -63,30 +63,44 @@ export function removeTrailingSlashes(address: string): string {
 }
 
 /** Returns an empty string or a path such as `/games`. */
-export const getBasePath = (baseUrl: string): string =>
-  URL.canParse(baseUrl) ? removeTrailingSlashes(new URL(baseUrl).pathname) : '';
+export function getBasePath(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return '';
+  return removeTrailingSlashes(new URL(baseUrl).pathname);
+}
 
 export const INDEX_FILE = 'index.json';
 
-const toFile = (path: string): string => `${path.slice(1)}${INDEX_FILE}`;
+/** `/api/gamedata/` → `api/gamedata/index.json` */
+function toFile(path: string): string {
+  return `${path.slice(1)}${INDEX_FILE}`;
+}
 
 export const rootFile = toFile(API_PREFIX);
-export const listPageFile = (kind: Kind, offset: Integer): string =>
-  toFile(offset === 0 ? listPath(kind) : `${listPath(kind)}offset/${offset}/`);
-export const recordFile = (kind: Kind, slug: string): string => toFile(recordPath(kind, slug));
+
+export function listPageFile(kind: Kind, offset: Integer): string {
+  const firstPage = listPath(kind);
+  if (offset === 0) return toFile(firstPage);
+  return toFile(`${firstPage}offset/${offset}/`);
+}
+
+export function recordFile(kind: Kind, slug: string): string {
+  return toFile(recordPath(kind, slug));
+}
 
 export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string): string {
   const path = links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);
   return `${baseUrl}${path}?format=api`;
 }
 
+/** Returns the URL of a list, or of a page of it if there is a range. */
 export function listUrl(
   { baseUrl, links }: LinkBase,
   kind: Kind,
   range?: PageRange,
   format: 'api' | 'json' = 'api',
 ): string {
-  const path = links === 'file' ? `/${listPageFile(kind, range?.offset ?? 0)}` : listPath(kind);
+  const offset = range?.offset ?? 0;
+  const path = links === 'file' ? `/${listPageFile(kind, offset)}` : listPath(kind);
   const query = range ? `&limit=${range.limit}&offset=${range.offset}` : '';
   return `${baseUrl}${path}?format=${format}${query}`;
 }
@@ -98,32 +112,59 @@ export interface ListPage {
   readonly results: readonly unknown[];
 }
 
+/** What a page of a list contains. */
+export interface PageContents {
+  readonly range: PageRange;
+  /** The number of records in the whole list. */
+  readonly count: number;
+  readonly results: readonly unknown[];
+}
+
+/** Creates a page with links to the pages before and after it. */
 export function createListPage(
   base: LinkBase,
   kind: Kind,
-  { range, count, results }: { range: PageRange; count: number; results: readonly unknown[] },
+  { range, count, results }: PageContents,
   format?: 'api' | 'json',
 ): ListPage {
-  const link = (to: PageRange | null) => to && listUrl(base, kind, to, format);
-  const [next, previous] = [link(getNextRange(range, count)), link(getPreviousRange(range))];
+  const nextRange = getNextRange(range, count);
+  const previousRange = getPreviousRange(range);
+  const next = nextRange && listUrl(base, kind, nextRange, format);
+  const previous = previousRange && listUrl(base, kind, previousRange, format);
   return { count, next, previous, results };
 }
 
 const RECORD_PATH = new RegExp(`^${API_PREFIX}(${kindNames.join('|')})/([^/]+)/?$`);
 
-export function parseRecordPath(path: string): { kind: Kind; slug: string } | undefined {
-  const [, kind, slug] = RECORD_PATH.exec(path) ?? [];
-  return slug === undefined ? undefined : { kind: kind as Kind, slug };
+/** The parts of a record's path. */
+export interface RecordPath {
+  readonly kind: Kind;
+  readonly slug: string;
 }
 
-export const parseRecordFile = (file: string) =>
-  parseRecordPath(`/${file.slice(0, file.lastIndexOf('/') + 1)}`);
+/** Parses `/api/gamedata/move/pound/`, also without the last slash. */
+export function parseRecordPath(path: string): RecordPath | undefined {
+  const match = RECORD_PATH.exec(path);
+  if (!match) return undefined;
+  const [, kind, slug = ''] = match;
+  return { kind: kind as Kind, slug };
+}
 
-export const findSlugs = (kind: Kind, files: Iterable<string>): string[] =>
-  [...files].flatMap((file) => {
+/** Parses `api/gamedata/move/pound/index.json`, with any file name. */
+export function parseRecordFile(file: string): RecordPath | undefined {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  return parseRecordPath(`/${folder}`);
+}
+
+/** Finds the slugs of all records of a kind in a list of files. */
+export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
+  const slugs: string[] = [];
+  for (const file of files) {
     const record = parseRecordFile(file);
-    return record?.kind === kind ? [record.slug] : [];
-  });
+    if (record?.kind === kind) slugs.push(record.slug);
+  }
+  return slugs;
+}
 
 /** The operator's files about the whole origin, such as `security.txt`: https://www.rfc-editor.org/rfc/rfc8615 */
 export const WELL_KNOWN_FOLDER = '.well-known/';

@@ -48,12 +48,16 @@ export const mediaTypes = {
   '.gz': 'application/gzip',
 } as const;
 
-export const getMediaType = (file: string): string =>
-  Object.entries(mediaTypes).find(([ending]) => file.endsWith(ending))?.[1] ??
-  'application/octet-stream';
+export function getMediaType(file: string): string {
+  for (const [ending, mediaType] of Object.entries(mediaTypes)) {
+    if (file.endsWith(ending)) return mediaType;
+  }
+  return 'application/octet-stream';
+}
 
-export const isCompressible = (type: string): boolean =>
-  /^text\/|[/+](?:json|xml|x-ndjson)$/.test(type);
+export function isCompressible(mediaType: string): boolean {
+  return /^text\/|[/+](?:json|xml|x-ndjson)$/.test(mediaType);
+}
 
 /**
  * Matches the default `Accept` of Java's `HttpURLConnection`, which lists HTML first although it is not a browser:
@@ -113,8 +117,11 @@ export interface IconSource {
 
 export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
 
-export const getIconRedirect = ({ mode, upstream }: IconSource): string | null =>
-  mode === 'link' && upstream !== null ? `${upstream}/` : null;
+/** Returns the folder that icons redirect to; null if the site serves its own files. */
+export function getIconRedirect({ mode, upstream }: IconSource): string | null {
+  if (mode !== 'link' || upstream === null) return null;
+  return `${upstream}/`;
+}
 
 export interface Redirect {
   readonly path: string;

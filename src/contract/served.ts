@@ -14,27 +14,31 @@ function linkSchema(kind: Kind, rest: string) {
   return z.string().regex(pattern, `expected a URL of the ${kind} list`);
 }
 
+/** Links to files end with the name of the file, and links to endpoints do not. */
 const FILE = '(?:index\\.json)?';
-const listLink = (kind: Kind) =>
-  linkSchema(kind, `${FILE}\\?format=api`).describe(`The list of all ${pluralize(kind)}.`);
-const rangeLink = (kind: Kind) =>
-  linkSchema(
-    kind,
-    `(?:offset/\\d+/)?${FILE}\\?format=(?:api|json)&limit=\\d+&offset=\\d+`,
-  ).nullable();
 
-const servedSchema = <K extends Kind>(kind: K) =>
-  z
-    .strictObject({
-      url: linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`).describe(
-        "The record's own URL.",
-      ),
-      ...(recordSchemas[kind].shape as (typeof recordSchemas)[K]['shape']),
-    })
-    .meta({
-      title: capitalize(kind),
-      description: `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`,
-    });
+function listLink(kind: Kind) {
+  const schema = linkSchema(kind, `${FILE}\\?format=api`);
+  return schema.describe(`The list of all ${pluralize(kind)}.`);
+}
+
+function rangeLink(kind: Kind) {
+  const folder = '(?:offset/\\d+/)?';
+  const query = '\\?format=(?:api|json)&limit=\\d+&offset=\\d+';
+  return linkSchema(kind, `${folder}${FILE}${query}`).nullable();
+}
+
+function recordLink(kind: Kind) {
+  const schema = linkSchema(kind, `(?:[a-z0-9]|-)+/${FILE}\\?format=api`);
+  return schema.describe("The record's own URL.");
+}
+
+function servedSchema<K extends Kind>(kind: K) {
+  const fields = recordSchemas[kind].shape as (typeof recordSchemas)[K]['shape'];
+  const description = `${capitalize(addArticle(kind))}, the same object in lists and at its own URL.`;
+  const schema = z.strictObject({ url: recordLink(kind), ...fields });
+  return schema.meta({ title: capitalize(kind), description });
+}
 
 export const servedSchemas = mapKinds(servedSchema) as {
   [K in Kind]: ReturnType<typeof servedSchema<K>>;
@@ -42,18 +46,18 @@ export const servedSchemas = mapKinds(servedSchema) as {
 
 export type ServedRecord = z.infer<(typeof servedSchemas)[Kind]>;
 
-const pageSchema = <K extends Kind>(kind: K) =>
-  z
-    .strictObject({
-      count: z.int().min(0).describe('The total number of records on all pages.'),
-      next: rangeLink(kind).describe('The next page; null on the last page.'),
-      previous: rangeLink(kind).describe('The previous page; null on the first page.'),
-      results: z.array(servedSchemas[kind]).describe('The records on this page, in order of id.'),
-    })
-    .meta({
-      title: `Page of ${pluralize(kind)}`,
-      description: `A page of the list of all ${pluralize(kind)}.`,
-    });
+function pageSchema<K extends Kind>(kind: K) {
+  const schema = z.strictObject({
+    count: z.int().min(0).describe('The total number of records on all pages.'),
+    next: rangeLink(kind).describe('The next page; null on the last page.'),
+    previous: rangeLink(kind).describe('The previous page; null on the first page.'),
+    results: z.array(servedSchemas[kind]).describe('The records on this page, in order of id.'),
+  });
+  return schema.meta({
+    title: `Page of ${pluralize(kind)}`,
+    description: `A page of the list of all ${pluralize(kind)}.`,
+  });
+}
 
 export const pageSchemas = mapKinds(pageSchema) as {
   [K in Kind]: ReturnType<typeof pageSchema<K>>;
@@ -111,23 +115,29 @@ export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
 export const schemaNames = Object.keys(publicSchemas);
 
 /** `move-page` → `MovePage` */
-export const typeName = (name: string): string =>
+export function typeName(name: string): string {
   // `Error` would shadow the global.
-  name === 'error' ? 'ApiError' : name.split('-').map(capitalize).join('');
+  if (name === 'error') return 'ApiError';
+  return name.split('-').map(capitalize).join('');
+}
 
 /** https://json-schema.org/draft/2020-12/json-schema-validation */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /** Narrows the type. Our schemas never contain a boolean or a list in place of a schema. */
-export const toSchemaObject = (
+export function toSchemaObject(
   schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
-): JsonSchema => (typeof schema === 'object' && !Array.isArray(schema) ? schema : {});
+): JsonSchema {
+  if (typeof schema !== 'object' || Array.isArray(schema)) return {};
+  return schema;
+}
 
 /** Creates a JSON Schema 2020-12 for each public schema, with references between them. */
 export function createJsonSchemas(getUrl: (name: string) => string): Map<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(publicSchemas)) registry.add(schema, { id });
-  return new Map(Object.entries(z.toJSONSchema(registry, { uri: getUrl, override }).schemas));
+  const { schemas } = z.toJSONSchema(registry, { uri: getUrl, override });
+  return new Map(Object.entries(schemas));
 }
 
 export interface CompiledSchemas {
@@ -141,11 +151,11 @@ export interface CompiledSchemas {
  */
 export function compileSchemas(): CompiledSchemas {
   const components = createJsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
-  const standalone = Object.entries(publicSchemas).map(([name, schema]) => [
-    name,
-    z.toJSONSchema(schema, { override }),
-  ]);
-  return { components: Object.fromEntries(components), standalone: Object.fromEntries(standalone) };
+  const standalone: Record<string, JsonSchema> = {};
+  for (const [name, schema] of Object.entries(publicSchemas)) {
+    standalone[name] = z.toJSONSchema(schema, { override });
+  }
+  return { components: Object.fromEntries(components), standalone };
 }
 
 /**

@@ -3,8 +3,10 @@ import { kindNames } from './kinds.ts';
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** `poke-ball` → `Poke Ball` */
-export const toTitleCase = (slug: string): string =>
-  (slug.match(/[^-]+/g) ?? []).map(capitalize).join(' ');
+export function toTitleCase(slug: string): string {
+  const words = slug.split('-').filter((word) => word !== '');
+  return words.map(capitalize).join(' ');
+}
 
 /** `move` → `moves`, `retry` → `retries` */
 export function pluralize(noun: string): string {
@@ -13,19 +15,28 @@ export function pluralize(noun: string): string {
   return `${noun}s`;
 }
 
-export const addArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+/** `item` → `an item` */
+export function addArticle(noun: string): string {
+  const startsWithVowel = /^[aeiou]/.test(noun);
+  return startsWithVowel ? `an ${noun}` : `a ${noun}`;
+}
 
 export const formatKindTitle = (kind: string): string => capitalize(pluralize(kind));
 
 /** `a, b and 3 more` */
 export function listFirst(names: readonly string[], shown = 10): string {
-  const more = names.length > shown ? ` and ${names.length - shown} more` : '';
-  return names.slice(0, shown).join(', ') + more;
+  const first = names.slice(0, shown).join(', ');
+  if (names.length <= shown) return first;
+  return `${first} and ${names.length - shown} more`;
 }
 
 /** `a, b and c` */
-export const joinWords = (names: readonly string[], conjunction: 'and' | 'or' = 'and'): string =>
-  names.join(', ').replace(/, (?!.*, )/, ` ${conjunction} `);
+export function joinWords(names: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  const others = names.slice(0, -1);
+  const [last = ''] = names.slice(-1);
+  if (others.length === 0) return last;
+  return `${others.join(', ')} ${conjunction} ${last}`;
+}
 
 export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 
@@ -35,12 +46,17 @@ export const describeSubject = (): string => `Pokémon ${listKinds()}`;
 export const TRADEMARK_NOTE =
   'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
 
-export const groupDigits = (value: number): string =>
-  String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+/** `1234567` → `1,234,567` */
+export function groupDigits(value: number): string {
+  // Matches the places that have a multiple of three digits after them.
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
 
 /** `1 item`, `954 items` */
-export const formatCount = (count: number, one: string, many = pluralize(one)): string =>
-  `${groupDigits(count)} ${count === 1 ? one : many}`;
+export function formatCount(count: number, one: string, many = pluralize(one)): string {
+  const noun = count === 1 ? one : many;
+  return `${groupDigits(count)} ${noun}`;
+}
 
 /** We do not use `Intl`, whose texts differ between machines. */
 const months = [
@@ -61,25 +77,36 @@ const months = [
 /** `2017-12-08` → `December 8, 2017` */
 export function formatDate(date: string): string {
   const [year, month, day] = date.split('-').map(Number);
-  return `${months[Number(month) - 1]} ${day}, ${year}`;
+  const monthName = months[Number(month) - 1];
+  return `${monthName} ${day}, ${year}`;
 }
 
-/** `824 kB` */
+/** `9.9 kB`, `824 kB`, `1.2 MB`. The limits are where rounding would give another unit or digit. */
 export function formatBytes(bytes: number, blank = ' '): string {
   if (bytes < 1000) return `${bytes}${blank}B`;
-  if (bytes < 999_500) return `${(bytes / 1000).toFixed(bytes < 9950 ? 1 : 0)}${blank}kB`;
-  return `${(bytes / 1e6).toFixed(1)}${blank}MB`;
+  if (bytes >= 999_500) return `${(bytes / 1e6).toFixed(1)}${blank}MB`;
+  const decimals = bytes < 9950 ? 1 : 0;
+  return `${(bytes / 1000).toFixed(decimals)}${blank}kB`;
 }
 
 /** Rounds to milliseconds. */
 export const toSeconds = (milliseconds: number): number => Math.round(milliseconds) / 1000;
 
 /** Quotes an argument for a POSIX shell if necessary. */
-export const quoteArgument = (text: string): string =>
-  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+export function quoteArgument(text: string): string {
+  const isPlain = /^[\w./:@%+=,-]+$/.test(text);
+  if (isPlain) return text;
+  const escaped = text.replaceAll("'", "'\\''");
+  return `'${escaped}'`;
+}
 
-export const escapeCharacters = (text: string, pattern: RegExp): string =>
-  text.replace(pattern, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Replaces the matches, of one character each, by escapes such as `\u001b`. */
+export function escapeCharacters(text: string, pattern: RegExp): string {
+  return text.replace(pattern, (char) => {
+    const digits = char.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${digits}`;
+  });
+}
 
 /**
  * Keeps untrusted text from moving the cursor, ringing the bell or reversing the writing direction.
