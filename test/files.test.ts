@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFile, walk } from '../src/files.ts';
+import { readFile, readRegular, walk } from '../src/files.ts';
 import { irregular } from './support/irregular-files.ts';
 import { temporaryFolder } from './support/temporary.ts';
 
@@ -31,4 +31,19 @@ describe('readFile', () => {
     if (spawnSync('mknod', [path.join(folder, 'zero'), 'c', '1', '5']).status === 0)
       expect(() => readFile(folder, 'zero')).toThrow(irregularError);
   });
+});
+
+it('readRegular follows symlinks, limits the size and rejects devices', () => {
+  const file = path.join(temporaryFolder(), 'a.json');
+  writeFileSync(file, '{}');
+  symlinkSync(file, `${file}.link`);
+  expect(readRegular(`${file}.link`, 2).toString()).toBe('{}');
+  truncateSync(file, 3);
+  const fail = (code: unknown) => expect.objectContaining({ code });
+  expect(() => readRegular(`${file}.link`, 2)).toThrow(
+    fail(expect.stringMatching(/^has \d+ bytes, expected at most 2$/)),
+  );
+  rmSync(file);
+  expect(() => readRegular(`${file}.link`, 2)).toThrow(fail('ENOENT'));
+  expect(() => readRegular('/dev/zero', 2)).toThrow(fail('not a regular file'));
 });

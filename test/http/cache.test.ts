@@ -5,6 +5,7 @@ import { type CacheEntry, type DiskCache, journalName, openCache } from '../../s
 import { irregular } from '../support/irregular-files.ts';
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { isWindowsName } from '../support/windows.ts';
 
 const UPSTREAM = 'https://example.test/api/v2';
 const journal = (folder: string): string => path.join(folder, 'example.test-api-v2.ndjson');
@@ -41,6 +42,13 @@ const edit = (folder: string, change: (lines: string[]) => string[]): void =>
     journal(folder),
     change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'),
   );
+
+it.each(['http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
+  'Windows allows the name of the cache of %s',
+  (upstream) => {
+    expect(journalName(upstream)).toSatisfy(isWindowsName);
+  },
+);
 
 describe('the cache', () => {
   it('returns the latest entry for each URL even if the process was killed', () => {

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readRegular } from '../../src/files.ts';
-import { callCli } from '../support/run-cli.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { callCli } from '../../support/run-cli.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const config = 'own.json: cannot be read (not a regular file), expected a configuration';
 const archive =
@@ -23,19 +21,4 @@ it.skipIf(process.platform === 'win32').each([
   const finished = await callCli(command.split(' '), { cwd });
   expect(finished.stderr).toContain(`error: ${problem}\n`);
   expect(finished.code).toBe(code);
-});
-
-it('readRegular follows symlinks, limits the size and rejects devices', () => {
-  const file = path.join(temporaryFolder(), 'a.json');
-  writeFileSync(file, '{}');
-  symlinkSync(file, `${file}.link`);
-  expect(readRegular(`${file}.link`, 2).toString()).toBe('{}');
-  truncateSync(file, 3);
-  const fail = (code: unknown) => expect.objectContaining({ code });
-  expect(() => readRegular(`${file}.link`, 2)).toThrow(
-    fail(expect.stringMatching(/^has \d+ bytes, expected at most 2$/)),
-  );
-  rmSync(file);
-  expect(() => readRegular(`${file}.link`, 2)).toThrow(fail('ENOENT'));
-  expect(() => readRegular('/dev/zero', 2)).toThrow(fail('not a regular file'));
 });

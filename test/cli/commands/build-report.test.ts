@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { callCli } from '../support/run-cli.ts';
-import { temporaryFolder } from '../support/temporary.ts';
-import { serveUpstream } from '../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
-import type { Fault } from '../support/upstream-server.ts';
+import { callCli } from '../../support/run-cli.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { serveUpstream } from '../../support/test-upstream.ts';
+import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import type { Fault } from '../../support/upstream-server.ts';
 
 const BASE = 'https://example.test';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SiteServer, serve } from '../../src/cli/commands/serve.ts';
-import { oneOfOthers } from '../support/kinds.ts';
-import { startServer, status } from '../support/local-server.ts';
-import { callCli } from '../support/run-cli.ts';
-import { rawRecords } from '../support/sites.ts';
-import { sharedSite } from '../support/small-data.ts';
+import { type SiteServer, serve } from '../../../src/cli/commands/serve.ts';
+import { oneOfOthers } from '../../support/kinds.ts';
+import { startServer, status } from '../../support/local-server.ts';
+import { callCli } from '../../support/run-cli.ts';
+import { rawRecords } from '../../support/sites.ts';
+import { sharedSite } from '../../support/small-data.ts';
 
 const { site } = sharedSite({ baseUrl: 'https://example.test' }, rawRecords(3, 2));
 let server: SiteServer;

@@ -3,7 +3,6 @@ import { apache } from '../../src/hosts/apache.ts';
 import { caddy } from '../../src/hosts/caddy.ts';
 import type { Host } from '../../src/hosts/host.ts';
 import { nginx } from '../../src/hosts/nginx.ts';
-import { fillTemplate } from '../../src/hosts/template.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const site = siteOf(rawRecords(1, 1));
@@ -51,21 +50,4 @@ it.each<[baseUrl: string, port: number]>([
   );
   expect(configuration).toContain(`\n<VirtualHost *:${port}>\n  ServerName x.test\n`);
   expect(configuration.includes(`\nListen ${port}\n`)).toBe(port !== 80);
-});
-
-describe('fillTemplate', () => {
-  const values = { base: '/games', icons: '', headers: ["A '$1'", "B '$&'"], none: [] };
-  it.each([
-    ['a {{base}}/$x {{icons}}{y} {{base}}\n', 'a /games/$x {y} /games\n'],
-    ['  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
-    ['a\n{{none}}\nb\n', 'a\nb\n'],
-    ['#if base\n{{base}}\n#end\n', '/games\n'],
-    ['a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n', 'a\nc\n'],
-  ])('fills %j', (template, expected) => {
-    expect(fillTemplate(template, values)).toBe(expected);
-  });
-
-  it('rejects a placeholder without a value', () => {
-    expect(() => fillTemplate('{{root}}\n', values)).toThrow('template: got no value for root');
-  });
 });

@@ -1,0 +1,13 @@
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
+import { isWindowsName } from '../support/windows.ts';
+
+it('works in files that Windows allows, next to the published folder', () => {
+  const { name, out, staged, replacedFile, ...besideOutput } =
+    resolveWorkPaths('My Projects ü/build');
+  for (const file of Object.values(besideOutput)) {
+    expect(path.dirname(file)).toBe(path.dirname(out));
+    expect(path.basename(file)).toSatisfy(isWindowsName);
+  }
+});
