@@ -39,30 +39,37 @@ interface AwaitOptions {
 /** Fetches a file of the deployment. @throws DataError if its status is not 200 */
 type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
 
+/** The pauses between two comparisons grow from the first to the last. */
+const FIRST_PAUSE_MS = 100;
+const LAST_PAUSE_MS = 5000;
+
 /**
- * Waits until a deployment serves the files of a built site. Compares the manifest first, because it shows whether the
- * deployment is another build, then the files that have not matched yet. Skips single records, which the guarantees check.
+ * Waits until a deployment serves the files of a built site. Compares the manifest first, because it
+ * shows whether the deployment is another build, then the files that have not matched yet. Skips
+ * single records, which the guarantees check.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
  */
 export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
   const { site, concurrency, deadline, minRequestMs = MIN_REQUEST_MS, signal, onWait } = options;
   const started = performance.now();
-  await closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
+
+  async function waitForSite(probe: Probe): Promise<void> {
     const fetchFile: FetchFile = (file, maxBytes) => {
-      const leftMs = deadline === undefined ? undefined : deadline - Date.now();
-      const totalMs = leftMs === undefined ? undefined : Math.max(minRequestMs, leftMs);
-      return fetchFrom(probe, file, maxBytes, totalMs);
+      if (deadline === undefined) return fetchFrom(probe, file, maxBytes, undefined);
+      const leftMs = deadline - Date.now();
+      return fetchFrom(probe, file, maxBytes, Math.max(minRequestMs, leftMs));
     };
-    const base = getBasePath(site.meta.base_url);
-    const isCompared = ({ path }: ManifestEntry): boolean =>
-      isServed(path, base) && !isHostConfig(path) && !parseRecordFile(path);
-    const pending = new Set(site.manifest.files.filter(isCompared));
+    const pending = new Set(listComparedFiles(site));
     const total = pending.size;
-    const reportProgress = (): void =>
-      options.onProgress?.({ done: total - pending.size, total, requests: probe.stats, started });
-    let reported: string | undefined;
-    for (let pause = 100; ; pause = Math.min(2 * pause, 5000)) {
+    const reportProgress = (): void => {
+      const done = total - pending.size;
+      options.onProgress?.({ done, total, requests: probe.stats, started });
+    };
+
+    let reportedMessage: string | undefined;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
       const difference = await findDifference(fetchFile, site, pending, reportProgress);
       if (!difference) return;
       const { message, hint } = difference;
@@ -71,14 +78,34 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
         const problem = `does not serve the site in ${site.storage.name}: ${message}`;
         throw new DataError(problem, { record: address }, { hint });
       }
-      if (message !== reported) onWait?.(`waiting for ${address}: ${message}`);
-      reported = message;
-      await sleep(Math.min(pause, leftMs), undefined, { signal });
+      if (message !== reportedMessage) onWait?.(`waiting for ${address}: ${message}`);
+      reportedMessage = message;
+      await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
+      pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
     }
-  });
+  }
+
+  await closeOnAbort(createProbe(address, { concurrency }), signal, waitForSite);
 }
 
-/** Removes the files that match from `pending`. Returns the first difference. */
+/** Lists the files that every host serves as they are, except those of single records. */
+function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
+  const base = getBasePath(meta.base_url);
+  const compared: ManifestEntry[] = [];
+  for (const entry of manifest.files) {
+    const isDeployed = isServed(entry.path, base) && !isHostConfig(entry.path);
+    const isRecord = parseRecordFile(entry.path) !== undefined;
+    if (isDeployed && !isRecord) compared.push(entry);
+  }
+  return compared;
+}
+
+/**
+ * Compares the manifest, and then the pending files at the same time.
+ *
+ * @param pending the files that have not matched yet, from which those that match are removed
+ * @returns the first difference, or undefined if everything matches
+ */
 async function findDifference(
   fetchFile: FetchFile,
   site: BuiltSite,
@@ -103,15 +130,20 @@ async function findDifference(
   }
 }
 
-async function compareManifest(fetchFile: FetchFile, { meta, manifest }: BuiltSite): Promise<void> {
-  const { json } = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
-  const { files } = parseOptional(manifestReader, json) ?? {};
-  if (JSON.stringify(files) === JSON.stringify(manifest.files)) return;
-  const described = await fetchFile(META_FILE, getMaxBytes(META_FILE));
-  const served = parseOptional(metaReader, described.json);
-  if (!served || served.digest === meta.digest)
+/** @throws DataError that names the served data if it differs, because that says more than hashes */
+async function compareManifest(fetchFile: FetchFile, site: BuiltSite): Promise<void> {
+  const fetchedManifest = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
+  const servedManifest = parseOptional(manifestReader, fetchedManifest.json);
+  const servedFiles = JSON.stringify(servedManifest?.files);
+  if (servedFiles === JSON.stringify(site.manifest.files)) return;
+  const fetchedMeta = await fetchFile(META_FILE, getMaxBytes(META_FILE));
+  const servedMeta = parseOptional(metaReader, fetchedMeta.json);
+  if (!servedMeta || servedMeta.digest === site.meta.digest) {
     throw new DataError('is from a different build', { record: MANIFEST_FILE });
-  throw new DataError(`serves ${describeData(served)}, expected ${describeData(meta)}`, {});
+  }
+  const got = describeData(servedMeta);
+  const expected = describeData(site.meta);
+  throw new DataError(`serves ${got}, expected ${expected}`, {});
 }
 
 function describeData({ digest, captured, counts }: Meta): string {
@@ -119,7 +151,12 @@ function describeData({ digest, captured, counts }: Meta): string {
   return `${digest.slice(0, 19)}… from ${captured}, ${described.join(', ')}`;
 }
 
-/** Follows one redirect within the deployment, because some hosts redirect `/docs/index.html` to `/docs/`. */
+/**
+ * Fetches a file. Follows one redirect within the deployment, because some hosts redirect
+ * `/docs/index.html` to `/docs/`.
+ *
+ * @param totalMs how long the response may take, if there is a limit
+ */
 async function fetchFrom(
   probe: Probe,
   file: string,
@@ -129,8 +166,9 @@ async function fetchFrom(
   const path = `/${file.split('/').map(encodeURIComponent).join('/')}`;
   let response = await probe.send({ path, maxBytes, totalMs });
   const target = resolveLocation(probe.address, path, response.header('location'));
-  if (response.status !== 200 && target !== undefined)
+  if (response.status !== 200 && target !== undefined) {
     response = await probe.send({ path: target, maxBytes, totalMs });
+  }
   if (response.status === 200) return response;
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });
 }

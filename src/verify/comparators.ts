@@ -3,52 +3,61 @@ import { API_PREFIX } from '../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
+/** A request, the deployment's response, and the response that the contract expects. */
 export interface Exchange {
   readonly request: ProbeRequest;
   readonly got: ProbeResponse;
   readonly expected: ExpectedResponse;
   readonly site: ExpectedSite;
+  /** Sends another request, for guarantees about several responses. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
 }
 
-type Problem = string | false | undefined;
+/** Such as `got status 404, expected 200`; undefined if the response is right. */
+type Problem = string | undefined;
+
+/** Checks one property of a response. */
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
 /** Skips errors, because deployments not built by gamedata may lack some files. */
-export const ifOk =
-  (compare: Comparator): Comparator =>
-  (exchange) =>
-    exchange.got.status === 200 && compare(exchange);
+export function ifOk(compare: Comparator): Comparator {
+  return (exchange) => (exchange.got.status === 200 ? compare(exchange) : undefined);
+}
 
-export const ifPage =
-  (compare: Comparator): Comparator =>
-  (exchange) =>
-    exchange.got.header('content-type')?.startsWith('text/html') && compare(exchange);
+export function ifPage(compare: Comparator): Comparator {
+  return (exchange) => {
+    const isPage = exchange.got.header('content-type')?.startsWith('text/html') === true;
+    return isPage ? compare(exchange) : undefined;
+  };
+}
 
-const compareStatus = ({ status }: ProbeResponse, ...expected: readonly number[]): Problem =>
-  !expected.includes(status) && `got status ${status}, expected ${expected.join(' or ')}`;
+function compareStatus({ status }: ProbeResponse, ...expected: readonly number[]): Problem {
+  if (expected.includes(status)) return undefined;
+  return `got status ${status}, expected ${expected.join(' or ')}`;
+}
 
 export const matchStatus: Comparator = ({ got, expected }) => compareStatus(got, expected.status);
 
-export const acceptStatus =
-  (...statuses: readonly number[]): Comparator =>
-  ({ got }) =>
-    compareStatus(got, ...statuses);
+export function acceptStatus(...statuses: readonly number[]): Comparator {
+  return ({ got }) => compareStatus(got, ...statuses);
+}
 
 export const matchJson: Comparator = ({ request, got, expected }) => {
-  const wanted = expected.text;
-  if (got.text === wanted) return undefined;
-  const found = stringify(got);
-  // Links in built pages cannot repeat the request's format.
-  const built = wanted.replaceAll('?format=json&', '?format=api&');
-  const isSame = found === wanted || (request.path.includes('format=json') && found === built);
-  return !isSame && describeDifference(found, wanted);
+  if (got.text === expected.text) return undefined;
+  // Another serialization of the same JSON is fine.
+  const gotText = stringify(got);
+  if (gotText === expected.text) return undefined;
+  // Built pages are files, so their links cannot repeat the format of the request.
+  const builtText = expected.text.replaceAll('?format=json&', '?format=api&');
+  if (request.path.includes('format=json') && gotText === builtText) return undefined;
+  return describeDifference(gotText, expected.text);
 };
 
 function stringify({ json, text }: ProbeResponse): string {
   try {
     return JSON.stringify(json) ?? text;
   } catch {
+    // `JSON.parse` accepts deeper nesting than `JSON.stringify`.
     return text;
   }
 }
@@ -58,71 +67,86 @@ function describeDifference(got: string, expected: string): string {
   let at = 0;
   while (at < got.length && got[at] === expected[at]) at++;
   const from = Math.max(0, at - 20);
-  const cut = (text: string): string => `${from > 0 ? '…' : ''}${text.slice(from, from + 80)}`;
-  return `got ${cut(got)}, expected ${cut(expected)}`;
+  const mark = from > 0 ? '…' : '';
+  const gotPart = got.slice(from, from + 80);
+  const expectedPart = expected.slice(from, from + 80);
+  return `got ${mark}${gotPart}, expected ${mark}${expectedPart}`;
 }
 
 export const matchRoot: Comparator = async (exchange) => {
   const problem = await matchJson(exchange);
+  if (!problem) return undefined;
   const [, baseUrl] = /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
-  if (!problem || baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl)
-    return problem;
+  if (baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) return problem;
   return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
 };
 
-/** Compares JSON errors. Only hosts that run code name the method in a 405. */
-export const matchError: Comparator = ({ got, expected }) =>
-  compareStatus(got, expected.status) || compareError(got, JSON.parse(expected.text).detail);
+export const matchError: Comparator = ({ got, expected }) => {
+  const statusProblem = compareStatus(got, expected.status);
+  if (statusProblem !== undefined) return statusProblem;
+  const { detail } = JSON.parse(expected.text) as { detail: string };
+  return compareError(got, detail);
+};
 
-export const acceptError =
-  (...statuses: readonly number[]): Comparator =>
-  ({ got }) =>
-    compareStatus(got, ...statuses) || compareError(got);
-
-function compareError(response: ProbeResponse, expected?: string): Problem {
-  const type = response.header('content-type');
-  if (!isSameType(type, 'application/json'))
-    return `got Content-Type ${type}, expected application/json`;
-  const { detail } = Object(response.json);
-  const isSame = [expected, expected?.replace(/"\w+" /, '')].includes(detail);
-  if (typeof detail === 'string' && (expected === undefined || isSame)) return undefined;
-  return `got ${formatValue(response.json)}, expected ${JSON.stringify({ detail: expected ?? '…' })}`;
+/** Accepts a JSON error with any detail. */
+export function acceptError(...statuses: readonly number[]): Comparator {
+  return ({ got }) => compareStatus(got, ...statuses) ?? compareError(got);
 }
+
+function compareError(response: ProbeResponse, expectedDetail?: string): Problem {
+  const type = response.header('content-type');
+  if (!isSameType(type, 'application/json')) {
+    return `got Content-Type ${type}, expected application/json`;
+  }
+  // The response may be JSON of any type.
+  const { detail } = Object(response.json) as { detail?: unknown };
+  if (typeof detail === 'string') {
+    if (expectedDetail === undefined || detail === expectedDetail) return undefined;
+    // Only hosts that run code name the method in a 405.
+    if (detail === expectedDetail.replace(/"\w+" /, '')) return undefined;
+  }
+  const expected = JSON.stringify({ detail: expectedDetail ?? '…' });
+  return `got ${formatValue(response.json)}, expected ${expected}`;
+}
+
+const rejectRequest = acceptError(400, 404);
 
 /** A host that cannot serve a page range must reject the request instead of returning another page. */
 export const matchOrReject: Comparator = (exchange) =>
-  exchange.got.status === 200 ? matchJson(exchange) : acceptError(400, 404)(exchange);
+  exchange.got.status === 200 ? matchJson(exchange) : rejectRequest(exchange);
 
-/** Rejects a `Location` whose scheme differs from the base URL's scheme, because browsers block mixed content. */
-export const matchLocation: Comparator = ({ got, expected: { headers }, site: { linkBase } }) => {
-  const { baseUrl } = linkBase;
+/**
+ * Accepts relative and absolute locations. Rejects one whose scheme differs from the base URL's
+ * scheme, because browsers block mixed content.
+ */
+export const matchLocation: Comparator = ({ got, expected, site }) => {
+  const { baseUrl } = site.linkBase;
   const location = got.header('location') ?? '';
-  const { protocol, pathname, search } = new URL(
-    URL.canParse(location, baseUrl) ? location : '/',
-    baseUrl,
-  );
-  if (pathname + search === headers.Location && protocol === new URL(baseUrl).protocol)
-    return undefined;
-  return `got Location ${location}, expected ${headers.Location}, relative or with the scheme of ${baseUrl}`;
+  const url = new URL(URL.canParse(location, baseUrl) ? location : '/', baseUrl);
+  const isSamePath = url.pathname + url.search === expected.headers.Location;
+  const isSameScheme = url.protocol === new URL(baseUrl).protocol;
+  if (isSamePath && isSameScheme) return undefined;
+  return `got Location ${location}, expected ${expected.headers.Location}, relative or with the scheme of ${baseUrl}`;
 };
 
 /** Accepts a redirect to another host if the site does not have the icon. */
 export const acceptImage: Comparator = ({ got, expected }) => {
   const type = got.header('content-type');
-  if (got.status === 200 && type?.startsWith('image/')) return undefined;
-  const isLinked = expected.status === 302;
-  if (isLinked && got.status === 302 && /^https?:/.test(got.header('location') ?? ''))
-    return undefined;
-  return `got status ${got.status}, ${type}, expected an image${isLinked ? ' or a redirect to one' : ''}`;
+  const isImage = got.status === 200 && type?.startsWith('image/');
+  if (isImage) return undefined;
+  if (expected.status !== 302) return `got status ${got.status}, ${type}, expected an image`;
+  const isRedirect = got.status === 302 && /^https?:/.test(got.header('location') ?? '');
+  if (isRedirect) return undefined;
+  return `got status ${got.status}, ${type}, expected an image or a redirect to one`;
 };
 
-type Compare = (got: string | undefined, expected: string | undefined) => boolean;
-const isEqual: Compare = (got, expected) => got === expected;
+/** Compares two values of a header. */
+type IsSame = (got: string | undefined, expected: string | undefined) => boolean;
+const isEqual: IsSame = (got, expected) => got === expected;
 
-export const matchHeader =
-  (name: string, isSame = isEqual): Comparator =>
-  ({ got, expected }) =>
-    compareHeader(got, name, expected.headers[name], isSame);
+export function matchHeader(name: string, isSame = isEqual): Comparator {
+  return ({ got, expected }) => compareHeader(got, name, expected.headers[name], isSame);
+}
 
 function compareHeader(
   response: ProbeResponse,
@@ -131,72 +155,96 @@ function compareHeader(
   isSame = isEqual,
 ): Problem {
   const got = response.header(name);
-  return !isSame(got, expected) && `got ${name} ${got}, expected ${expected}`;
+  if (isSame(got, expected)) return undefined;
+  return `got ${name} ${got}, expected ${expected}`;
 }
 
-const readMembers = (value = ''): string[] => {
+/** Splits a header such as `Accept, Origin` or `a=1; b=2`. */
+function readMembers(value = ''): string[] {
   const members = value.toLowerCase().split(/[,;]/);
   return members.map((member) => member.trim());
-};
+}
 
-export const hasMembers: Compare = (got, expected) =>
+export const hasMembers: IsSame = (got, expected) =>
   readMembers(got).join() === readMembers(expected).join();
 
 /** Accepts additional members, such as another `Vary` field or a stricter policy. */
-export const includesMembers: Compare = (got, expected) =>
-  readMembers(expected).every((member) => readMembers(got).includes(member));
+export const includesMembers: IsSame = (got, expected) => {
+  const gotMembers = readMembers(got);
+  return readMembers(expected).every((member) => gotMembers.includes(member));
+};
 
-export const isSameType: Compare = (got = '', expected = '') => {
+/** Accepts no parameters except `charset=utf-8`. */
+export const isSameType: IsSame = (got = '', expected = '') => {
   const [type, ...parameters] = got.toLowerCase().split(/; */);
-  return type === expected.split(';')[0] && parameters.every((one) => one === 'charset=utf-8');
+  const [expectedType] = expected.split(';');
+  if (type !== expectedType) return false;
+  return parameters.every((parameter) => parameter === 'charset=utf-8');
 };
 
 export const matchHead: Comparator = async ({ request, got, send }) => {
   const head = await send({ ...request, method: 'HEAD' });
-  if (head.status !== got.status)
+  if (head.status !== got.status) {
     return `got status ${head.status} for HEAD, expected ${got.status}`;
-  if (head.text !== '')
+  }
+  if (head.text !== '') {
     return `got a body of ${head.text.length} characters for HEAD, expected none`;
+  }
   return compareHeaders(head, ['Content-Type', 'ETag'], got);
 };
 
-const compareHeaders = (
+/** Returns the first difference between the headers of two responses. */
+function compareHeaders(
   got: ProbeResponse,
   names: readonly string[],
   expected: ProbeResponse,
   isSame = isEqual,
-) =>
-  names
-    .map((name) => compareHeader(got, name, expected.header(name), isSame))
-    .find((problem) => problem);
+): Problem {
+  for (const name of names) {
+    const problem = compareHeader(got, name, expected.header(name), isSame);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
 
-const addCondition = (request: ProbeRequest, etag: string | undefined): ProbeRequest => ({
-  ...request,
-  headers: { ...request.headers, 'If-None-Match': etag },
-});
+function addCondition(request: ProbeRequest, etag: string | undefined): ProbeRequest {
+  const headers = { ...request.headers, 'If-None-Match': etag };
+  return { ...request, headers };
+}
 
+/**
+ * Checks the ETag with further requests: it differs from another response's, a request with it gets
+ * a 304, and a request with a different one gets a 200.
+ */
 export const checkETag: Comparator = async ({ request, got, send }) => {
   const etag = got.header('etag');
   if (etag === undefined) return 'got no ETag';
   const root = await send({ path: API_PREFIX });
-  if (root.header('etag') === etag && root.text.length !== got.text.length)
+  const isOtherResponse = root.text.length !== got.text.length;
+  if (isOtherResponse && root.header('etag') === etag) {
     return `got ETag ${etag}, the same as ${API_PREFIX}`;
-  const known = await send(addCondition(request, etag));
-  if (known.status !== 304 || known.text !== '')
-    return `got status ${known.status}, expected 304 without a body`;
-  const { status } = await send(addCondition(request, '"other"'));
-  return status !== 200 && `got status ${status} with a different If-None-Match, expected 200`;
+  }
+  const unchanged = await send(addCondition(request, etag));
+  if (unchanged.status !== 304 || unchanged.text !== '') {
+    return `got status ${unchanged.status}, expected 304 without a body`;
+  }
+  const changed = await send(addCondition(request, '"other"'));
+  if (changed.status === 200) return undefined;
+  return `got status ${changed.status} with a different If-None-Match, expected 200`;
+};
+
+/** nginx weakens the ETag of a response that it compresses, but not of a 304. */
+const hasMembersIfStrong: IsSame = (got, expected) => {
+  const toStrong = (value?: string): string | undefined => value?.replace(/^W\//, '');
+  return hasMembers(toStrong(got), toStrong(expected));
 };
 
 /** Caches replace stored headers with the headers of a 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
 export const checkNotModified: Comparator = async ({ request, got, send }) => {
   if (got.status !== 200) return undefined;
-  const response = await send(addCondition(request, got.header('etag')));
-  // nginx weakens the ETag of a response that it compresses, but not of a 304.
-  const toStrong = (value?: string) => value?.replace(/^W\//, '');
-  const isSame: Compare = (a, b) => hasMembers(toStrong(a), toStrong(b));
+  const unchanged = await send(addCondition(request, got.header('etag')));
   const names = ['ETag', 'Vary', 'Cache-Control'];
-  return compareStatus(response, 304) || compareHeaders(response, names, got, isSame);
+  return compareStatus(unchanged, 304) ?? compareHeaders(unchanged, names, got, hasMembersIfStrong);
 };
 
 /** Smaller files fit into one packet, so hosts need not compress them. */
@@ -207,20 +255,28 @@ const MIN_COMPRESSED = 1024;
  *
  * @param isRequired whether hosts must compress the file
  */
-export const checkCompression =
-  (isRequired: boolean): Comparator =>
-  async ({ request, got: plain, send }) => {
+export function checkCompression(isRequired: boolean): Comparator {
+  return async ({ request, got: plain, send }) => {
     if (plain.status !== 200 || plain.text.length < MIN_COMPRESSED) return undefined;
     const headers = { 'Accept-Encoding': 'gzip' };
-    const got = await send({ ...request, headers });
-    if (got.encoding !== 'gzip')
-      return isRequired && `got Content-Encoding ${got.encoding}, expected gzip`;
-    const [etag, vary] = [got.header('etag'), got.header('vary')];
-    if (got.text !== plain.text) return 'got different content than without Accept-Encoding';
-    if (!includesMembers(vary, 'accept-encoding'))
+    const compressed = await send({ ...request, headers });
+    if (compressed.encoding !== 'gzip') {
+      if (!isRequired) return undefined;
+      return `got Content-Encoding ${compressed.encoding}, expected gzip`;
+    }
+    if (compressed.text !== plain.text) return 'got different content than without Accept-Encoding';
+    const vary = compressed.header('vary');
+    if (!includesMembers(vary, 'accept-encoding')) {
       return `got Vary ${vary}, expected it to include Accept-Encoding`;
+    }
+    const etag = compressed.header('etag');
     if (etag === undefined) return 'got no ETag';
-    if (etag === plain.header('etag') && !etag.startsWith('W/'))
+    // Otherwise a cache could complete one encoding with a range of the other.
+    const isStrong = !etag.startsWith('W/');
+    if (isStrong && etag === plain.header('etag')) {
       return `got ETag ${etag}, the same as without Accept-Encoding, expected a different or weak ETag`;
-    return compareHeader(await send({ ...request, method: 'HEAD', headers }), 'ETag', etag);
+    }
+    const head = await send({ ...request, method: 'HEAD', headers });
+    return compareHeader(head, 'ETag', etag);
   };
+}

@@ -27,11 +27,13 @@ interface DeploymentOptions {
   readonly onProgress?: OnVerifyProgress | undefined;
 }
 
+/** The guarantees that all hosts of a site can keep. */
 export interface SupportedByHosts {
   readonly hosts: readonly string[];
   readonly names: readonly contract.GuaranteeName[];
 }
 
+/** The most failures that are kept for each guarantee. */
 const MAX_FAILURES = 1000;
 
 /** The guarantee is kept if `failures` is empty. */
@@ -67,9 +69,10 @@ interface Check {
 }
 
 /**
- * Compares a deployment's responses with the request handler's. Derives the expected site first, either from the given site or
- * from the deployment's own lists, because the requests follow from its records. Then checks one row of the table after the
- * other, so that failures come in a fixed order.
+ * Compares a deployment's responses with the request handler's. Derives the expected site first,
+ * either from the given site or from the deployment's own lists, because the requests follow from
+ * its records. Then checks one row of the table after the other, so that failures come in a fixed
+ * order.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
@@ -82,55 +85,85 @@ export async function verifyDeployment(
   const started = performance.now();
   const failures = new Map<contract.GuaranteeName, GuaranteeFailure[]>();
   const fail: Fail = (guarantee, { request }, problem) => {
-    const listed = failures.get(guarantee) ?? [];
-    failures.set(guarantee, listed);
-    if (listed.length < MAX_FAILURES) listed.push({ request, problem });
+    const guaranteeFailures = failures.get(guarantee) ?? [];
+    failures.set(guarantee, guaranteeFailures);
+    if (guaranteeFailures.length < MAX_FAILURES) guaranteeFailures.push({ request, problem });
   };
 
-  return closeOnAbort(createProbe(address, { concurrency }), signal, async (probe) => {
-    const requests = probe.stats;
-    onProgress?.({ done: 0, total: 0, requests, started });
+  async function check(probe: Probe): Promise<DeploymentReport> {
+    onProgress?.({ done: 0, total: 0, requests: probe.stats, started });
     const site = options.site
       ? expectSite(options.site, address)
       : await expectCrawled(probe, linkBase, fail);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
-    const checks = listChecks(names, site);
-    const total = checks.reduce((sum, check) => sum + check.requests.length, 0);
-    const checksStarted = performance.now();
-    let done = 0;
-    // Each response is compared and then discarded, because the deployment controls the number and size of responses.
-    const limit = pLimit(concurrency);
-    for (const check of checks) {
-      await limit.map(check.requests, async (request) => {
-        onProgress?.({ done, total, requests, started: checksStarted });
-        await checkRequest(probe, site, check, request, fail);
-        done++;
-      });
-    }
-    const guarantees = names.map((guarantee) => ({
-      guarantee,
-      title: contract.guarantees[guarantee].title,
-      failures: failures.get(guarantee) ?? [],
-    }));
+    await runChecks(probe, site, listChecks(names, site), { concurrency, onProgress, fail });
+    const guarantees = listResults(names, failures);
+    const broken = guarantees.filter((result) => result.failures.length > 0);
     return {
       address,
       level,
       hosts: supported?.hosts,
       counts: mapKinds((kind) => site.records[kind].length),
       guarantees,
-      failed: guarantees.filter((result) => result.failures.length > 0).length,
+      failed: broken.length,
       seconds: toSeconds(performance.now() - started),
     };
-  });
+  }
+
+  return closeOnAbort(createProbe(address, { concurrency }), signal, check);
+}
+
+function listResults(
+  names: readonly contract.GuaranteeName[],
+  allFailures: ReadonlyMap<contract.GuaranteeName, readonly GuaranteeFailure[]>,
+): GuaranteeResult[] {
+  const results: GuaranteeResult[] = [];
+  for (const guarantee of names) {
+    const { title } = contract.guarantees[guarantee];
+    const failures = allFailures.get(guarantee) ?? [];
+    results.push({ guarantee, title, failures });
+  }
+  return results;
 }
 
 function listChecks(names: readonly contract.GuaranteeName[], site: ExpectedSite): Check[] {
   const checks: Check[] = [];
   for (const guarantee of names) {
-    for (const [requests, ...comparators] of table[guarantee])
-      checks.push({ guarantee, requests: createRequests(requests, site), comparators });
+    for (const [pattern, ...comparators] of table[guarantee]) {
+      const requests = createRequests(pattern, site);
+      checks.push({ guarantee, requests, comparators });
+    }
   }
   return checks;
+}
+
+interface CheckOptions extends Pick<DeploymentOptions, 'concurrency' | 'onProgress'> {
+  readonly fail: Fail;
+}
+
+/**
+ * Sends the requests of one check after the other. Each response is compared and then discarded,
+ * because the deployment controls the number and size of responses.
+ */
+async function runChecks(
+  probe: Probe,
+  site: ExpectedSite,
+  checks: readonly Check[],
+  { concurrency, onProgress, fail }: CheckOptions,
+): Promise<void> {
+  const requests = probe.stats;
+  const started = performance.now();
+  let total = 0;
+  for (const check of checks) total += check.requests.length;
+  let done = 0;
+  const limit = pLimit(concurrency);
+  for (const check of checks) {
+    await limit.map(check.requests, async (request) => {
+      onProgress?.({ done, total, requests, started });
+      await checkRequest(probe, site, check, request, fail);
+      done++;
+    });
+  }
 }
 
 /** Reports only the first problem of a response, because the others usually follow from it. */
@@ -146,7 +179,7 @@ async function checkRequest(
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {
     const problem = await compare({ request, got, expected, site, send: probe.send });
-    if (problem) {
+    if (problem !== undefined) {
       fail(guarantee, got, problem);
       return;
     }
@@ -158,7 +191,10 @@ export function selectGuarantees(
   level: contract.Level,
   links: LinkStyle,
 ): contract.GuaranteeName[] {
-  const isNeeded = (needs: contract.Needs): boolean =>
-    level === 'full' || needs === 'files' || (needs === 'rules' && links === 'query');
-  return contract.guaranteeNames.filter((name) => isNeeded(contract.guarantees[name].needs));
+  if (level === 'full') return [...contract.guaranteeNames];
+  return contract.guaranteeNames.filter((name) => {
+    const { needs } = contract.guarantees[name];
+    const needsEndpoints = needs === 'rules';
+    return needs === 'files' || (needsEndpoints && links === 'query');
+  });
 }

@@ -4,58 +4,73 @@ import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
 import { type FileBody, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
-import { type Names, namesReader } from '../contract/names.ts';
-import { formatValue, parseJson } from '../contract/parse.ts';
+import { type Names, type NamesSummary, namesReader } from '../contract/names.ts';
+import { formatValue, parseJson, parseOptional } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
 import { defaultIconSource } from '../contract/responses.ts';
-import { summarizeNames } from '../dataset/data-set.ts';
+import { type ServedRecords, summarizeNames } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
+import type { AddressedRecords } from '../dataset/old-slugs.ts';
 import type { Probe, ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
 
+/** The site that a deployment should serve, and the responses that it should send. */
 export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;
-  readonly records: Readonly<
-    Record<Kind, readonly { readonly slug: string; readonly icon?: unknown }[]>
-  >;
+  readonly records: Readonly<Record<Kind, readonly ExpectedRecord[]>>;
+  /** The languages that have names. */
   readonly languages: readonly string[];
+  /** The old paths of renamed records. */
   readonly moved: readonly string[];
+  /** Whether the site has icons, links to those of its source, or has none. */
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
+}
+
+interface ExpectedRecord {
+  readonly slug: string;
+  readonly icon?: unknown;
 }
 
 export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & {
   readonly text: string;
 };
 
-export function expectSite(
-  { storage, entries, meta, records }: BuiltSite,
-  address: string,
-): ExpectedSite {
-  const read = (file: string): Buffer | undefined => {
+/** Expects exactly a built site at an address. */
+export function expectSite(site: BuiltSite, address: string): ExpectedSite {
+  const { storage, entries, meta } = site;
+
+  function read(file: string): Buffer | undefined {
+    // The manifest does not list itself.
     if (file === paths.MANIFEST_FILE) return storage.read(file);
-    return entries.has(file) ? readVerified(storage, entries, file) : undefined;
-  };
+    if (!entries.has(file)) return undefined;
+    return readVerified(storage, entries, file);
+  }
+
+  const moved = parseJson(`${read(paths.MOVED_FILE)}`) ?? {};
   return {
     linkBase: getLinkBase(meta),
-    records: records(),
+    records: site.records(),
     languages: Object.keys(meta.names?.languages ?? {}),
-    moved: Object.keys(parseJson(`${read(paths.MOVED_FILE)}`) ?? {}),
+    moved: Object.keys(moved),
     icons: meta.sprites.mode,
     respond: createRespond(read, address),
   };
 }
 
+/** Reports that a response does not keep a guarantee. */
 export type Fail = (
   guarantee: GuaranteeName,
-  response: { request: string },
+  response: { readonly request: string },
   problem: string,
 ) => void;
 
 /**
- * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid ones.
+ * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid
+ * ones. First reads `meta.json`, because it has the style of the links and the languages. Then reads
+ * all lists, generates the files of such a site, and lets the request handler respond with them.
  *
  * @param builtFor the base URL of links, if it differs from the deployment's address
  */
@@ -64,93 +79,149 @@ export async function expectCrawled(
   builtFor: string | undefined,
   fail: Fail,
 ): Promise<ExpectedSite> {
-  const described = await fetchFile(probe, paths.META_FILE);
-  const known = metaReader
-    .pick({ links: true, sprites: true, names: true })
-    .safeParse(described.json).data;
-  const { links = 'query', sprites = defaultIconSource, names: summary } = known ?? {};
-  const linkBase = { baseUrl: builtFor ?? probe.address, links };
-  const meta = { base_url: linkBase.baseUrl, links, sprites };
-  const crawled = await crawl(probe, linkBase, (response, problem) =>
-    fail('lists', response, problem),
-  );
-  const records = mapKinds((kind) =>
-    crawled[kind].map((record) => ({
-      ...record,
-      url: paths.recordUrl(linkBase, kind, record.slug),
-    })),
-  );
+  const response = await fetchFile(probe, paths.META_FILE);
+  const { links, sprites, names: namesSummary } = readDescription(response.json);
+  const linkBase: paths.LinkBase = { baseUrl: builtFor ?? probe.address, links };
+  const records = await crawlRecords(probe, linkBase, fail);
 
-  const languages = Object.keys(summary?.languages ?? {});
-  const names: Names[] = [];
-  for (const language of languages) {
-    const { data } = namesReader.safeParse(
-      (await fetchFile(probe, paths.namesFile(language))).json,
-    );
-    if (data) names.push(selectNames(data, records));
+  const languages = Object.keys(namesSummary?.languages ?? {});
+  const names = await fetchNames(probe, languages, records);
+  if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(namesSummary)) {
+    fail('names', response, "does not match the site's names");
   }
-  if (JSON.stringify(summarizeNames(names)) !== JSON.stringify(summary))
-    fail('names', described, "does not match the site's names");
+  const moved = await fetchMoved(probe, records, fail);
 
-  const moved = await readMoved(probe, records, fail);
-  const recordFiles = [...createApiFiles(records, meta), ...createNamesFiles(names, meta.base_url)];
-  const files = new Map(recordFiles.map(({ path, body }) => [path, body]));
+  const files = new Map<string, FileBody>();
+  // The request handler reads from this where icons redirect to.
+  const meta = { base_url: linkBase.baseUrl, links, sprites };
+  const recordFiles = createApiFiles(records, meta);
+  const namesFiles = createNamesFiles(names, linkBase.baseUrl);
+  for (const { path, body } of [...recordFiles, ...namesFiles]) files.set(path, body);
   files.set(paths.MOVED_FILE, JSON.stringify(moved));
-  const read = (file: string): FileBody | undefined => {
+
+  function read(file: string): FileBody | undefined {
+    const body = files.get(file);
+    if (body !== undefined) return body;
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);
     const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
+    const isRedirectedIcon = isIcon && sprites.mode === 'link';
+    if (isApi || isRedirectedIcon) return undefined;
     // For other files, only headers are compared, so the content does not matter.
-    return files.get(file) ?? (isApi || (isIcon && sprites.mode === 'link') ? undefined : '');
+    return '';
+  }
+
+  return {
+    linkBase,
+    records,
+    languages,
+    moved: Object.keys(moved),
+    icons: sprites.mode,
+    respond: createRespond(read, probe.address),
   };
-  const respond = createRespond(read, probe.address);
-  return { linkBase, records, languages, moved: Object.keys(moved), icons: sprites.mode, respond };
 }
 
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
   probe.send({ path: `/${file}`, maxBytes: getMaxBytes(file) });
 
-async function readMoved(
+const descriptionReader = metaReader.pick({ links: true, sprites: true, names: true });
+
+interface Description extends Pick<Meta, 'links' | 'sprites'> {
+  readonly names: NamesSummary | undefined;
+}
+
+/** Reads what the contract needs from `meta.json`. Without it, uses the defaults of a site. */
+function readDescription(json: unknown): Description {
+  const description = parseOptional(descriptionReader, json);
+  return {
+    links: description?.links ?? 'query',
+    sprites: description?.sprites ?? defaultIconSource,
+    names: description?.names,
+  };
+}
+
+async function crawlRecords(
+  probe: Probe,
+  linkBase: paths.LinkBase,
+  fail: Fail,
+): Promise<ServedRecords> {
+  const crawled = await crawl(probe, linkBase, (response, problem) => {
+    fail('lists', response, problem);
+  });
+  return mapKinds((kind) =>
+    crawled[kind].map((record) => {
+      const url = paths.recordUrl(linkBase, kind, record.slug);
+      return { ...record, url };
+    }),
+  );
+}
+
+/** Fetches the names of these records. Invalid files are left out. */
+async function fetchNames(
+  probe: Probe,
+  languages: readonly string[],
+  records: AddressedRecords,
+): Promise<Names[]> {
+  const allNames: Names[] = [];
+  for (const language of languages) {
+    const { json } = await fetchFile(probe, paths.namesFile(language));
+    const names = parseOptional(namesReader, json);
+    if (names) allNames.push(selectNames(names, records));
+  }
+  return allNames;
+}
+
+/** Fetches the redirects of renamed records. Reports those that do not lead from an old path to a record. */
+async function fetchMoved(
   probe: Probe,
   records: ExpectedSite['records'],
   fail: Fail,
-): Promise<object> {
-  const response = await fetchFile(probe, paths.MOVED_FILE);
-  const current = new Set(
-    kindNames.flatMap((kind) => records[kind].map(({ slug }) => paths.recordPath(kind, slug))),
-  );
-  const listed = response.status === 200 ? Object.entries<string>(Object(response.json)) : [];
+): Promise<Record<string, string>> {
+  const currentPaths = new Set<string>();
+  for (const kind of kindNames) {
+    for (const { slug } of records[kind]) currentPaths.add(paths.recordPath(kind, slug));
+  }
   const moved: Record<string, string> = {};
-  for (const [path, to] of listed) {
-    const isOld = paths.parseRecordPath(path) !== undefined && !current.has(path);
-    const got = `got ${formatValue(path)}: ${formatValue(to)}`;
-    if (isOld && current.has(to)) moved[path] = to;
-    else fail('moved', response, `${got}, expected an old path and the path of a record`);
+  const response = await fetchFile(probe, paths.MOVED_FILE);
+  if (response.status !== 200) return moved;
+  for (const [from, to] of Object.entries<string>(Object(response.json))) {
+    const isOldPath = paths.parseRecordPath(from) !== undefined && !currentPaths.has(from);
+    if (isOldPath && currentPaths.has(to)) {
+      moved[from] = to;
+      continue;
+    }
+    const got = `got ${formatValue(from)}: ${formatValue(to)}`;
+    fail('moved', response, `${got}, expected an old path and the path of a record`);
   }
   return moved;
 }
 
+/** Responds as the request handler does to a site with these files at an address. */
 function createRespond(
   read: (file: string) => FileBody | undefined,
   address: string,
 ): ExpectedSite['respond'] {
   const base = paths.getBasePath(address);
-  const get = async (file: string) => {
+
+  async function get(file: string) {
     const body = read(file);
-    return body === undefined
-      ? undefined
-      : { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
-  };
+    if (body === undefined) return undefined;
+    // Comparators never compare ETags with this one.
+    return { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
+  }
   const respond = createResponder({ get }, base);
-  return async ({ method = 'GET', path, headers = {} }) => {
+
+  return async (request) => {
+    const { method = 'GET', path, headers = {} } = request;
     const [pathname = ''] = path.split('?', 1);
-    const sent = new Headers(Object.entries(headers).map(([name, value = '']) => [name, value]));
-    const request = {
+    const search = path.slice(pathname.length);
+    const sentHeaders = new Headers();
+    for (const [name, value] of Object.entries(headers)) sentHeaders.append(name, value ?? '');
+    const { body, ...response } = await respond({
       method,
       path: base + pathname,
-      search: path.slice(pathname.length),
-      headers: sent,
-    };
-    const { body, ...response } = await respond(request);
+      search,
+      headers: sentHeaders,
+    });
     return { ...response, text: `${Buffer.concat(body ?? [])}` };
   };
 }
