@@ -8,7 +8,8 @@ import { encodeHistory } from '../dataset/history.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Past } from '../dataset/past.ts';
 
-type Site = Pick<Meta, 'base_url' | 'captured'>;
+/** What the feed says about the site. */
+type DatedSite = Pick<Meta, 'base_url' | 'captured'>;
 
 /**
  * Creates the files about the past: the changes as JSON and as a feed, the old slugs, and the
@@ -17,7 +18,7 @@ type Site = Pick<Meta, 'base_url' | 'captured'>;
 export function createChangeFiles(
   { history, oldSlugs }: Past,
   redirects: readonly Redirect[],
-  site: Site,
+  site: DatedSite,
 ): readonly SiteFile[] {
   const moved = Object.fromEntries(redirects.map(({ path, to }) => [path, to]));
   return [
@@ -42,7 +43,7 @@ interface FeedEntry {
  * Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the
  * data.
  */
-export function encodeFeed({ steps }: History, site: Site): string {
+export function encodeFeed({ steps }: History, site: DatedSite): string {
   const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
   const updated = Math.max(parseDay(captured), entries[0]?.time ?? 0);

@@ -12,10 +12,10 @@ import {
   fillPlaceholders,
   type HtmlValue,
   html,
+  type LinkedSite,
   Markup,
   renderApiLink,
   renderPage,
-  type Site,
 } from '../shared/markup.ts';
 
 /** The path from the docs to the front page. */
@@ -35,7 +35,7 @@ export interface DocsContent {
 export function renderDocs(
   template: (name: string) => string,
   content: DocsContent,
-  site: Site,
+  site: LinkedSite,
 ): string {
   const { operations, schemas, anyPageRange } = content;
   const endpoints = operations.filter(({ group }) => group === 'records');
@@ -82,7 +82,7 @@ export function renderDocs(
  */
 function describeFirstRequest(
   endpoints: readonly Operation[],
-  site: Site,
+  site: LinkedSite,
 ): { url: string; type: string; variable: string } {
   const record = endpoints.find(({ pathParameter, example }) => pathParameter && example);
   const endpoint = record ?? endpoints[0];
@@ -104,7 +104,7 @@ function getExamplePath({ path, pathParameter }: Operation): string {
 /** The links of the API have this query, so examples have it, too. */
 const getQuery = ({ group }: Operation): string => (group === 'records' ? '?format=api' : '');
 
-function renderEndpoint(endpoint: Operation, site: Site, anyPageRange: boolean): Markup {
+function renderEndpoint(endpoint: Operation, site: LinkedSite, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
   const type = typeName(schema ?? '');
   const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
@@ -126,7 +126,7 @@ ${response}
  * Links to the page that shows an endpoint's response. A kind without records has no example to
  * link to.
  */
-function renderTryLink(endpoint: Operation, site: Site): Markup | '' {
+function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
   const path = getExamplePath(endpoint);
   if (path.includes('{')) return '';
   if (endpoint.group !== 'records') return html` <a href="..${path}">Open the file</a>.`;

@@ -100,7 +100,8 @@ export interface PageOptions {
   readonly script?: string;
 }
 
-export type Site = Pick<Meta, 'base_url' | 'links'>;
+/** What a page needs to link to the site. */
+export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
 
 /**
  * Puts the content of a page into the frame of all pages. Then changes what no template should have
@@ -111,7 +112,7 @@ export function renderPage(
   template: string,
   content: Markup,
   options: PageOptions,
-  site: Site,
+  site: LinkedSite,
 ): string {
   const { title, description, root, path, script } = options;
   const { base_url: baseUrl, links } = site;
