@@ -13,14 +13,20 @@ import { lfsPointer } from './text-damage.ts';
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Recognizes archives by their extension. Zip files are among them, so that their error can say what is expected. */
+/**
+ * Recognizes archives by their extension. Zip files are among them, so that their error can say what
+ * is expected.
+ */
 export const isArchive = (name: string): boolean => !isUrl(name) && ARCHIVE_EXTENSION.test(name);
 
 /** Browsers may unpack a `.tar.gz` while they save it. */
 export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
 
-export const openStorage = async (target: string): Promise<SiteStorage> =>
-  isArchive(target) ? await archiveStorage(target) : folderStorage(target);
+/** @param target a folder or an archive */
+export async function openStorage(target: string): Promise<SiteStorage> {
+  if (isArchive(target)) return await archiveStorage(target);
+  return folderStorage(target);
+}
 
 const EXPECTED = 'expected a .tar.gz archive of a site';
 
@@ -51,12 +57,16 @@ export async function archiveStorage(
     return storage;
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
-    const why = errorCode(cause) || (cause as Error).message;
-    throw new OutputError(`cannot be read as an archive (${why}), ${EXPECTED}`, archive, { cause });
+    const reason = errorCode(cause) || (cause as Error).message;
+    const problem = `cannot be read as an archive (${reason}), ${EXPECTED}`;
+    throw new OutputError(problem, archive, { cause });
   }
 }
 
-/** Unpacks the regular files of an archive. */
+/**
+ * Unpacks the regular files of an archive. The archive stays open after its format was detected, so
+ * that the file cannot be replaced in between.
+ */
 async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<string, Buffer>> {
   const descriptor = openRegular(archive, maxMemoryBytes);
   let format: 'gzip' | 'tar';
@@ -66,10 +76,12 @@ async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<stri
     closeSync(descriptor);
     throw error;
   }
-  const opened = createReadStream(archive, { fd: descriptor, start: 0 });
-  const packed = Readable.toWeb(opened) as ByteStream;
-  const tar = format === 'gzip' ? packed.pipeThrough(new DecompressionStream('gzip')) : packed;
-  const entries = await unpackTar(tar.pipeThrough(limitBytes(archive, maxMemoryBytes)), {
+  // The stream closes the descriptor.
+  const packed = createReadStream(archive, { fd: descriptor, start: 0 });
+  let tar = Readable.toWeb(packed) as ByteStream;
+  if (format === 'gzip') tar = tar.pipeThrough(new DecompressionStream('gzip'));
+  const limitedTar = tar.pipeThrough(limitBytes(archive, maxMemoryBytes));
+  const entries = await unpackTar(limitedTar, {
     filter: ({ name, type }) => type === 'file' && !isAddedByMacOs(name),
   });
   const files = new Map<string, Buffer>();
@@ -96,9 +108,10 @@ function detectFormat(archive: string, descriptor: number): 'gzip' | 'tar' {
   if (start.toString('latin1', TAR_OFFSET) === TAR_MAGIC) return 'tar';
   if (length === 0) throw new OutputError(`is empty, ${EXPECTED}`, archive);
   const text = start.toString('latin1').toLowerCase();
-  for (const { name, signature, hint } of otherFormats)
-    if (text.startsWith(signature))
-      throw new OutputError(`is ${name}, ${EXPECTED}`, archive, { hint });
+  for (const { name, signature, hint } of otherFormats) {
+    if (!text.startsWith(signature)) continue;
+    throw new OutputError(`is ${name}, ${EXPECTED}`, archive, { hint });
+  }
   throw new OutputError(`is neither a tar nor a gzip file, ${EXPECTED}`, archive);
 }
 
@@ -140,20 +153,21 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
     if (path.posix.basename(name) !== MANIFEST_FILE) continue;
     if (isOwnManifest(body)) folders.push(name.slice(0, -MANIFEST_FILE.length));
   }
-  const [folder, ...others] = folders;
+  const [folder, ...otherFolders] = folders;
   if (folder === undefined) {
-    throw new OutputError(
-      `contains ${files.size} files, but no ${MANIFEST_FILE} of gamedata, ${EXPECTED}`,
-      archive,
-    );
+    const got = `contains ${files.size} files, but no ${MANIFEST_FILE} of gamedata`;
+    throw new OutputError(`${got}, ${EXPECTED}`, archive);
   }
-  if (others.length === 0) return folder;
+  if (otherFolders.length === 0) return folder;
   throw new OutputError(`contains several sites: ${listFirst(folders)}, expected one`, archive, {
     hint: 'Unpack it, and name the folder of one site.',
   });
 }
 
-/** Limits the unpacked size including headers, because an archive may contain millions of empty files. */
+/**
+ * Limits the unpacked size including headers, because an archive may contain millions of empty
+ * files.
+ */
 function limitBytes(
   archive: string,
   maxMemoryBytes: number,

@@ -1,6 +1,8 @@
 import { OutputError } from '../errors.ts';
 
-/** Thrown if Git or an editor has changed a text file, which is a more useful message than a wrong hash. */
+/**
+ * Thrown if Git or an editor has changed a text file. Its message is more useful than a wrong hash.
+ */
 export class TextDamageError extends OutputError {}
 
 /**

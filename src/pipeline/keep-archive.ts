@@ -20,8 +20,8 @@ import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
- * The time of publication, and the state of the data: the digests of the records and, if there are
- * any, the names.
+ * The name of an archive has the time of publication and the state of the data: the digests of the
+ * records and, if there are any, of the names.
  */
 const ARCHIVE = /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
@@ -31,6 +31,7 @@ interface Archive {
   readonly name: string;
   /** Such as `2026-01-02T042301Z`, so that sorting by text sorts by time. */
   readonly time: string;
+  /** Such as `0123456789ab-ba9876543210`. Archives of the same data have the same state. */
   readonly state: string;
 }
 
@@ -40,7 +41,8 @@ function parseArchive(name: string): Archive | undefined {
   return { name, time, state };
 }
 
-const nameChecksum = (archive: string): string => `${archive}.sha256`;
+const CHECKSUM_EXTENSION = '.sha256';
+const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
  * Archives the published site next to its folder, unless that archive exists. Then removes all but
@@ -58,12 +60,14 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
   const site = openSite(folderStorage(out));
   const archive = nameArchive(out, site);
   const file = path.join(folder, archive.name);
-  const files = [file, nameChecksum(file)];
-  assertTrustedOwner(out, files);
-  if (!files.every(isFile)) {
-    const body = await packArchive(readContents(site), site.meta.captured);
+  const checksumFile = nameChecksum(file);
+  assertTrustedOwner(out, [file, checksumFile]);
+  const exists = isFile(file) && isFile(checksumFile);
+  if (!exists) {
+    const contents = readContents(site);
+    const body = await packArchive(contents, site.meta.captured);
     replaceFile(file, body);
-    replaceFile(nameChecksum(file), formatChecksum(body, archive.name));
+    replaceFile(checksumFile, formatChecksum(body, archive.name));
   }
   explainFailure('cannot be pruned', folder, () => prune(folder, archive, keep));
   return file;
@@ -76,10 +80,12 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
  */
 function prepareFolder(folder: string, out: string): void {
   assertTrustedOwner(out, [folder]);
-  if (readStatus(path.join(folder, MANIFEST_FILE)))
+  const isSite = readStatus(path.join(folder, MANIFEST_FILE)) !== undefined;
+  if (isSite) {
     throw new OutputError('is a site, so archives cannot be stored in it', folder, {
       hint: 'Move one of the two sites to another folder.',
     });
+  }
   if (readStatus(folder)) return;
   const permissions = readPermissions(folder);
   // This fails if another user has created the folder since.
@@ -88,11 +94,12 @@ function prepareFolder(folder: string, out: string): void {
 }
 
 function nameArchive(out: string, { meta }: BuiltSite): Archive {
+  // A build replaces the manifest last. `2026-01-02T04:23:01.000Z` → `2026-01-02T042301Z`
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
-  const digests = [meta.digest];
-  if (meta.names) digests.push(meta.names.digest);
-  const state = digests.map((digest) => digest.replace('sha256:', '').slice(0, 12)).join('-');
+  const shorten = (digest: string): string => digest.replace('sha256:', '').slice(0, 12);
+  let state = shorten(meta.digest);
+  if (meta.names) state += `-${shorten(meta.names.digest)}`;
   return { name: `gamedata-${time}-${state}.tar.gz`, time, state };
 }
 
@@ -122,33 +129,45 @@ function replaceFile(file: string, body: Uint8Array | string): void {
 }
 
 /**
- * Removes archives of older states, older archives of the same state, checksums without archives,
- * and drafts of killed runs. The name of an archive has its time, because copying a folder changes
- * its mtime.
+ * Removes archives of older states and older archives of the same state. Then removes checksums
+ * without archives, and drafts of killed runs.
  */
 function prune(folder: string, current: Archive, keep: number): void {
-  const files = readdirSync(folder).filter((name) => isFile(path.join(folder, name)));
+  const names = readdirSync(folder).filter((name) => isFile(path.join(folder, name)));
   const remove = (name: string): void => rmSync(path.join(folder, name), { force: true });
+  for (const { name } of listOutdated(names, current, keep)) remove(name);
+  for (const name of names) {
+    if (isOrphanedChecksum(folder, name) || isOldDraft(folder, name)) remove(name);
+  }
+}
 
-  const archives: Archive[] = [];
-  for (const name of files) {
+/**
+ * Lists all archives except the newest one of each of the last states. Their times are in their
+ * names, because copying a folder changes mtimes.
+ */
+function listOutdated(names: readonly string[], current: Archive, keep: number): Archive[] {
+  const otherArchives: Archive[] = [];
+  for (const name of names) {
     const archive = parseArchive(name);
     // The current archive stays, even if a wrong clock makes it look older than the others.
-    if (archive && name !== current.name) archives.push(archive);
+    if (archive && name !== current.name) otherArchives.push(archive);
   }
-  archives.sort((a, b) => (a.time < b.time ? 1 : -1));
-  const keptStates = new Set([current.state]);
-  for (const { name, state } of archives) {
-    if (keptStates.has(state) || keptStates.size >= keep) remove(name);
-    else keptStates.add(state);
-  }
+  otherArchives.sort((one, other) => (one.time < other.time ? 1 : -1));
 
-  for (const name of files) {
-    const archive = name.replace(/\.sha256$/, '');
-    const isOrphan =
-      archive !== name && parseArchive(archive) && !isFile(path.join(folder, archive));
-    if (isOrphan || isOldDraft(folder, name)) remove(name);
+  const keptStates = new Set([current.state]);
+  const outdated: Archive[] = [];
+  for (const archive of otherArchives) {
+    const isKept = keptStates.size < keep && !keptStates.has(archive.state);
+    if (isKept) keptStates.add(archive.state);
+    else outdated.push(archive);
   }
+  return outdated;
+}
+
+function isOrphanedChecksum(folder: string, name: string): boolean {
+  if (!name.endsWith(CHECKSUM_EXTENSION)) return false;
+  const archive = name.slice(0, -CHECKSUM_EXTENSION.length);
+  return parseArchive(archive) !== undefined && !isFile(path.join(folder, archive));
 }
 
 function isOldDraft(folder: string, name: string): boolean {
