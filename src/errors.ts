@@ -64,10 +64,9 @@ export class DataError extends GamedataError {
   readonly location: DataLocation;
 
   constructor(problem: string, location: DataLocation, options: ErrorOptions = {}) {
-    const where = [location.kind, location.record, location.field].filter(
-      (part) => part !== undefined,
-    );
-    super(where.length > 0 ? `${where.join(' › ')}: ${problem}` : problem, options);
+    const parts = [location.kind, location.record, location.field];
+    const place = parts.filter((part) => part !== undefined).join(' › ');
+    super(place === '' ? problem : `${place}: ${problem}`, options);
     this.problem = problem;
     this.location = location;
   }
@@ -90,6 +89,7 @@ export class OutputError extends GamedataError {
   }
 }
 
+/** Finds the code of an error, such as ENOENT, or of its cause. Returns an empty text if none has one. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -99,11 +99,11 @@ export function errorCode(error: unknown): string {
 
 /** Converts a system call's error to an `OutputError` that names the call. Returns any other error unchanged. */
 export function toOutputError(error: unknown, name: string): unknown {
-  const { syscall, path = name } = (error ?? {}) as { syscall?: string; path?: string };
-  if (error instanceof GamedataError || syscall === undefined) return error;
-  return new OutputError(`cannot be used (${errorCode(error)}, ${syscall})`, path, {
-    cause: error,
-  });
+  if (!(error instanceof Error) || error instanceof GamedataError) return error;
+  const { syscall, path = name }: NodeJS.ErrnoException = error;
+  if (syscall === undefined) return error;
+  const problem = `cannot be used (${errorCode(error)}, ${syscall})`;
+  return new OutputError(problem, path, { cause: error });
 }
 
 /**

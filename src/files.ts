@@ -39,15 +39,27 @@ export const isInside = (folder: string, file: string): boolean =>
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
-export function* walk(folder: string, inside = ''): Generator<{ path: string; isFile: boolean }> {
-  for (const entry of readdirSync(path.join(folder, inside), { withFileTypes: true })) {
-    const name = inside + entry.name;
-    if (entry.isDirectory()) yield* walk(folder, `${name}/`);
-    else yield { path: name, isFile: entry.isFile() };
+/** Anything in a folder other than a folder. */
+export interface FolderEntry {
+  /** Relative to the folder, with forward slashes. */
+  readonly path: string;
+  /** False for symlinks, FIFOs, sockets and devices. */
+  readonly isFile: boolean;
+}
+
+/** Yields everything in a folder and its subfolders, without following symlinks. */
+export function* walk(folder: string, subfolder = ''): Generator<FolderEntry> {
+  const entries = readdirSync(path.join(folder, subfolder), { withFileTypes: true });
+  for (const entry of entries) {
+    const entryPath = subfolder + entry.name;
+    if (entry.isDirectory()) yield* walk(folder, `${entryPath}/`);
+    else yield { path: entryPath, isFile: entry.isFile() };
   }
 }
 
-export const listFiles = (folder: string): string[] => Array.from(walk(folder), ({ path }) => path);
+export function listFiles(folder: string): string[] {
+  return Array.from(walk(folder), (entry) => entry.path);
+}
 
 /** Lists the parent folders of relative paths, including `.`. */
 export function listParentFolders(files: readonly string[]): Set<string> {
@@ -62,17 +74,25 @@ export function listParentFolders(files: readonly string[]): Set<string> {
   return folders;
 }
 
-/** Whether none of a file's parent folders has been replaced by a symlink or another file. */
-export const isInFolders = (folder: string, file: string): boolean =>
-  [...listParentFolders([file])].every(
-    (parent) => parent === '.' || readStatus(path.join(folder, parent))?.isDirectory() !== false,
-  );
+/**
+ * Whether none of a file's parent folders has been replaced by a symlink or another file. A parent
+ * folder that does not exist has not been replaced. The folder itself may be a symlink.
+ */
+export function isInFolders(folder: string, file: string): boolean {
+  for (const parent of listParentFolders([file])) {
+    if (parent === '.') continue;
+    const status = readStatus(path.join(folder, parent));
+    if (status && !status.isDirectory()) return false;
+  }
+  return true;
+}
 
 /** Whether a file belongs to this user or to the owner of the folder that it is in or next to. */
-export function isTrusted(folder: string, { uid }: Stats): boolean {
+export function isTrusted(folder: string, fileStatus: Stats): boolean {
   // Windows has no owners.
   if (!process.geteuid) return true;
-  return uid === process.geteuid() || uid === readStatus(folder)?.uid;
+  const isOwn = fileStatus.uid === process.geteuid();
+  return isOwn || fileStatus.uid === readStatus(folder)?.uid;
 }
 
 /** Symlinks lead outside, FIFOs block and devices never end. Windows has neither flag. */
@@ -84,7 +104,8 @@ export function openTrusted(folder: string, file: string, flags: number): number
   const status = fstatSync(descriptor);
   if (status.isFile() && isTrusted(folder, status)) return descriptor;
   closeSync(descriptor);
-  throw createOpenError(file, status.isFile() ? 'a file of another user' : 'not a regular file');
+  const problem = status.isFile() ? 'a file of another user' : 'not a regular file';
+  throw createOpenError(file, problem);
 }
 
 /**
@@ -94,9 +115,9 @@ export function openTrusted(folder: string, file: string, flags: number): number
  */
 export function readFile(folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer {
   const target = path.join(folder, file);
-  if (!isInFolders(folder, file) || !lstatSync(target).isFile())
-    throw createOpenError(target, 'not a regular file');
-  // Another process may have replaced the file since.
+  const isRegular = isInFolders(folder, file) && lstatSync(target).isFile();
+  if (!isRegular) throw createOpenError(target, 'not a regular file');
+  // Another process may have replaced the file since, so it is checked again after opening.
   return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }
 
@@ -106,6 +127,7 @@ export const readText = (folder: string, file: string): string => readFile(folde
 export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer> =>
   readOpened(openRegular(file, maxBytes));
 
+/** Opens a regular file for reading, if it is not too large. @throws an error with a `code` */
 export function openRegular(
   file: string,
   maxBytes: number,
@@ -119,7 +141,7 @@ export function openRegular(
   throw createOpenError(file, problem);
 }
 
-function readOpened(descriptor: number) {
+function readOpened(descriptor: number): Buffer<ArrayBuffer> {
   try {
     return readFileSync(descriptor);
   } finally {
@@ -127,5 +149,8 @@ function readOpened(descriptor: number) {
   }
 }
 
-const createOpenError = (path: string, code: string): Error =>
-  Object.assign(new Error(code), { code, syscall: 'open', path });
+/** Creates an error like those of Node, whose `code` says what is wrong with the file. */
+function createOpenError(path: string, code: string): Error {
+  const error = new Error(code);
+  return Object.assign(error, { code, syscall: 'open', path });
+}

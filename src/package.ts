@@ -18,8 +18,10 @@ export const VERSION = version;
 /** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
 export const PRODUCT = `${name}/${version}`;
 
-export const codeDigest = (): string =>
-  readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
+/** Reads the SHA-256 of the code that was compiled. */
+export function codeDigest(): string {
+  return readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
+}
 
 export const USER_AGENT = `${PRODUCT} (build-time mirror of ${listKinds()}; bounded, cached, conditional)`;
 
@@ -29,8 +31,10 @@ const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
 /** Editors, file managers and archive programs hide their files. Only `.well-known/` is published. */
-const isHidden = (file: string): boolean =>
-  !isWellKnown(file) && file.split('/').some((segment) => segment.startsWith('.'));
+function isHidden(file: string): boolean {
+  if (isWellKnown(file)) return false;
+  return file.split('/').some((segment) => segment.startsWith('.'));
+}
 
 /** Files that Windows, editors and macOS archives leave in folders. */
 const LEFTOVER =
@@ -38,10 +42,15 @@ const LEFTOVER =
 
 /** Reads the files of a folder in a fixed order, except hidden files. */
 function readFolder(folder: string): SiteFileWithBytes[] {
-  const files = listFiles(folder).filter((file) => !isHidden(file));
-  return files.sort().map((file) => ({ path: file, body: readFile(folder, file) }));
+  const files: SiteFileWithBytes[] = [];
+  for (const file of listFiles(folder).sort()) {
+    if (isHidden(file)) continue;
+    files.push({ path: file, body: readFile(folder, file) });
+  }
+  return files;
 }
 
+/** A file whose content has been read. */
 interface SiteFileWithBytes {
   readonly path: string;
   readonly body: Uint8Array;
@@ -65,29 +74,57 @@ export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
   return { files, notices: [`not published from public/: ${listFirst(leftovers)}`] };
 }
 
-export const readBuildAssets = () => ({
-  template: (name: string): string => readFileSync(path.join(DIST, 'templates', name), 'utf8'),
-  compiled: readFolder(path.join(DIST, 'assets')),
-  schemas: JSON.parse(readFileSync(path.join(DIST, 'schemas.json'), 'utf8')) as CompiledSchemas,
-  handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
-});
+/** What `npm run compile` has prepared for building sites. Two files are read only when needed. */
+export interface CompiledAssets {
+  /** Reads a template by the name of its file. */
+  template(name: string): string;
+  /** Scripts, styles and types, which are part of every site. */
+  readonly compiled: readonly SiteFileWithBytes[];
+  readonly schemas: CompiledSchemas;
+  /** Reads the code of the request handler, which some hosts run. */
+  handlerModule(): string;
+}
 
-/** Finds the command that started this process: `gamedata`, `npx gamedata` or `node scripts/gamedata.mjs`. */
+export function readBuildAssets(): CompiledAssets {
+  const schemas = readFileSync(path.join(DIST, 'schemas.json'), 'utf8');
+  return {
+    template: (name) => readFileSync(path.join(DIST, 'templates', name), 'utf8'),
+    compiled: readFolder(path.join(DIST, 'assets')),
+    schemas: JSON.parse(schemas),
+    handlerModule: () => readFileSync(HANDLER_MODULE, 'utf8'),
+  };
+}
+
+/**
+ * Finds the command that started this process, for hints: `gamedata`, `npx gamedata` or
+ * `node scripts/gamedata.mjs`. `npx` is only suggested where it would run this package. Elsewhere,
+ * it would request the name from the registry, where anyone may register it.
+ */
 export function findStartCommand(
   script = process.argv[1] ?? '',
-  { PATH = '', npm_command }: NodeJS.ProcessEnv = process.env,
+  environment: NodeJS.ProcessEnv = process.env,
   cwd = process.cwd(),
 ): string {
+  const { PATH = '', npm_command: npmCommand } = environment;
   const folder = path.dirname(script);
-  const isInstalled = (above: string): boolean =>
-    existsSync(path.join(above, 'node_modules', '.bin', name)) ||
-    (path.dirname(above) !== above && isInstalled(path.dirname(above)));
-  if (npm_command === 'exec' || folder.endsWith(path.join('node_modules', '.bin'))) {
-    // Elsewhere, npx would request the name from the registry, where anyone may register it.
-    if (path.join(cwd, path.sep) === PACKAGE_ROOT || isInstalled(cwd)) return `npx ${name}`;
-  } else if (path.basename(script) === name && PATH.split(path.delimiter).includes(folder))
-    return name;
+  const isInBinFolder = folder.endsWith(path.join('node_modules', '.bin'));
+  if (npmCommand === 'exec' || isInBinFolder) {
+    const isInPackage = path.join(cwd, path.sep) === PACKAGE_ROOT;
+    if (isInPackage || isInstalledAbove(cwd)) return `npx ${name}`;
+  } else {
+    const isInPath = PATH.split(path.delimiter).includes(folder);
+    if (path.basename(script) === name && isInPath) return name;
+  }
   const relative = path.relative(cwd, script);
-  const shown = relative.startsWith('..') ? script : relative;
-  return `node ${quoteArgument(shown)}`;
+  const isOutside = relative.startsWith('..');
+  return `node ${quoteArgument(isOutside ? script : relative)}`;
+}
+
+/** Whether a folder or one of its parents has this package installed. */
+function isInstalledAbove(folder: string): boolean {
+  if (existsSync(path.join(folder, 'node_modules', '.bin', name))) return true;
+  const parent = path.dirname(folder);
+  // The root of a file system is its own parent.
+  if (parent === folder) return false;
+  return isInstalledAbove(parent);
 }

@@ -46,8 +46,10 @@ interface FeedEntry {
 export function encodeFeed({ steps }: History, site: DatedSite): string {
   const { base_url: baseUrl, captured } = site;
   const entries = addTimes(removeRepeated(steps));
-  const updated = Math.max(parseDay(captured), entries[0]?.time ?? 0);
-  const encodedEntries = entries.slice(0, MAX_ENTRIES).map((entry) => encodeEntry(entry, baseUrl));
+  const newestTime = entries[0]?.time ?? 0;
+  const updated = Math.max(parseDay(captured), newestTime);
+  const listedEntries = entries.slice(0, MAX_ENTRIES);
+  const encodedEntries = listedEntries.map((entry) => encodeEntry(entry, baseUrl));
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${escapeXml(`${baseUrl}/${FEED_FILE}`)}</id>
@@ -101,17 +103,19 @@ function findPage({ changes }: Comparison): string {
     for (const { slug } of [...added, ...changed]) pages.push(recordPath(kind, slug));
     for (const { to } of renamed) pages.push(recordPath(kind, to));
   }
-  const [onlyPage = ''] = pages.length === 1 ? pages : [];
-  return onlyPage.slice(1);
+  const [firstPage = ''] = pages;
+  if (pages.length !== 1) return '';
+  return firstPage.slice(1);
 }
 
 /** Renders the records of a step as lists. */
 function renderHtml(step: Comparison, baseUrl: string): string {
-  const groups = describeGroups(step, { max: MAX_NAMED_RECORDS }, (text, path) => {
+  function mark(text: string, path?: string): string {
     const code = `<code>${escapeXml(text)}</code>`;
     if (path === undefined) return code;
     return `<a href="${escapeXml(baseUrl + path)}">${code}</a>`;
-  });
+  }
+  const groups = describeGroups(step, { max: MAX_NAMED_RECORDS }, mark);
   let markup = '';
   for (const { title, lines, more } of groups) {
     const items = lines.map((line) => `<li>${line}</li>`);
@@ -152,8 +156,15 @@ function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   return kept;
 }
 
-const parseDay = (day: string | null): number => Date.parse(`${day ?? '1970-01-01'}T00:00:00Z`);
-const formatTime = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z');
+/** Returns the start of a day in milliseconds since 1970, and 0 for an unknown day. */
+function parseDay(day: string | null): number {
+  if (day === null) return 0;
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+function formatTime(time: number): string {
+  return new Date(time).toISOString().replace('.000Z', 'Z');
+}
 
 /** Matches the characters that XML cannot represent. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;

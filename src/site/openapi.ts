@@ -42,35 +42,56 @@ interface SpecificationOptions {
 export function createSpecification(
   records: Records,
   meta: Meta,
-  { archive, template, schemas: compiled, names = [] }: SpecificationOptions,
+  options: SpecificationOptions,
 ): SiteFile[] {
   const base = getLinkBase(meta);
-  const firstRecords = mapKinds((kind) => records[kind].slice(0, 1)) as Records;
-  const fileExamples = createFileExamples(firstRecords, meta, names);
-  const operations = contract
-    .listOperations(meta, pickExamples(records, base), archive)
-    .map((operation) => ({
-      ...operation,
-      example: operation.example ?? fileExamples[operation.id],
-    }));
-  const schemas = pickSchemas(operations, compiled);
+  const firstRecords = selectFirstRecords(records);
+  const operations = listOperations(records, meta, options);
+  const schemas = pickSchemas(operations, options.schemas);
   const openApi = createOpenApi(meta, operations, schemas);
-  const content = {
-    operations,
-    schemas,
-    anyPageRange: supportsAnyPageRange(meta),
-    excerpts: createExcerpts(firstRecords, base),
-  };
+  const docs = renderDocs(
+    options.template,
+    {
+      operations,
+      schemas,
+      anyPageRange: supportsAnyPageRange(meta),
+      excerpts: createExcerpts(firstRecords, base),
+    },
+    meta,
+  );
   const files: SiteFile[] = [
     { path: paths.OPENAPI_FILE, body: JSON.stringify(openApi) },
-    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: renderDocs(template, content, meta) },
+    { path: `${paths.DOCS_PATH.slice(1)}index.html`, body: docs },
   ];
-  for (const [name, schema] of Object.entries(compiled.standalone)) {
+  for (const [name, schema] of Object.entries(options.schemas.standalone)) {
     const path = paths.schemaFile(name);
-    const published = { $id: `${meta.base_url}/${path}`, ...schema };
-    files.push({ path, body: JSON.stringify(published) });
+    const publishedSchema = { $id: `${meta.base_url}/${path}`, ...schema };
+    files.push({ path, body: JSON.stringify(publishedSchema) });
   }
   return files;
+}
+
+/** Selects the first record of each kind, if there is one. */
+function selectFirstRecords(records: Records): Records {
+  return mapKinds((kind) => records[kind].slice(0, 1)) as Records;
+}
+
+/** Lists the operations of the site, with an example of each response that has one. */
+function listOperations(
+  records: Records,
+  meta: Meta,
+  { archive, names = [] }: SpecificationOptions,
+): Operation[] {
+  const base = getLinkBase(meta);
+  const firstRecords = selectFirstRecords(records);
+  const endpointExamples = pickExamples(records, base);
+  const fileExamples = createFileExamples(firstRecords, meta, names);
+  const operations: Operation[] = [];
+  for (const operation of contract.listOperations(meta, endpointExamples, archive)) {
+    const example = operation.example ?? fileExamples[operation.id];
+    operations.push({ ...operation, example });
+  }
+  return operations;
 }
 
 /**
@@ -107,15 +128,17 @@ function createFileExamples(
   meta: Meta,
   names: readonly Names[],
 ): Record<string, object> {
-  const kind = kindNames.find((name) => firstRecords[name].length > 0);
-  const record = kind && firstRecords[kind][0];
-  if (!kind || !record) return {};
+  const firstKind = kindNames.find((kind) => firstRecords[kind].length > 0);
+  if (firstKind === undefined) return {};
+  const [record] = firstRecords[firstKind];
+  if (!record) return {};
   const examples: Record<string, object> = {
     getMeta: createMetaExample(meta),
-    getChanges: { steps: [createStepExample(meta, kind, record)] },
+    getChanges: { steps: [createStepExample(meta, firstKind, record)] },
   };
-  const otherNames = names.find(({ language }) => language !== 'en');
-  if (otherNames) examples.getNames = selectNames(otherNames, firstRecords);
+  // Records have English names anyway.
+  const foreignNames = names.find(({ language }) => language !== 'en');
+  if (foreignNames) examples.getNames = selectNames(foreignNames, firstRecords);
   return examples;
 }
 
@@ -133,7 +156,8 @@ function createMetaExample(meta: Meta): object {
   };
   if (!names) return example;
   const firstLanguage = Object.entries(names.languages).slice(0, 1);
-  return { ...example, names: { ...names, languages: Object.fromEntries(firstLanguage) } };
+  const shortenedNames = { ...names, languages: Object.fromEntries(firstLanguage) };
+  return { ...example, names: shortenedNames };
 }
 
 /** Creates the step that would have added the record. */
@@ -142,17 +166,16 @@ function createStepExample(
   kind: Kind,
   { id, slug, name }: RecordOf<Kind>,
 ): Comparison {
-  const nothing = { added: [], removed: [], renamed: [], changed: [] };
-  const addition = { ...nothing, added: [{ id, slug, name }] };
+  const noChanges = { added: [], removed: [], renamed: [], changed: [] };
+  const oneAddition = { ...noChanges, added: [{ id, slug, name }] };
+  const changes = mapKinds((anyKind) => (anyKind === kind ? oneAddition : noChanges));
+  const countsBefore = { ...counts, [kind]: counts[kind] - 1 };
+  const digestBefore = `sha256:${'0'.repeat(64)}`;
   return {
-    from: {
-      digest: `sha256:${'0'.repeat(64)}`,
-      captured,
-      counts: { ...counts, [kind]: counts[kind] - 1 },
-    },
+    from: { digest: digestBefore, captured, counts: countsBefore },
     to: { digest, captured, counts },
     totals: { added: 1, removed: 0, renamed: 0, changed: 0 },
-    changes: mapKinds((changedKind) => (changedKind === kind ? addition : nothing)),
+    changes,
   };
 }
 
@@ -176,10 +199,12 @@ function pickSchemas(
   { components }: served.CompiledSchemas,
 ): Map<string, served.JsonSchema> {
   const usedNames = new Set<string | undefined>(operations.map(({ schema }) => schema));
-  if (operations.some(contract.isEndpoint)) usedNames.add('error');
+  const hasErrors = operations.some(contract.isEndpoint);
+  if (hasErrors) usedNames.add('error');
   const schemas = new Map<string, served.JsonSchema>();
   for (const [name, component] of Object.entries(components)) {
     if (!usedNames.has(name)) continue;
+    // The document has one dialect, and its components have no addresses of their own.
     const { $id: _id, $schema: _dialect, ...schema } = component;
     schemas.set(served.typeName(name), schema);
   }
@@ -223,19 +248,21 @@ function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
     `Docs: ${baseUrl}${paths.DOCS_PATH}.`,
     `The schemas are also available as files (\`${schemaUrl}\`) and as TypeScript types (\`${baseUrl}/${paths.TYPES_FILE}\`).`,
   ];
-  const hosting =
-    links === 'file'
-      ? 'This site is built for plain file servers: links point to the files themselves, and queries are ignored.'
-      : 'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
+  const hosting = links === 'file' ? FILE_LINKS_NOTE : BUILT_PAGES_NOTE;
   return [sentences.join(' '), hosting, TRADEMARK_NOTE].join('\n\n');
 }
 
+const FILE_LINKS_NOTE =
+  'This site is built for plain file servers: links point to the files themselves, and queries are ignored.';
+
+const BUILT_PAGES_NOTE =
+  'If this host serves only built pages, it rejects any other limit or offset with 400 or 404.';
+
 function describePath(operation: Operation): object {
   const { id, group, summary, pathParameter } = operation;
-  const parameters = operation.parameters.map(
-    (name): contract.Parameter => contract.parameters[name],
-  );
-  if (pathParameter) parameters.unshift(pathParameter);
+  const parameters: contract.Parameter[] = [];
+  if (pathParameter) parameters.push(pathParameter);
+  for (const name of operation.parameters) parameters.push(contract.parameters[name]);
   const responses = {
     200: { description: summary, content: describeContent(operation) },
     304: { description: 'The cached response is still valid.' },
@@ -269,14 +296,23 @@ const createRef = (schema: served.SchemaName): object => ({
   $ref: `#/components/schemas/${served.typeName(schema)}`,
 });
 
-/** Endpoints list only JSON, because typed clients would treat an HTML page as a record. */
-function describeContent({ path, pathParameter, schema, group, example }: Operation): object {
+/**
+ * Describes the body of a response by its media type. Endpoints list only JSON, because typed
+ * clients would treat an HTML page as a record. A file that is not JSON is a text, or, without a
+ * schema, bytes.
+ */
+function describeContent(operation: Operation): object {
+  const { path, pathParameter, schema, group, example } = operation;
+  if (schema !== undefined) return { 'application/json': { schema: createRef(schema), example } };
+  // The path of an icon ends with a variable, so the example decides.
   const file = path.replace(/\{\w+\}$/, String(pathParameter?.example));
   const mediaType = getMediaType(file);
-  if (schema !== undefined) return { 'application/json': { schema: createRef(schema), example } };
   if (mediaType === 'application/json') {
     return { 'application/json': { schema: { type: 'object' }, example } };
   }
-  const name = group === 'downloads' ? mediaType : mediaType.replace(/;.*/, '');
-  return { [name]: isCompressible(mediaType) ? { schema: { type: 'string' } } : {} };
+  const withoutCharset = mediaType.replace(/;.*/, '');
+  const name = group === 'downloads' ? mediaType : withoutCharset;
+  const isText = isCompressible(mediaType);
+  const description = isText ? { schema: { type: 'string' } } : {};
+  return { [name]: description };
 }

@@ -5,14 +5,14 @@ import { encodeText, getLinkBase, type Meta, type SiteFile } from '../contract/m
 import { getNativeName, type Names } from '../contract/names.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
+import type { RecordOf } from '../contract/records.ts';
 import { createErrorBody, errorDetails, errorFiles } from '../contract/responses.ts';
 import { type SearchIndex, servedSchemas } from '../contract/served.ts';
 import type { Records, ServedRecords } from '../dataset/data-set.ts';
 
-const createJsonFile = (path: string, value: unknown): SiteFile => ({
-  path,
-  body: JSON.stringify(value),
-});
+function createJsonFile(path: string, value: unknown): SiteFile {
+  return { path, body: JSON.stringify(value) };
+}
 
 /** Creates the API root, every list page and record, `meta.json`, and the bodies of errors. */
 export function createApiFiles(
@@ -52,9 +52,10 @@ export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecord
   if (path.endsWith('.ndjson')) {
     return records.map((record) => `${JSON.stringify(record)}\n`).join('');
   }
-  const header = Object.keys(servedSchemas[kind].shape);
-  const rows = records.map((record) => Object.values(record));
-  return [header, ...rows].map(formatCsvRow).join('');
+  const columns = Object.keys(servedSchemas[kind].shape);
+  let text = formatCsvRow(columns);
+  for (const record of records) text += formatCsvRow(Object.values(record));
+  return text;
 }
 
 /** Avoids zlib, whose output depends on its version and the processor. */
@@ -73,26 +74,29 @@ export function createBulkFiles(served: ServedRecords): SiteFile[] {
 /** Creates a file of names for each language, and the list of languages. */
 export function createNamesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
   if (names.length === 0) return [];
-  const languages = names.map((languageNames) => {
-    const { language } = languageNames;
-    const counts = mapKinds((kind) => Object.keys(languageNames[kind]).length);
-    const url = `${baseUrl}/${paths.namesFile(language)}`;
-    return { language, name: getNativeName(language), ...counts, url };
-  });
-  const files = [createJsonFile(paths.NAMES_INDEX_FILE, { languages })];
+  const languages: object[] = [];
+  const namesFiles: SiteFile[] = [];
   for (const languageNames of names) {
-    files.push(createJsonFile(paths.namesFile(languageNames.language), languageNames));
+    const { language } = languageNames;
+    const file = paths.namesFile(language);
+    const name = getNativeName(language);
+    const counts = mapKinds((kind) => Object.keys(languageNames[kind]).length);
+    languages.push({ language, name, ...counts, url: `${baseUrl}/${file}` });
+    namesFiles.push(createJsonFile(file, languageNames));
   }
-  return files;
+  return [createJsonFile(paths.NAMES_INDEX_FILE, { languages }), ...namesFiles];
 }
 
-export const createSearchIndex = (records: Records): SearchIndex =>
-  mapKinds((kind) =>
-    records[kind].map((record) => {
-      const { id, slug, name } = record;
-      return 'icon' in record ? { id, slug, name, icon: record.icon } : { id, slug, name };
-    }),
-  );
+/** Creates the index that the pages search: the fields of each record that they show. */
+export function createSearchIndex(records: Records): SearchIndex {
+  return mapKinds((kind) => records[kind].map(createSearchEntry));
+}
+
+function createSearchEntry(record: RecordOf<Kind>): SearchIndex[Kind][number] {
+  const { id, slug, name } = record;
+  if (!('icon' in record)) return { id, slug, name };
+  return { id, slug, name, icon: record.icon };
+}
 
 export type Cell = string | number | null;
 
@@ -114,8 +118,10 @@ const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
  * formula, and before an apostrophe in the same position. To restore the original, remove one
  * apostrophe at the start and one after each separator.
  */
-export const formatCsvRow = (cells: readonly Cell[]): string =>
-  `${cells.map(formatCsvCell).join(',')}\r\n`;
+export function formatCsvRow(cells: readonly Cell[]): string {
+  const formattedCells = cells.map(formatCsvCell);
+  return `${formattedCells.join(',')}\r\n`;
+}
 
 function formatCsvCell(cell: Cell): string {
   if (cell === null) return '';
