@@ -97,10 +97,16 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
+/** What Node adds to the error of a system call. */
+interface SystemCallError extends Error {
+  readonly syscall?: string;
+  readonly path?: string;
+}
+
 /** Converts a system call's error to an `OutputError` that names the call. Returns any other error unchanged. */
 export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;
-  const { syscall, path = name }: NodeJS.ErrnoException = error;
+  const { syscall, path = name }: SystemCallError = error;
   if (syscall === undefined) return error;
   const problem = `cannot be used (${errorCode(error)}, ${syscall})`;
   return new OutputError(problem, path, { cause: error });
