@@ -33,11 +33,13 @@ export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
   // Our own schemas may already describe the value.
   if (message.startsWith('got ')) return message;
-  // Zod writes `Invalid input: expected number, received string`. We show the value instead of its type.
+  // Zod writes `Invalid input: expected number, received string`. We show the value instead of its
+  // type, so we keep only the middle part.
   const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
   // The message may quote a long key of the input, where `/, received .*$/` would take quadratic time.
   const [expectation = ''] = withoutPrefix.split(', received ', 1);
   const text = truncate(expectation, 200);
+  // A message that states no expectation follows a colon.
   const separator = text.startsWith('expected ') ? ',' : ':';
   const invalidValue = formatValue(valueAt(value, path));
   return `got ${invalidValue}${separator} ${text}`;

@@ -69,14 +69,20 @@ interface ContinuedHistory {
   readonly notices: readonly string[];
 }
 
+/** Chooses or continues a history, in the order that `continuePast` describes. */
 function continueHistory(next: StateWithPast, previous: PreviousState): ContinuedHistory {
   const nextHistory = next.past.history;
   const previousHistory = previous.past.history;
-  const endOfNext = { history: nextHistory, digest: next.digest };
-  const endOfPrevious = { history: previousHistory, digest: previous.digest };
-  if (includesHistory(endOfNext, endOfPrevious)) return { history: nextHistory, notices: [] };
+  const isIncluded = includesHistory(
+    { history: nextHistory, digest: next.digest },
+    { history: previousHistory, digest: previous.digest },
+  );
+  if (isIncluded) return { history: nextHistory, notices: [] };
+
+  // Unchanged data adds no step.
   if (previous.digest === next.digest) return { history: previousHistory, notices: [] };
 
+  // Without the previous records, the change cannot be described.
   const { records } = previous;
   if (!records) return { history: emptyHistory, notices: [RESTART] };
   const step = compare({ ...previous, records }, next);

@@ -57,13 +57,14 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   if (decoded === undefined) return { type: 'nothing' };
 
   if (decoded === API_PREFIX) return { type: 'root', name: 'Api Root', file: rootFile };
-  const withSlash = { type: 'redirect', path: `${path}/` } as const;
-  if ([API_PREFIX, DOCS_PATH].includes(`${decoded}/`)) return withSlash;
-  const named = parseEndpoint(decoded);
-  if (named === undefined) return resolveFile(decoded, base);
-  if (!decoded.endsWith('/')) return withSlash;
+  const redirectToSlash: Target = { type: 'redirect', path: `${path}/` };
+  const lacksSlash = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
+  if (lacksSlash) return redirectToSlash;
+  const endpointNames = parseEndpoint(decoded);
+  if (endpointNames === undefined) return resolveFile(decoded, base);
+  if (!decoded.endsWith('/')) return redirectToSlash;
 
-  const { kind, slug } = named;
+  const { kind, slug } = endpointNames;
   const title = capitalize(kind);
   if (slug === undefined) return { type: 'list', name: `${title} List`, kind };
   const isPossibleSlug = /^[a-z0-9-]+$/.test(slug);
