@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Returns the output of a command without times, sizes, ports and the number of a site's files. */
+/**
+ * Returns the output of a command without times, sizes, ports and the number of a site's files. Lines of progress are left out,
+ * because they appear only on a slow machine.
+ */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');
   const env = { SOURCE_DATE_EPOCH: String(Date.parse('2026-01-03') / 1000) };
@@ -30,7 +33,7 @@ async function type(line: string): Promise<string> {
     .replaceAll(/[\d.]+ [kM]?B\b/g, '… B')
     .replaceAll(/in [\d.]+ s/g, 'in … s')
     .replaceAll(/\d{3} (?=files|written|kept)/g, '… ')
-    .replaceAll(/^\d+ of \d+ read .*\n/gm, '');
+    .replaceAll(/^(?:\d+ of \d+ read|waiting for the upstream) .*\n/gm, '');
 }
 
 const build = 'build --source snapshot --base-url https://example.test --out site --upstream';

@@ -1,87 +1,127 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 
 const LIST = '/api/gamedata/move/';
 const CORS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
-const changeSite = (changes: Record<string, string | null>) =>
-  handledSite(rawRecords(2, 1), {}, changes).send;
+
+/** Returns the function that sends requests to a small site with these changes. */
+function changeSite(changes: Record<string, string | null>) {
+  const { send } = handledSite(rawRecords(2, 1), {}, changes);
+  return send;
+}
 
 describe('an ETag', () => {
   const { send, files } = handledSite(recordsWithGaps());
-  const readEtag = async (path: string, headers: Record<string, string> = {}) =>
-    (await send(path, { headers })).headers.etag ?? '';
-  const revalidate = (path: string, etag: string, method = 'GET') =>
-    send(path, { method, headers: { 'If-None-Match': etag } });
 
-  it.each([
-    ...['/api/gamedata/', LIST, `${LIST}pound/`, `${LIST}?offset=300`, '/meta.json'],
-    ...[`${LIST}?limit=7&offset=95`, `${LIST}?limit=7&offset=5000`],
-  ])('revalidates %s', async (path) => {
+  async function readEtag(path: string, headers: Record<string, string> = {}): Promise<string> {
+    const response = await send(path, { headers });
+    return response.headers.etag ?? '';
+  }
+
+  function revalidate(path: string, etag: string, method = 'GET') {
+    return send(path, { method, headers: { 'If-None-Match': etag } });
+  }
+
+  const validated = [
+    '/api/gamedata/',
+    LIST,
+    `${LIST}pound/`,
+    `${LIST}?offset=300`,
+    `${LIST}?limit=7&offset=95`,
+    `${LIST}?limit=7&offset=5000`,
+    '/meta.json',
+  ];
+
+  it.each(validated)('is confirmed with a 304 if the client knows it: %s', async (path) => {
     const etag = await readEtag(path);
     expect(etag).toMatch(/^"[!#-~]+"$/);
-    for (const known of [etag, `W/${etag}`, '*', `"other", ${etag}`, `"other",W/${etag} `]) {
-      const response = await revalidate(path, known);
-      expect(response, known).toMatchObject({ status: 304, text: '', headers: { etag, ...CORS } });
+    const matchingLists = [etag, `W/${etag}`, '*', `"other", ${etag}`, `"other",W/${etag} `];
+    for (const ifNoneMatch of matchingLists) {
+      const response = await revalidate(path, ifNoneMatch);
+      expect(response, ifNoneMatch).toMatchObject({ status: 304, text: '' });
+      expect(response.headers).toMatchObject({ etag, ...CORS });
       expect(response.headers['content-type']).toBeUndefined();
     }
-    for (const unknown of ['"other"', '', etag.slice(1, -1), `x${etag}`])
-      expect((await revalidate(path, unknown)).status, unknown).toBe(200);
   });
 
-  it.each([LIST, `${LIST}?limit=100&offset=100`])(
-    'is the ETag of the built page: %s',
-    async (path) => {
-      const file = `api/gamedata/move/${path === LIST ? '' : 'offset/100/'}index.json`;
-      expect(await readEtag(path)).toBe(files.get(file)?.etag);
-    },
-  );
-
-  it('revalidates HEAD, but not errors', async () => {
-    const etag = await readEtag(LIST);
-    expect((await revalidate(LIST, etag, 'HEAD')).status).toBe(304);
-    expect((await revalidate(LIST, etag, 'POST')).status).toBe(405);
-    expect((await revalidate(`${LIST}nope/`, '*')).status).toBe(404);
+  it.each(validated)('is not confirmed if the client knows another one: %s', async (path) => {
+    const etag = await readEtag(path);
+    for (const ifNoneMatch of ['"other"', '', etag.slice(1, -1), `x${etag}`]) {
+      const { status } = await revalidate(path, ifNoneMatch);
+      expect(status, ifNoneMatch).toBe(200);
+    }
   });
 
-  it('differs between page ranges, kinds and representations, but not between equivalent queries', async () => {
-    const queries = Array.from({ length: 60 }, (_, at) => `?limit=${1 + (at % 6)}&offset=${at}`);
-    const paths = queries.flatMap((query) => [`${LIST}${query}`, `/api/gamedata/item/${query}`]);
-    const etags = await Promise.all(
-      [...paths, LIST, `${LIST}pound/`].map((path) => readEtag(path)),
-    );
-    etags.push(await readEtag(LIST, { Accept: 'text/html' }));
+  it.each([
+    [LIST, 'index.json'],
+    [`${LIST}?limit=100&offset=100`, 'offset/100/index.json'],
+  ])('is the ETag of the built page: %s', async (path, file) => {
+    const etag = await readEtag(path);
+    expect(etag).toBe(files.get(`api/gamedata/move/${file}`)?.etag);
+  });
+
+  it.each([
+    ['HEAD', LIST, 304],
+    ['POST', LIST, 405],
+    ['GET', `${LIST}nope/`, 404],
+  ])('is compared only if the response is not an error: %s %s', async (method, path, expected) => {
+    const { status } = await revalidate(path, '*', method);
+    expect(status).toBe(expected);
+  });
+
+  it('differs between page ranges, kinds and representations', async () => {
+    const paths = [LIST, `${LIST}pound/`];
+    for (let offset = 0; offset < 60; offset++) {
+      const limit = 1 + (offset % 6);
+      const query = `?limit=${limit}&offset=${offset}`;
+      paths.push(`${LIST}${query}`, `/api/gamedata/item/${query}`);
+    }
+    const etags = [await readEtag(LIST, { Accept: 'text/html' })];
+    for (const path of paths) etags.push(await readEtag(path));
     expect(new Set(etags).size).toBe(etags.length);
-    const [etag, same] = [`?limit=7&offset=95`, '?offset=095&limit=%2B7&utm=1'].map((query) =>
-      readEtag(LIST + query),
-    );
-    expect(await same).toBe(await etag);
+  });
+
+  it('is the same for equivalent queries', async () => {
+    const etag = await readEtag(`${LIST}?limit=7&offset=95`);
+    expect(await readEtag(`${LIST}?offset=095&limit=%2B7&utm=1`)).toBe(etag);
   });
 
   it("changes with the page range's records, the count and the base URL", async () => {
     const raw = rawRecords(200, 1);
-    const move = raw.move.map((one) => (one.id === 151 ? { ...one, englishName: 'Other' } : one));
-    const baseUrl = 'https://other.test';
-    const changed = [
+    const changedMoves = raw.move.map((move) => {
+      return move.id === 151 ? { ...move, englishName: 'Other' } : move;
+    });
+    const sites = [
+      handledSite(raw),
       handledSite(rawRecords(201, 1)),
-      handledSite({ ...raw, move }),
-      handledSite(raw, { baseUrl }),
+      handledSite({ ...raw, move: changedMoves }),
+      handledSite(raw, { baseUrl: 'https://other.test' }),
     ];
-    const sites = [handledSite(raw), ...changed];
-    const responses = await Promise.all(
-      sites.map(({ send }) => send(`${LIST}?limit=3&offset=150`)),
-    );
-    expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(4);
+    const etags = new Set<string | undefined>();
+    for (const site of sites) {
+      const { headers } = await site.send(`${LIST}?limit=3&offset=150`);
+      etags.add(headers.etag);
+    }
+    expect(etags.size).toBe(sites.length);
   });
 });
 
 describe('a file', () => {
   const POLICY = 'content-security-policy';
   const html = '<!doctype html>';
-  const pages = { 'index.html': html, 'browse.html': html };
-  const archives = { 'download/gamedata.tar.gz': 'x', 'x/download/a.bin': 'x' };
-  const others = { '.hidden.json': '{}', 'my-icons/a_b.c-d.png': 'x' };
-  const { send, files } = handledSite(rawRecords(101, 3), {}, { ...pages, ...archives, ...others });
+  const { send, files } = handledSite(
+    rawRecords(101, 3),
+    {},
+    {
+      'index.html': html,
+      'browse.html': html,
+      'download/gamedata.tar.gz': 'x',
+      'x/download/a.bin': 'x',
+      '.hidden.json': '{}',
+      'my-icons/a_b.c-d.png': 'x',
+    },
+  );
 
   it.each([
     ['index.html', 'text/html; charset=utf-8', true],
@@ -98,23 +138,38 @@ describe('a file', () => {
         'content-type': type,
         'x-content-type-options': 'nosniff',
       });
-      const own = [POLICY, 'content-disposition', 'allow'].filter((name) => name in headers);
-      expect(own).toEqual(isPage ? [POLICY] : []);
-      expect((await send(`/${file}`, { method: 'POST' })).status).toBe(405);
-      const options = await send(`/${file}`, { method: 'OPTIONS' });
-      expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+      const specialHeaders = [POLICY, 'content-disposition', 'allow'];
+      const sentHeaders = specialHeaders.filter((name) => name in headers);
+      expect(sentHeaders).toEqual(isPage ? [POLICY] : []);
     },
   );
 
+  it('rejects other methods, and lists its own in response to OPTIONS', async () => {
+    const post = await send('/meta.json', { method: 'POST' });
+    expect(post.status).toBe(405);
+    const options = await send('/meta.json', { method: 'OPTIONS' });
+    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  });
+
   it("is served at its folder's URL if it is an index page", async () => {
-    expect((await send('/')).text).toBe(html);
-    expect((await send('/', { method: 'OPTIONS' })).status).toBe(204);
-    expect((await send('/none.json', { method: 'OPTIONS' })).status).toBe(404);
+    const page = await send('/');
+    expect(page.text).toBe(html);
+  });
+
+  it.each([
+    ['/', 204],
+    ['/none.json', 404],
+  ])('must exist for OPTIONS: %s', async (path, expected) => {
+    const { status } = await send(path, { method: 'OPTIONS' });
+    expect(status).toBe(expected);
   });
 
   it("has different headers below download/ and the API's prefix", async () => {
-    const bulk = { 'content-disposition': 'attachment', 'content-type': 'application/gzip' };
-    expect((await send('/download/gamedata.tar.gz')).headers).toMatchObject(bulk);
+    const archive = await send('/download/gamedata.tar.gz');
+    expect(archive.headers).toMatchObject({
+      'content-disposition': 'attachment',
+      'content-type': 'application/gzip',
+    });
     const page = await send('/api/gamedata/move/offset/100/index.json');
     expect(page.headers.allow).toBe('GET, HEAD, OPTIONS');
   });
@@ -130,12 +185,12 @@ describe('a file', () => {
   );
 
   it("has a content security policy as a record's page, but not as the record's JSON", async () => {
-    const get = (Accept: string) => send('/api/gamedata/move/move-1/', { headers: { Accept } });
-    expect(await get('text/html')).toMatchObject({
-      text: html,
-      headers: { [POLICY]: expect.any(String) },
-    });
-    expect((await get('*/*')).headers[POLICY]).toBeUndefined();
+    const record = '/api/gamedata/move/move-1/';
+    const page = await send(record, { headers: { Accept: 'text/html' } });
+    expect(page.text).toBe(html);
+    expect(page.headers[POLICY]).toEqual(expect.any(String));
+    const json = await send(record, { headers: { Accept: '*/*' } });
+    expect(json.headers[POLICY]).toBeUndefined();
   });
 });
 
@@ -149,18 +204,23 @@ describe('the old URL of a renamed record', () => {
   it.each([{}, { headers: { Accept: 'text/html' } }, { method: 'HEAD' }])(
     'redirects for %j',
     async (init) => {
-      const caching = { 'cache-control': 'public, max-age=300, stale-while-revalidate=86400' };
-      const headers = { location: `${NEW}?format=api&x=%20`, ...CORS, ...caching };
-      expect(await send(`${OLD}?format=api&x=%20`, init)).toMatchObject({ status: 301, headers });
+      const { status, headers } = await send(`${OLD}?format=api&x=%20`, init);
+      expect(status).toBe(301);
+      expect(headers).toMatchObject({
+        ...CORS,
+        location: `${NEW}?format=api&x=%20`,
+        'cache-control': 'public, max-age=300, stale-while-revalidate=86400',
+      });
     },
   );
 
   it('redirects without parsing moved.json again', async () => {
     await send(OLD);
     const parse = vi.spyOn(JSON, 'parse');
-    expect((await send(OLD)).status).toBe(301);
+    onTestFinished(() => void parse.mockRestore());
+    const { status } = await send(OLD);
+    expect(status).toBe(301);
     expect(parse).not.toHaveBeenCalled();
-    parse.mockRestore();
   });
 
   it.each([
@@ -168,8 +228,9 @@ describe('the old URL of a renamed record', () => {
     ['a method that is not allowed', OLD, { method: 'POST' }, 405],
     ['a different kind', '/api/gamedata/item/move-1/', {}, 404],
     ['a property of every object', `${LIST}constructor/`, {}, 404],
-  ] as const)('does not redirect %s', async (_, path, init, status) => {
-    expect((await send(path, init)).status).toBe(status);
+  ] as const)('does not redirect %s', async (_, path, init, expected) => {
+    const { status } = await send(path, init);
+    expect(status).toBe(expected);
   });
 
   it.each([
@@ -177,8 +238,10 @@ describe('the old URL of a renamed record', () => {
     ['the site has no moved.json', { ...removed, 'moved.json': null }, 404],
     ['the table lacks the URL', { ...removed, 'moved.json': '{}' }, 404],
     ['moved.json is invalid', { ...removed, 'moved.json': `{"${OLD}":1}` }, 404],
-  ])('does not redirect if %s', async (_, changes, status) => {
-    expect((await changeSite(changes)(OLD)).status).toBe(status);
+  ])('does not redirect if %s', async (_, changes, expected) => {
+    const sendToChangedSite = changeSite(changes);
+    const { status } = await sendToChangedSite(OLD);
+    expect(status).toBe(expected);
   });
 });
 
@@ -193,11 +256,16 @@ describe('an icon that the site does not contain', () => {
     [null, standard],
   ])('redirects for meta.json %j to %s', async (meta, base) => {
     const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
+    const expected = base ? [302, `${base}/a.png`] : [404, undefined];
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await send('/sprites/items/a.png', { method });
-      expect([status, headers.location]).toEqual(base ? [302, `${base}/a.png`] : [404, undefined]);
+      expect([status, headers.location]).toEqual(expected);
       expect(headers).toMatchObject(CORS);
     }
-    expect((await send('/sprites/a.png')).status).toBe(404);
+  });
+
+  it('does not redirect outside the folder of icons', async () => {
+    const { status } = await handledSite(rawRecords(2, 1)).send('/sprites/a.png');
+    expect(status).toBe(404);
   });
 });
