@@ -65,10 +65,10 @@ const MAX_FAILED = 1;
 /**
  * Gathers the icon files of a site.
  *
- * Each origin is asked for the icons that the origins before it do not know: the copied site, then
- * the upstream or its cache, then the published site. So an icon that cannot be fetched stays as
- * published. An icon that no origin has or knows is the placeholder, and the guard limits how many
- * published icons may be lost in this way.
+ * The origins are asked in order: the copied site, then the upstream or its cache, then the published
+ * site. So an icon that cannot be fetched stays as published. An icon that the upstream does not have,
+ * or that no origin knows, is the placeholder. The guard limits how many published icons are lost in
+ * this way.
  *
  * @throws UpstreamError if icons are required, none is published, and too many cannot be fetched
  */
@@ -83,40 +83,32 @@ export async function gatherIcons(
   const icons = [...new Set(items.map(({ icon }) => icon))].sort();
 
   const upstream = createUpstream(options);
-  const answers = new Map<string, IconAnswer>();
-  const counts = { copied: 0, fetched: 0, published: 0 };
-  for (const origin of listOrigins(items, upstream, options)) {
-    const unknownIcons = icons.filter((icon) => !answers.has(icon));
-    if (unknownIcons.length === 0) break;
-    for (const [icon, answer] of await origin.find(unknownIcons)) {
-      if (answer === 'unknown') continue;
-      answers.set(icon, answer);
-      counts[origin.name]++;
-    }
-  }
-
-  const files: SiteFile[] = [];
-  let missing = 0;
-  let placeholders = 0;
-  for (const icon of icons) {
-    const answer = answers.get(icon);
-    const file = Buffer.isBuffer(answer) ? answer : undefined;
-    files.push({ path: icon, body: file ?? placeholder });
-    if (file === undefined) placeholders++;
-    if (answer === 'none') missing++;
-  }
+  const origins = listOrigins(items, upstream, options);
+  const { answers, counts } = await askOrigins(icons, origins);
   const log = upstream?.log ?? noRequests;
   const unknownIcons = new Set(icons.filter((icon) => !answers.has(icon)));
   assertEnoughIcons(icons, unknownIcons.size, log, options);
+
+  const files: SiteFile[] = [];
+  let placeholders = 0;
+  for (const icon of icons) {
+    const answer = answers.get(icon);
+    const hasFile = Buffer.isBuffer(answer);
+    files.push({ path: icon, body: hasFile ? answer : placeholder });
+    if (!hasFile) placeholders++;
+  }
+  const missingIcons = new Set(icons.filter((icon) => answers.get(icon) === 'none'));
+  const missingItems = items.filter(({ icon }) => missingIcons.has(icon));
+  const lostItems = listLostItems(items, unknownIcons, publishedSite);
   return {
     files,
-    warnings: items.filter(({ icon }) => answers.get(icon) === 'none').map(warnOfMissingIcon),
-    losses: listLostItems(items, unknownIcons, publishedSite).map(warnOfLostIcon),
+    warnings: missingItems.map(warnOfMissingIcon),
+    losses: lostItems.map(warnOfLostIcon),
     notices: describeFailures(log),
     report: {
       ...source,
       icons: icons.length,
-      missing,
+      missing: missingIcons.size,
       copied: counts.copied,
       published: counts.published,
       placeholders,
@@ -125,6 +117,33 @@ export async function gatherIcons(
       requests: log.requests,
     },
   };
+}
+
+interface OriginAnswers {
+  /** Icon → the first answer that is not `unknown`. An icon that no origin knows has no entry. */
+  readonly answers: ReadonlyMap<string, IconAnswer>;
+  /** Origin → the number of its answers. */
+  readonly counts: Readonly<Record<IconOrigin['name'], number>>;
+}
+
+/** Asks each origin for the icons that the origins before it do not know. */
+async function askOrigins(
+  icons: readonly string[],
+  origins: readonly IconOrigin[],
+): Promise<OriginAnswers> {
+  const answers = new Map<string, IconAnswer>();
+  const counts = { copied: 0, fetched: 0, published: 0 };
+  for (const origin of origins) {
+    const unknownIcons = icons.filter((icon) => !answers.has(icon));
+    if (unknownIcons.length === 0) break;
+    const originAnswers = await origin.find(unknownIcons);
+    for (const [icon, answer] of originAnswers) {
+      if (answer === 'unknown') continue;
+      answers.set(icon, answer);
+      counts[origin.name]++;
+    }
+  }
+  return { answers, counts };
 }
 
 /** A record that has an icon. */

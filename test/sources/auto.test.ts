@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveBuild } from '../../src/cli/commands/build.ts';
 import { makeSite } from '../../src/pipeline/make-site.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
@@ -17,27 +18,39 @@ import type { Fault } from '../support/upstream-server.ts';
 const AGE =
   ': built from bundled data from 2026-01-02, generations 2 to 7; the live upstream has more';
 
-const writeData = (...generations: number[]): string => {
+/** Writes bundled data with a move of each generation. */
+function writeData(...generations: number[]): string {
   const move = generations.map((generation, at) => rawMove(at + 1, { generation }));
-  return snapshotFolder(encodeDataSet(dataSetOf({ move, item: [rawItem(1)] })));
-};
-
-async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) {
-  const onFallback = vi.fn();
-  const dataFolder = writeData(3, 7, 2);
-  const result = await loadFrom('auto', upstream, {
-    retries: 2,
-    dataFolder,
-    onFallback,
-    ...options,
-  });
-  const [[message, cause] = []] = onFallback.mock.calls;
-  expect(message).toBe(result.fallback);
-  return { ...result, problem: (cause as Error | undefined)?.message };
+  const dataSet = dataSetOf({ move, item: [rawItem(1)] });
+  return snapshotFolder(encodeDataSet(dataSet));
 }
 
-describe('auto reads the bundled data', () => {
-  it('if nothing listens', async () => {
+/** Loads a data set, and checks that `onFallback` was called with the message of the result. */
+async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) {
+  let message: string | undefined;
+  let cause: Error | undefined;
+  const result = await loadFrom('auto', upstream, {
+    retries: 2,
+    dataFolder: writeData(3, 7, 2),
+    onFallback(...fallback) {
+      [message, cause] = fallback;
+    },
+    ...options,
+  });
+  expect(message).toBe(result.fallback);
+  return { ...result, problem: cause?.message };
+}
+
+/** Responds with a status instead of the upstream. */
+const respondWith =
+  (status: number) =>
+  (_: unknown, response: ServerResponse): boolean => {
+    response.writeHead(status).end();
+    return true;
+  };
+
+describe('the source auto', () => {
+  it('reads the bundled data if nothing listens at the address', async () => {
     const upstream = await deserted();
     const result = await loadAuto(upstream);
     const fallback = `${upstream} could not be reached${AGE}`;
@@ -46,9 +59,9 @@ describe('auto reads the bundled data', () => {
     expect(result.dataSet.records.move).toHaveLength(3);
   });
 
-  it('if a gateway cannot reach the upstream, after one retry and regardless of the cache', async () => {
+  it('reads the bundled data after one retry if a gateway cannot reach the upstream, even if there is a cache', async () => {
     let isBroken = false;
-    const fault: Fault = (_, response) => isBroken && Boolean(response.writeHead(502).end());
+    const fault: Fault = (request, response) => isBroken && respondWith(502)(request, response);
     const data = upstreamOf(tinyUpstream());
     const server = await serveUpstream(data, { fault, stateOf: () => stateNumber(1, data) });
     const cacheFolder = temporaryFolder();
@@ -61,15 +74,14 @@ describe('auto reads the bundled data', () => {
     }
   });
 
-  it('if the network wants a login, without a retry', async () => {
-    const fault: Fault = (_, response) => Boolean(response.writeHead(511).end());
-    const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
+  it('reads the bundled data without a retry if the network wants a login', async () => {
+    const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault: respondWith(511) });
     const result = await loadAuto(url);
     expect(result.fallback).toBe(`${url} could not be reached${AGE}`);
     expect(result.problem).toMatch(/got 511, expected 200$/);
   });
 
-  it('and reports the fallback in the report and in meta.json', async () => {
+  it('names the fallback in the report and in meta.json', async () => {
     const upstream = `${await deserted()}/api/v2`;
     const out = path.join(temporaryFolder(), 'site');
     const baseUrl = 'https://example.test';
@@ -95,8 +107,8 @@ describe('auto reads the bundled data', () => {
   });
 });
 
-describe('auto reads the upstream', () => {
-  it('without printing a notice', async () => {
+describe('the source auto, if the upstream responds,', () => {
+  it('reads the upstream without a notice', async () => {
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
     const result = await loadAuto(url);
     expect(result).toMatchObject({ source: 'rest', dataSet: { provenance: { upstream: url } } });
@@ -104,18 +116,14 @@ describe('auto reads the upstream', () => {
   });
 
   it.each<[scope: string, fault: Fault, problem: string]>([
-    [
-      'an error is not from a gateway',
-      (_, response) => Boolean(response.writeHead(500).end()),
-      'got 500, expected 200 (3 attempts)',
-    ],
+    ['an error is not from a gateway', respondWith(500), 'got 500, expected 200 (3 attempts)'],
     [
       'a gateway error affects only one record',
-      ({ url }, response) =>
-        url?.endsWith('/move/2/') === true && Boolean(response.writeHead(522).end()),
+      (request, response) =>
+        request.url?.endsWith('/move/2/') === true && respondWith(522)(request, response),
       '/move/2/: got 522, expected 200 (3 attempts)',
     ],
-  ])('and fails if %s', async (_, fault, problem) => {
+  ])('fails if %s', async (_, fault, problem) => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
     await expect(loadAuto(server.url)).rejects.toThrow(problem);
   });

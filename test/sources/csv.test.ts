@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tableNames } from '../../src/sources/csv.ts';
-import { decodeDataSet } from '../support/decode.ts';
+import type { Progress, SourceContext } from '../../src/sources/source.ts';
+import { type DecodedDataSet, decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { type TableTexts, tablesOf, writeClone, writeTables } from '../support/tables.ts';
@@ -16,112 +17,168 @@ import {
   upstreamOf,
 } from '../support/upstream-data.ts';
 
-const load = async (source: 'csv' | 'rest', upstream: string) =>
-  decodeDataSet((await loadFrom(source, upstream)).dataSet);
+async function load(source: 'csv' | 'rest', upstream: string): Promise<DecodedDataSet> {
+  const { dataSet } = await loadFrom(source, upstream);
+  return decodeDataSet(dataSet);
+}
 
 function writeFolder(tables: TableTexts): string {
   const folder = temporaryFolder();
   writeTables(folder, tables);
   return folder;
 }
-const loadTables = (tables: TableTexts) => load('csv', writeFolder(tables));
 
-const findTable = (tables: TableTexts, url = ''): string | undefined =>
-  tables[path.basename(url.split('?')[0] ?? '')];
-const serveTables = (tables: TableTexts) =>
-  startServer((response, { url }) => {
+const loadTables = (tables: TableTexts): Promise<DecodedDataSet> =>
+  load('csv', writeFolder(tables));
+
+/** Finds the table that a request asks for, such as `/items.csv?edition=1`. */
+function findTable(tables: TableTexts, url = ''): string | undefined {
+  const { pathname } = new URL(url, 'http://tables.test');
+  return tables[path.basename(pathname)];
+}
+
+function serveTables(tables: TableTexts) {
+  return startServer((response, { url }) => {
     const text = findTable(tables, url);
     response.writeHead(text === undefined ? 404 : 200).end(text);
   });
-const oneItem = (name: string) =>
-  tablesOf(upstreamOf({ move: [], item: [itemAnswer(1, { name })] }));
+}
+
+/** Returns the tables of an upstream that has only this item. */
+function tablesWithItem(name: string): TableTexts {
+  const item = [itemAnswer(1, { name })];
+  return tablesOf(upstreamOf({ move: [], item }));
+}
+
 const data = handMadeUpstream();
 const tables = tablesOf(data);
-const all = tableNames.length;
+const tableCount = tableNames.length;
 
 it('returns the same records and names as the REST source', async () => {
-  const rest = await load('rest', (await serveUpstream(data)).url);
+  const upstream = await serveUpstream(data);
+  const rest = await load('rest', upstream.url);
   const icons = rest.records.item.map(({ icon }) => icon);
   const csv = await load('csv', writeClone(temporaryFolder(), tables, icons));
   expect([csv.records, csv.names]).toEqual([rest.records, rest.names]);
   expect(csv.warnings).toEqual(rest.warnings);
 });
 
-it('dates tables in a folder by the newest mtime, but not later than today', async () => {
+it('dates tables in a folder by the newest mtime', async () => {
   const folder = writeFolder(tables);
-  for (const file of Object.keys(tables)) utimesSync(path.join(folder, file), 0, 1_500_000_000);
+  for (const file of Object.keys(tables)) {
+    utimesSync(path.join(folder, file), 0, 1_500_000_000);
+  }
   utimesSync(path.join(folder, 'items.csv'), 0, 1_600_000_000);
-  const provenance = {
+  const { provenance } = await load('csv', folder);
+  expect(provenance).toEqual({
     source: 'csv',
     upstream: 'local files',
     captured: '2020-09-13',
     edition: null,
-  };
-  expect((await load('csv', folder)).provenance).toEqual(provenance);
+  });
+});
+
+it('dates tables today if their mtime is in the future', async () => {
+  const folder = writeFolder(tables);
   utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
-  expect((await load('csv', folder)).provenance.captured).toBe('2026-01-02');
+  const { provenance } = await load('csv', folder);
+  expect(provenance.captured).toBe('2026-01-02');
 });
 
 describe('the csv source', () => {
-  const read = (upstream: string, cacheFolder?: string, progress: string[] = []) =>
-    loadFrom('csv', upstream, {
-      ...{ cacheFolder, retries: 1 },
-      onProgress: ({ done, total, requests }) =>
-        progress.push(`${done} of ${total} after ${requests.requests}`),
-    });
+  function read(upstream: string, options: Partial<SourceContext> = {}) {
+    return loadFrom('csv', upstream, { retries: 1, ...options });
+  }
 
-  it('requests the tables sequentially, twice, and caches them', async () => {
+  /** Serves the tables with ETags. */
+  async function serveWithEtags() {
     const server = await startServer((response, { url, headers }) => {
       const text = findTable(tables, url) ?? '';
       const etag = `"${createHash('sha256').update(text).digest('hex')}"`;
-      const isKnown = headers['if-none-match'] === etag;
-      response.writeHead(isKnown ? 304 : 200, { etag }).end(isKnown ? undefined : text);
+      const isCached = headers['if-none-match'] === etag;
+      if (isCached) response.writeHead(304, { etag }).end();
+      else response.writeHead(200, { etag }).end(text);
     });
-    const [progress, cache] = [[] as string[], temporaryFolder()];
-    const upstream = `${server.url}/data/v2/csv`;
-    const first = await read(upstream, cache, progress);
-    expect(decodeDataSet(first.dataSet)).toEqual({
+    return { ...server, upstream: `${server.url}/data/v2/csv` };
+  }
+
+  it('returns the same data for a URL as for a folder, with another provenance', async () => {
+    const { upstream } = await serveWithEtags();
+    const { dataSet } = await read(upstream);
+    expect(decodeDataSet(dataSet)).toEqual({
       ...(await loadTables(tables)),
       provenance: { source: 'csv', upstream, captured: '2026-01-02', edition: null },
     });
-    expect(progress).toEqual(tableNames.map((_, at) => `${at + 1} of ${all} after ${at + 1}`));
-    expect(first.requests).toMatchObject({ requests: 2 * all, bodies: all, notModified: all });
-    const second = await read(upstream, cache);
-    expect(second.requests).toMatchObject({ requests: 2 * all, bodies: 0, notModified: 2 * all });
+  });
+
+  it('requests the tables sequentially, and then again past caches', async () => {
+    const { upstream, requests } = await serveWithEtags();
+    await read(upstream);
+    const firstPass = tableNames.map((name) => `/data/v2/csv/${name}.csv`);
+    const secondPass = firstPass.map((file) => `${file}?edition=`);
+    // The value of the parameter is the time.
+    const paths = requests.map((request) => request.path.replace(/\d+$/, ''));
+    expect(paths).toEqual([...firstPass, ...secondPass]);
+  });
+
+  it('reports progress in the first pass', async () => {
+    const { upstream } = await serveWithEtags();
+    const progress: string[] = [];
+    const onProgress = ({ done, total, requests }: Progress): void => {
+      progress.push(`${done} of ${total} after ${requests.requests}`);
+    };
+    await read(upstream, { onProgress });
+    const expected = tableNames.map((_, at) => `${at + 1} of ${tableCount} after ${at + 1}`);
+    expect(progress).toEqual(expected);
+  });
+
+  it('revalidates cached tables', async () => {
+    const { upstream } = await serveWithEtags();
+    const cacheFolder = temporaryFolder();
+    const first = await read(upstream, { cacheFolder });
+    expect(first.requests).toMatchObject({
+      requests: 2 * tableCount,
+      bodies: tableCount,
+      notModified: tableCount,
+    });
+    const second = await read(upstream, { cacheFolder });
     expect(second.dataSet).toEqual(first.dataSet);
-    expect(
-      server.requests.slice(0, 2 * all).map((request) => request.path.replace(/\d+$/, '')),
-    ).toEqual(
-      ['', '?edition='].flatMap((end) =>
-        tableNames.map((name) => `/data/v2/csv/${name}.csv${end}`),
-      ),
-    );
+    expect(second.requests).toMatchObject({
+      requests: 2 * tableCount,
+      bodies: 0,
+      notModified: 2 * tableCount,
+    });
   });
 
   it("requests a commit's tables once", async () => {
     const { url } = await serveTables(tables);
     const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
-    expect(requests).toMatchObject({ requests: all });
+    expect(requests).toMatchObject({ requests: tableCount });
   });
 
-  it('rereads tables until they stay the same, at most four times', async () => {
-    const later: TableTexts = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
-    const changing = await startServer((response, { url }, at) =>
-      response.end(findTable(at > all + 2 ? later : tables, url)),
-    );
-    const { dataSet, requests } = await read(changing.url);
-    expect(requests?.requests).toBe(3 * all);
-    expect(dataSet.digest).toBe((await read(writeFolder(later))).dataSet.digest);
+  it('rereads tables until they stay the same', async () => {
+    const newTables = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
+    // The branch moves while the tables are read for the second time.
+    const server = await startServer((response, { url }, at) => {
+      const isNew = at > tableCount + 2;
+      response.end(findTable(isNew ? newTables : tables, url));
+    });
+    const { dataSet, requests } = await read(server.url);
+    expect(requests?.requests).toBe(3 * tableCount);
+    const expected = await read(writeFolder(newTables));
+    expect(dataSet.digest).toBe(expected.dataSet.digest);
+  });
 
-    const server = await startServer((response, { url }, at) =>
-      response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`),
-    );
+  it('fails if the tables differ in each of four passes', async () => {
+    const server = await startServer((response, { url }, at) => {
+      response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`);
+    });
     await expect(read(server.url)).rejects.toMatchObject({
       message: `GET ${server.url}/: got different tables in each of 4 reads, expected tables from one commit`,
       hint: 'Try again later, or name a commit in the URL instead of a branch.',
       request: { unreachable: false },
     });
-    expect(server.requests).toHaveLength(4 * all);
+    expect(server.requests).toHaveLength(4 * tableCount);
   });
 
   it('requests a table again instead of parsing or caching an error page', async () => {
@@ -129,27 +186,32 @@ describe('the csv source', () => {
     let pages = 2;
     const server = await startServer((response, { url }) => {
       const isPage = url?.startsWith('/items.csv') && pages-- > 0;
-      response
-        .writeHead(200, { 'cache-control': 'max-age=300' })
-        .end(isPage ? page : findTable(tables, url));
+      response.writeHead(200, { 'cache-control': 'max-age=300' });
+      response.end(isPage ? page : findTable(tables, url));
     });
-    const cache = temporaryFolder();
-    await expect(read(server.url, cache)).rejects.toThrow(
+    const cacheFolder = temporaryFolder();
+    await expect(read(server.url, { cacheFolder })).rejects.toThrow(
       `GET ${server.url}/items.csv: got columns ["<!doctype html>"], expected a column called id (2 attempts)`,
     );
-    const [journal = ''] = readdirSync(cache);
-    expect(readFileSync(path.join(cache, journal), 'utf8')).not.toContain('doctype');
+    const [journal = ''] = readdirSync(cacheFolder);
+    const cachedText = readFileSync(path.join(cacheFolder, journal), 'utf8');
+    expect(cachedText).not.toContain('doctype');
     pages = 1;
-    expect((await read(server.url, cache)).dataSet.counts.item).toBeGreaterThan(0);
+    const { dataSet } = await read(server.url, { cacheFolder });
+    expect(dataSet.counts.item).toBeGreaterThan(0);
   });
 
-  it('fails if a table is missing', async () => {
-    const { 'item_names.csv': _, ...others } = tables;
-    const { url } = await serveTables(others);
+  const { 'item_names.csv': _, ...otherTables } = tables;
+
+  it('fails if the upstream does not have a table', async () => {
+    const { url } = await serveTables(otherTables);
     await expect(read(url)).rejects.toThrow(
       `GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`,
     );
-    const folder = writeFolder(others);
+  });
+
+  it('fails if a table is missing in the folder', async () => {
+    const folder = writeFolder(otherTables);
     await expect(load('csv', folder)).rejects.toThrow(
       `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected an upstream table`,
     );
@@ -159,7 +221,7 @@ describe('the csv source', () => {
 it('accepts a byte order mark, mixed line endings, quotes, empty rows, and columns in any order', async () => {
   const names =
     '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
-  const { records } = await loadTables({ ...oneItem('x'), 'item_names.csv': names });
+  const { records } = await loadTables({ ...tablesWithItem('x'), 'item_names.csv': names });
   expect(records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
 });
 
@@ -171,15 +233,15 @@ it.each([
   ...['tm-case', 'hm-case--old', 'atm1', 'poke-ball'].map((slug) => [slug, slug]),
 ])('derives the icon of %s as %s', async (slug, icon) => {
   const file = `sprites/items/${icon}.png`;
-  const { records } = await load('csv', writeClone(temporaryFolder(), oneItem(slug), [file]));
+  const folder = writeClone(temporaryFolder(), tablesWithItem(slug), [file]);
+  const { records } = await load('csv', folder);
   expect(records.item[0]?.icon).toBe(file);
 });
 
 describe('parsing', () => {
   const tiny = tablesOf(upstreamOf(tinyUpstream()));
-  const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7]
-    .map((id) => `${id},9,Nobody`)
-    .join('\n');
+  const unknownIds = [70, 9, 500, 8, 60, 50, 40, 30, 20, 600, 10, 7];
+  const unknownRows = unknownIds.map((id) => `${id},9,Nobody`).join('\n');
   const unknown =
     'got rows for unknown ids: 7, 8, 9, 10, 20, 30, 40, 50, 60, 70, expected tables from the same date';
 
@@ -195,7 +257,7 @@ describe('parsing', () => {
       'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
     ['items.csv', '0,zero,1', 'item › zero (0) › id: got 0, expected number to be >=1'],
-    ['move_names.csv', unknownIds, `move_names.csv: ${unknown}`],
+    ['move_names.csv', unknownRows, `move_names.csv: ${unknown}`],
   ])('rejects %s with the row %j', async (file, row, message) => {
     const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };
     await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message });

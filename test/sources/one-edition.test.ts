@@ -30,62 +30,83 @@ const newer = upstreamOf({
   move: [moveAnswer(1, { name: 'renamed', names: [] })],
   item: [itemAnswer(1), itemAnswer(2)],
 });
-const countRequests = (data = newer): number =>
-  kindNames.flatMap((kind) => [kind, ...data.list(kind)]).length;
+
+/** Counts the requests for the lists and all records. */
+function countRequests(data = newer): number {
+  let requests = 0;
+  for (const kind of kindNames) requests += 1 + data.list(kind).length;
+  return requests;
+}
 
 /** Serves an upstream and returns a function that reads it with a cache. */
-async function scene(options: UpstreamOptions) {
-  const server = await serveUpstream(newer, options);
+async function startScene(upstreamOptions: UpstreamOptions) {
+  const server = await serveUpstream(newer, upstreamOptions);
   const cacheFolder = temporaryFolder();
-  const read = async (more: Partial<SourceContext> = {}) => {
-    const { dataSet, ...about } = await loadFrom('rest', server.url, { cacheFolder, ...more });
-    return { ...about, digest: dataSet.digest, edition: dataSet.provenance.edition };
-  };
+  async function read(options: Partial<SourceContext> = {}) {
+    const result = await loadFrom('rest', server.url, { cacheFolder, ...options });
+    const { dataSet, isCached, requests } = result;
+    return { digest: dataSet.digest, edition: dataSet.provenance.edition, isCached, requests };
+  }
   return { server, read };
 }
 
-const digestOf = (upstream: UpstreamData): string =>
-  encodeDataSet(dataSetOf(rawOf(upstream))).digest;
+function digestOf(upstream: UpstreamData): string {
+  const dataSet = dataSetOf(rawOf(upstream));
+  return encodeDataSet(dataSet).digest;
+}
+
 const digests = { newer: digestOf(newer), older: digestOf(older) };
 
 describe('the REST source', () => {
   it('names the editions of a site and of each step in its history', async () => {
     let state = stateNumber(1, older);
-    const { server } = await scene({ stateOf: () => state });
+    const { server } = await startScene({ stateOf: () => state });
     const out = path.join(temporaryFolder(), 'site');
-    const options = { source: 'rest', cache: false, maxShrink: 100, downloads: false } as const;
-    const publish = () =>
-      build({ ...options, upstream: server.url, baseUrl: 'https://example.test', out });
-    await publish();
+    const options = {
+      source: 'rest',
+      upstream: server.url,
+      baseUrl: 'https://example.test',
+      out,
+      cache: false,
+      maxShrink: 100,
+      downloads: false,
+    } as const;
+    await build(options);
     state = stateNumber(3, newer);
-    await publish();
-    const readJson = (file: string) => JSON.parse(readFileSync(path.join(out, file), 'utf8'));
+    await build(options);
+    const readText = (file: string): string => readFileSync(path.join(out, file), 'utf8');
+    const readJson = (file: string) => JSON.parse(readText(file));
     expect(readJson('meta.json').edition).toEqual(namedEdition(3));
-    expect(readFileSync(path.join(out, 'index.html'), 'utf8')).toContain(
-      'edition 00000000 from 2026-04-03',
-    );
+    expect(readText('index.html')).toContain('edition 00000000 from 2026-04-03');
     expect(readJson('changes.json').steps).toMatchObject([
       { from: { edition: namedEdition(1) }, to: { edition: namedEdition(3) } },
     ]);
   });
 
-  it('sends one request if the edition is cached, and conditional requests otherwise', async () => {
-    let state = stateNumber(2, newer);
-    const { read, server } = await scene({ stateOf: () => state });
-    const first = await read();
-    expect(first).toMatchObject({
-      digest: digests.newer,
-      edition: namedEdition(2),
-      isCached: false,
-    });
+  it('requests every list and record if nothing is cached', async () => {
+    const { read, server } = await startScene({ stateOf: () => stateNumber(2, newer) });
+    const expected = { digest: digests.newer, edition: namedEdition(2), isCached: false };
+    expect(await read()).toMatchObject(expected);
     expect(server.log).toHaveLength(countRequests());
+  });
+
+  it('sends one request if the current edition is cached', async () => {
+    const { read, server } = await startScene({ stateOf: () => stateNumber(2, newer) });
+    await read();
     expect(await read()).toMatchObject({ digest: digests.newer, isCached: true });
-    expect(server.log.slice(countRequests()).map(({ path: url }) => url)).toEqual([
-      '/api/v2/meta/',
-    ]);
+    const requests = server.log.slice(countRequests());
+    expect(requests.map((request) => request.path)).toEqual(['/api/v2/meta/']);
+  });
+
+  it('sends conditional requests if another edition is cached', async () => {
+    let state = stateNumber(2, newer);
+    const { read, server } = await startScene({ stateOf: () => state });
+    await read();
     state = stateNumber(3, newer);
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: false });
-    const statuses = server.log.slice(countRequests() + 2).map(({ status }) => status);
+    // The first of the later requests asks for the edition.
+    const requests = server.log.slice(countRequests() + 1);
+    const statuses = requests.map(({ status }) => status);
     expect(statuses).toEqual(Array(countRequests()).fill(304));
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: true });
   });
@@ -93,7 +114,7 @@ describe('the REST source', () => {
   it.each(range(2, countRequests(older)))(
     'follows an edition that is deployed before request %i',
     async (from) => {
-      const { read } = await scene({
+      const { read } = await startScene({
         stateOf: ({ at }) => (at < from ? stateNumber(1, older) : stateNumber(2, newer)),
       });
       const expected = { digest: digests.newer, edition: namedEdition(2) };
@@ -104,24 +125,27 @@ describe('the REST source', () => {
   it('fails if a list is missing from the edition', async () => {
     const { hash, deployed } = editionNumber(2);
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
-    const { read } = await scene({
+    const { read } = await startScene({
       stateOf: () => stateNumber(2, newer),
-      fault: ({ url }, response) =>
-        Boolean(url?.includes('/item/?') && response.writeHead(404, named).end()),
+      fault(request, response) {
+        if (!request.url?.includes('/item/?')) return false;
+        response.writeHead(404, named).end();
+        return true;
+      },
     });
     await expect(read()).rejects.toThrow('got 404');
   });
 
   it('revalidates on every run if the upstream has no editions', async () => {
     let data = older;
-    const { read } = await scene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
+    const { read } = await startScene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
     expect(await read()).toMatchObject({ digest: digests.older, edition: null });
     data = newer;
     expect(await read()).toMatchObject({ digest: digests.newer, edition: null, isCached: false });
   });
 
   it('requests everything if a response lacks an edition', async () => {
-    const { read } = await scene({
+    const { read } = await startScene({
       stateOf: ({ path: url }) =>
         url.includes('/move/1/') ? { data: newer } : stateNumber(1, newer),
     });
@@ -168,17 +192,27 @@ describe('checkCachedEdition', () => {
     expect(await check(() => meta).outcome).toEqual({ isCurrent: false, notices: [notice] });
   });
 
-  it('fails only if the upstream cannot be reached', async () => {
-    const fail = (error: Error) =>
-      check(() => {
-        throw error;
-      }).outcome;
-    const createError = (status: number | undefined, unreachable: boolean) =>
-      new UpstreamError('failed', { method: 'GET', url: '', attempts: 1, status, unreachable });
-    for (const error of [createError(404, false), createError(502, true)])
-      expect(await fail(error)).toEqual({ isCurrent: false, notices: [] });
-    await expect(fail(createError(undefined, true))).rejects.toThrow('failed');
-    await expect(fail(new TypeError('bug'))).rejects.toThrow('bug');
+  function checkAfter(error: Error) {
+    const { outcome } = check(() => {
+      throw error;
+    });
+    return outcome;
+  }
+  const createError = (status: number | undefined, unreachable: boolean): UpstreamError =>
+    new UpstreamError('failed', { method: 'GET', url: '', attempts: 1, status, unreachable });
+
+  it.each([
+    ['the upstream responds with 404', createError(404, false)],
+    ['a gateway responds with 502', createError(502, true)],
+  ])('returns that the cache is not current if %s', async (_, error) => {
+    expect(await checkAfter(error)).toEqual({ isCurrent: false, notices: [] });
+  });
+
+  it.each([
+    ['the upstream cannot be reached', createError(undefined, true)],
+    ['the error is a bug', new TypeError('bug')],
+  ])('fails if %s', async (_, error) => {
+    await expect(checkAfter(error)).rejects.toBe(error);
   });
 });
 
@@ -189,23 +223,30 @@ describe('readOneEdition', () => {
 
   const createError = (status: number, edition?: Edition): UpstreamError =>
     new UpstreamError('failed', {
-      ...{ method: 'GET', url: UPSTREAM, status, edition, attempts: 1, unreachable: false },
+      method: 'GET',
+      url: UPSTREAM,
+      status,
+      edition,
+      attempts: 1,
+      unreachable: false,
     });
 
-  /** Reads all URLs. `play` returns the number of an edition, 0 for none, or an error. */
-  async function readAll(play: (url: string, at: number) => number | Error) {
+  /** Reads all URLs. `respond` returns the number of an edition, 0 for none, or an error. It counts requests from 1. */
+  async function readAll(respond: (url: string, at: number) => number | Error) {
     const requested: string[] = [];
-    const fetcher = {
-      async load(url: string, _: unknown, { urlOverride = url, revalidate }: LoadOptions<unknown>) {
-        expect(revalidate).toBe(urlOverride === url);
-        const played = play(urlOverride, requested.push(urlOverride));
-        if (played instanceof Error) throw played;
-        return { value: `${url} ${played}`, edition: played > 0 ? namedEdition(played) : null };
-      },
-    } as unknown as Fetcher;
-    const result = readOneEdition({ fetcher, upstream: UPSTREAM }, (read) =>
-      Promise.all(urls.map((url) => read(url, codec, { revalidate: true }))),
-    );
+    async function load(url: string, _: unknown, options: LoadOptions<unknown>) {
+      const { urlOverride = url, revalidate } = options;
+      expect(revalidate).toBe(urlOverride === url);
+      const response = respond(urlOverride, requested.push(urlOverride));
+      if (response instanceof Error) throw response;
+      const edition = response > 0 ? namedEdition(response) : null;
+      return { value: `${url} ${response}`, edition };
+    }
+    const fetcher = { load } as unknown as Fetcher;
+    const result = readOneEdition({ fetcher, upstream: UPSTREAM }, (read) => {
+      const values = urls.map((url) => read(url, codec, { revalidate: true }));
+      return Promise.all(values);
+    });
     return { requested, outcome: await result.catch((error: unknown) => error) };
   }
 
@@ -229,11 +270,14 @@ describe('readOneEdition', () => {
     },
   );
 
-  it('follows a newer edition at most twice', async () => {
-    const playUpTo = (last: number) => readAll((_, at) => Math.min(last, at));
-    // The first pass has three editions, each other pass two.
-    expect((await playUpTo(7)).outcome).toMatchObject({ edition: namedEdition(7) });
-    const { outcome } = await playUpTo(99);
+  it('follows a newer edition in three passes after the first', async () => {
+    // Each request gets a newer edition. The first pass has three of them, each other pass two.
+    const { outcome } = await readAll((_, at) => Math.min(7, at));
+    expect(outcome).toMatchObject({ edition: namedEdition(7) });
+  });
+
+  it('fails if each of four passes sees a newer edition', async () => {
+    const { outcome } = await readAll((_, at) => at);
     expect(outcome).toMatchObject({ problem: expect.stringContaining('several editions') });
   });
 
@@ -261,8 +305,8 @@ describe('readOneEdition', () => {
 
   it('returns responses from one edition or fails', async () => {
     const edition = fc.integer({ min: 0, max: 3 });
-    const played = fc.array(edition, { minLength: 1, maxLength: 15 });
-    const property = fc.asyncProperty(played, async (numbers) => {
+    const responses = fc.array(edition, { minLength: 1, maxLength: 15 });
+    const property = fc.asyncProperty(responses, async (numbers) => {
       const { outcome } = await readAll((_, at) => numbers[at % numbers.length] ?? 0);
       if (outcome instanceof UpstreamError) return;
       const { value } = outcome as { value: string[] };

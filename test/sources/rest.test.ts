@@ -6,7 +6,7 @@ import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { DataError, UpstreamError } from '../../src/errors.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
 import { parseRecord, RAW_VERSION } from '../../src/sources/rest.ts';
-import type { Progress, SourceContext } from '../../src/sources/source.ts';
+import type { Progress } from '../../src/sources/source.ts';
 import { journalLine } from '../support/journal.ts';
 import { otherKinds } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
@@ -26,8 +26,11 @@ import type { Fault } from '../support/upstream-server.ts';
 
 /** Responds with a body to requests whose path starts with `path`, and returns the error. */
 async function readError(path: string, body: string): Promise<string> {
-  const fault: Fault = ({ url }, response) =>
-    url?.startsWith(path) === true && Boolean(response.end(body));
+  const fault: Fault = (request, response) => {
+    if (!request.url?.startsWith(path)) return false;
+    response.end(body);
+    return true;
+  };
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
   const error: unknown = await loadFrom('rest', url).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DataError);
@@ -37,9 +40,8 @@ async function readError(path: string, body: string): Promise<string> {
 describe('parseRecord', () => {
   const generation = (url: string) => ({ generation: { url } });
   const named = (entry: object) => ({ names: [entry] });
-  const otherLinks = ['generation/first/', 'generation/4/more', '4/'].map(
-    (path) => `https://x.test/${path}`,
-  );
+  const otherPaths = ['generation/first/', 'generation/4/more', '4/'];
+  const otherLinks = otherPaths.map((path) => `https://x.test/${path}`);
   const invalidIndex = { game_index: '7', ...generation('/api/v2/generation/1/') };
 
   it.each<[kind: Kind, fields: Record<string, unknown>, problem: string]>([
@@ -132,27 +134,27 @@ describe('reading a list', () => {
   it('follows `next` if the upstream caps the limit', async () => {
     const data = upstreamOf(tinyUpstream(5, 5));
     const { url } = await serveUpstream(data);
-    const whole = await loadFrom('rest', url);
-    const fault: Fault = ({ url: asked = '' }, response) => {
-      const { pathname, searchParams } = new URL(asked, 'http://upstream.test');
+    const expected = await loadFrom('rest', url);
+    /** Returns two moves of the list at a time. */
+    const fault: Fault = (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream.test');
       if (!pathname.endsWith('/move/')) return false;
-      const all = data.list('move').map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
-      const [offset, end] = [
-        Number(searchParams.get('offset')),
-        Number(searchParams.get('offset')) + 2,
-      ];
+      const moves = data.list('move');
+      const links = moves.map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
+      const offset = Number(searchParams.get('offset'));
+      const end = offset + 2;
       // The link names another origin, which receives no requests.
-      const next = end < all.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
-      const results = all.slice(offset, end);
-      return Boolean(response.end(JSON.stringify({ count: all.length, next, results })));
+      const next = end < links.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
+      const results = links.slice(offset, end);
+      response.end(JSON.stringify({ count: links.length, next, results }));
+      return true;
     };
     const server = await serveUpstream(data, { fault });
     const { dataSet } = await loadFrom('rest', server.url);
-    expect(dataSet.digest).toBe(whole.dataSet.digest);
-    const lists = server.log
-      .map((request) => request.path)
-      .filter((asked) => asked.includes('/move/?'));
-    expect(lists.map((asked) => asked.split('?')[1])).toEqual([
+    expect(dataSet.digest).toBe(expected.dataSet.digest);
+    const paths = server.log.map((request) => request.path);
+    const lists = paths.filter((path) => path.includes('/move/?'));
+    expect(lists.map((path) => path.split('?')[1])).toEqual([
       'limit=100000&offset=0',
       'offset=2&limit=2',
       'offset=4&limit=2',
@@ -171,17 +173,23 @@ describe('an interrupted fetch', () => {
     const file = path.join(cacheFolder, `${readdirSync(cacheFolder)[0]}`);
     const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
     const freshUntil = Date.now() + 3_600_000;
-    const entries = lines
-      .slice(0, -1)
-      .map((line): Entry => ({ ...JSON.parse(line.slice(17)), freshUntil }));
-    const find = (end: string) => entries.find(({ url }) => url.split('?')[0]?.endsWith(end));
-    change((end) => find(end) ?? expect.unreachable(`${end} is not in the journal`));
+    const entryLines = lines.slice(0, -1);
+    // Each line starts with a checksum.
+    const entries = entryLines.map(
+      (line): Entry => ({ ...JSON.parse(line.slice(17)), freshUntil }),
+    );
+    change((end) => {
+      const entry = entries.find(({ url }) => removeQuery(url).endsWith(end));
+      return entry ?? expect.unreachable(`${end} is not in the journal`);
+    });
     writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
-    const from = server.log.length;
+    const firstRequests = server.log.length;
     const { dataSet } = await loadFrom('rest', server.url, { cacheFolder });
     expect(dataSet).toEqual(first.dataSet);
-    return server.log.slice(from).map(({ path: url, status }) => `${url.split('?')[0]} ${status}`);
+    const requests = server.log.slice(firstRequests);
+    return requests.map((request) => `${removeQuery(request.path)} ${request.status}`);
   }
+  const removeQuery = (url: string): string => url.replace(/\?.*/, '');
   const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
   it('continues by requesting only the lists', async () => {
@@ -201,12 +209,17 @@ describe('an interrupted fetch', () => {
 it('reports progress from the first to the last record', async () => {
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
   const progress: string[] = [];
-  const onProgress: SourceContext['onProgress'] = ({ done, total, requests }: Progress) =>
-    void progress.push(`${done} of ${total} after ${requests.requests}`);
+  const onProgress = ({ done, total, requests }: Progress): void => {
+    progress.push(`${done} of ${total} after ${requests.requests}`);
+  };
   await loadFrom('rest', url, { concurrency: 1, onProgress });
-  // The next request is sent before a record is done.
-  const [lists, total] = [kindNames.length, 5 + otherKinds.length];
-  const after = (done: number) => `${done} of ${total} after ${lists + Math.min(done + 1, total)}`;
+  const lists = kindNames.length;
+  const total = 5 + otherKinds.length;
+  const after = (done: number): string => {
+    // The next request is sent before a record is done.
+    const records = Math.min(done + 1, total);
+    return `${done} of ${total} after ${lists + records}`;
+  };
   expect(progress).toEqual([
     '0 of 0 after 0',
     `0 of ${total} after ${lists}`,

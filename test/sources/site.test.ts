@@ -38,54 +38,72 @@ async function serve(findFiles: (path: string) => Map<string, Buffer>) {
     const body = findFiles(path).get(path);
     response.writeHead(body ? 200 : 404).end(body);
   });
-  const load = async (options: Partial<SourceContext> = {}) => {
+  async function load(options: Partial<SourceContext> = {}) {
     const { dataSet, requests } = await loadFrom('site', server.url, options);
     return { ...dataSet, ...dataSet.provenance, requests };
-  };
+  }
   return { ...server, load };
 }
 
 describe('the site source', () => {
-  it('rereads a deployment that is replaced while it is read, at most three times', async () => {
-    const broken = [1, 2, 3, 4].map((count) =>
-      addManifest(siteOf(rawRecords(130, 3 + count)).files()).set('meta.json', Buffer.from('{}')),
-    );
-    const whole = addManifest();
-    const deployBroken = (count: number) => {
-      let manifests = 0;
-      return serve((path) => {
-        if (path === 'manifest.json') manifests++;
-        return broken.slice(0, count)[manifests - 1] ?? whole;
-      });
-    };
-    expect(await (await deployBroken(3)).load()).toMatchObject({
-      ...{ digest: site.meta.digest, captured: '2026-01-02', counts: { move: 130, item: 3 } },
-      ...{ edition: null, records: site.records },
+  /** Serves a deployment that is replaced so many times after its manifest was read, each time before its `meta.json`. */
+  function serveReplaced(times: number) {
+    const brokenSites: Map<string, Buffer>[] = [];
+    for (let count = 1; count <= times; count++) {
+      const files = siteOf(rawRecords(130, 3 + count)).files();
+      brokenSites.push(addManifest(files).set('meta.json', Buffer.from('{}')));
+    }
+    const lastSite = addManifest();
+    let manifests = 0;
+    return serve((path) => {
+      if (path === 'manifest.json') manifests++;
+      return brokenSites[manifests - 1] ?? lastSite;
     });
-    await expect((await deployBroken(4)).load()).rejects.toMatchObject({
+  }
+
+  it('reads a deployment again that is replaced three times while it is read', async () => {
+    const { load } = await serveReplaced(3);
+    expect(await load()).toMatchObject({
+      digest: site.meta.digest,
+      captured: '2026-01-02',
+      counts: { move: 130, item: 3 },
+      edition: null,
+      records: site.records,
+    });
+  });
+
+  it('fails if a deployment is replaced four times while it is read', async () => {
+    const { load } = await serveReplaced(4);
+    await expect(load()).rejects.toMatchObject({
       message: expect.stringMatching(/meta\.json: got 2 bytes, expected \d+, as in the manifest/),
       hint: expect.stringContaining('still updating'),
     });
   });
 
-  it("requests only a deployment's data files, and fails if a file is missing", async () => {
-    const extras = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
+  it("requests only a deployment's data files", async () => {
+    const otherFiles = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
-    const files = addManifest(
-      siteOf(raw, { extras: extras.map((path) => ({ path, body })) }).files(),
-    );
-    const { url, load, requests } = await serve(() => files);
-    expect((await load()).requests).toMatchObject({ requests: requests.length, cacheHits: 0 });
+    const extras = otherFiles.map((path) => ({ path, body }));
+    const files = addManifest(siteOf(raw, { extras }).files());
+    const { load, requests } = await serve(() => files);
+    const result = await load();
+    expect(result.requests).toMatchObject({ requests: requests.length, cacheHits: 0 });
     const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
     const data = ['former.json', 'changes.json', 'names/fr.json', 'manifest.json', 'meta.json'];
-    expect(requests.map(({ path }) => path.slice(1)).sort()).toEqual([...lists, ...data].sort());
-    for (const file of [movePage, 'manifest.json']) {
-      files.delete(file);
-      requests.length = 0;
-      await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
-      const manifests = requests.filter(({ path }) => path === '/manifest.json');
-      expect(manifests).toHaveLength(file === movePage ? 2 : 1);
-    }
+    const requested = requests.map(({ path }) => path.slice(1));
+    expect(requested.sort()).toEqual([...lists, ...data].sort());
+  });
+
+  it.each([
+    [movePage, 'after the same manifest was requested again', 2],
+    ['manifest.json', 'without another request', 1],
+  ])('fails if %s is missing, %s', async (file, _, manifestRequests) => {
+    const files = addManifest();
+    files.delete(file);
+    const { url, load, requests } = await serve(() => files);
+    await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
+    const manifests = requests.filter(({ path }) => path === '/manifest.json');
+    expect(manifests).toHaveLength(manifestRequests);
   });
 
   it('drops the names of unknown records', async () => {
@@ -100,16 +118,18 @@ describe('the site source', () => {
   });
 
   it('bypasses caches if the manifest is not JSON', async () => {
-    const [page, files] = [new Map([['manifest.json', Buffer.from('<html>')]]), addManifest()];
-    const { load, requests } = await serve(() => (requests.length === 1 ? page : files));
-    expect((await load({ retries: 1 })).digest).toBe(site.meta.digest);
+    const errorPage = new Map([['manifest.json', Buffer.from('<html>')]]);
+    const files = addManifest();
+    const { load, requests } = await serve(() => (requests.length === 1 ? errorPage : files));
+    const { digest } = await load({ retries: 1 });
+    expect(digest).toBe(site.meta.digest);
     expect(requests[1]?.path).toMatch(/^\/manifest\.json\?edition=/);
   });
 
   it.each([
-    ['again if they are damaged', '{}', true],
-    ['never if they are intact', undefined, false],
-  ])('requests the published records %s', async (_, text, isRequested) => {
+    ['requests the list pages if the published ones are damaged', '{}', true],
+    ['uses the published records of the same data set', undefined, false],
+  ])('%s', async (_, text, isRequested) => {
     const change = text === undefined ? undefined : damage(movePage, text);
     const { previous } = openChanged(site.files(), change);
     const { load, requests } = await serve(() => addManifest());
@@ -120,14 +140,16 @@ describe('the site source', () => {
 
 it('readLists reads a deployment without a manifest', async () => {
   const texts = new Map<string, string>();
-  const { url } = await startServer((response, { url: asked = '' }) => {
-    const { pathname, searchParams } = new URL(asked, 'http://lists.test');
-    const kind = kindNames.find((one) => pathname === listPath(one));
-    const text = kind && texts.get(listPageFile(kind, Number(searchParams.get('offset'))));
+  const { url } = await startServer((response, request) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://lists.test');
+    const kind = kindNames.find((name) => pathname === listPath(name));
+    const offset = Number(searchParams.get('offset'));
+    const text = kind && texts.get(listPageFile(kind, offset));
     response.writeHead(text ? 200 : 404).end(text);
   });
-  for (const { path, body } of site.files())
+  for (const { path, body } of site.files()) {
     texts.set(path, `${body}`.replaceAll('https://example.test', url));
+  }
   const read = () => readLists(url, { concurrency: 4 });
   const { digest, counts } = site.meta;
   expect(await read()).toMatchObject({ captured: null, edition: null, counts, digest });
@@ -153,8 +175,14 @@ function openChanged(files: readonly SiteFile[], change?: (files: Map<string, Bu
   });
   return { bodies, previous, open: () => openSite(storage) };
 }
-const damage = (file: string, text?: string) => (bodies: Map<string, Buffer>) =>
-  void (text === undefined ? bodies.delete(file) : bodies.set(file, Buffer.from(text)));
+
+/** Returns a change that replaces a file's text, or deletes the file. */
+function damage(file: string, text?: string) {
+  return (bodies: Map<string, Buffer>): void => {
+    if (text === undefined) bodies.delete(file);
+    else bodies.set(file, Buffer.from(text));
+  };
+}
 
 describe('openSite', () => {
   it.each([

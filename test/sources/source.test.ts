@@ -16,10 +16,12 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
-const ids = (given: Partial<Record<Kind, number[]>>) => everyKind(given, () => []);
+/** Adds an empty list for each kind that is not given. */
+const ids = (some: Partial<Record<Kind, number[]>>): Record<Kind, number[]> =>
+  everyKind(some, () => []);
 
 /** Serves an upstream with one edition. */
-async function scene(options: UpstreamOptions = {}) {
+async function startScene(options: UpstreamOptions = {}) {
   const answers = tinyUpstream();
   const data = upstreamOf(answers);
   const server = await serveUpstream(data, { stateOf: () => stateNumber(1, data), ...options });
@@ -34,14 +36,13 @@ async function scene(options: UpstreamOptions = {}) {
       skip,
       data: at('data'),
     });
-  const load = (given: Parameters<typeof ids>[0]) =>
-    loadFrom('rest', server.url, { skip: ids(given) });
+  const load = () => loadFrom('rest', server.url, { skip: ids({}) });
   return { answers, data, server, at, capture, load };
 }
 
 describe('--skip', () => {
-  it('prevents requests for a record, and does not affect a later run with the same cache', async () => {
-    const { at, server } = await scene();
+  it('prevents requests for a record, but keeps the cache usable for a run without the option', async () => {
+    const { at, server } = await startScene();
     const load = (skip?: Skipped) =>
       loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
     const skipped = ids({ item: [2] });
@@ -52,7 +53,7 @@ describe('--skip', () => {
   });
 
   it('ignores records that the fallback lacks', async () => {
-    const { at, capture } = await scene();
+    const { at, capture } = await startScene();
     await capture();
     const options = { dataFolder: at('data'), skip: ids({ move: [1, 99] }) };
     const { dataSet } = await loadFrom('auto', await deserted(), options);
@@ -62,8 +63,8 @@ describe('--skip', () => {
     });
   });
 
-  it('lists a skipped record in meta.json instead of reporting it as missing, and includes it again without the option', async () => {
-    const { server, at } = await scene();
+  async function startBuilds() {
+    const { server, at } = await startScene();
     const common = {
       source: 'rest',
       upstream: server.url,
@@ -72,15 +73,26 @@ describe('--skip', () => {
     } as const;
     const readMeta = () => JSON.parse(readFileSync(at('site/meta.json'), 'utf8'));
     await build({ ...common, maxShrink: 100 });
-    const strict = { ...common, maxShrink: 0 };
-    const without = await build({ ...strict, skip: ['item/2', 'item/2'] });
-    expect(without).toMatchObject({
+    const strictOptions = { ...common, maxShrink: 0 };
+    return { strictOptions, readMeta };
+  }
+
+  it('lists a skipped record in meta.json instead of reporting it as missing', async () => {
+    const { strictOptions, readMeta } = await startBuilds();
+    const report = await build({ ...strictOptions, skip: ['item/2', 'item/2'] });
+    expect(report).toMatchObject({
       changed: true,
       changes: { missing: { move: [], item: [] } },
       data: { counts: { item: 1 } },
     });
     expect(readMeta().skipped).toEqual(ids({ item: [2] }));
-    expect((await build(strict)).data.counts.item).toBe(2);
+  });
+
+  it('does not affect a later build without the option', async () => {
+    const { strictOptions, readMeta } = await startBuilds();
+    await build({ ...strictOptions, skip: ['item/2'] });
+    const report = await build(strictOptions);
+    expect(report.data.counts.item).toBe(2);
     expect(readMeta()).not.toHaveProperty('skipped');
   });
 
@@ -88,31 +100,30 @@ describe('--skip', () => {
     ['no records', undefined, [3]],
     ['other records', ids({ move: [1, 3] }), [1, 3]],
   ])('keeps the skipped records of a snapshot when skipping %s', async (_, skip, move) => {
-    const { at, capture } = await scene();
+    const { at, capture } = await startScene();
     await capture(['item/2', 'move/3']);
     const { dataSet } = await loadFrom('snapshot', at('data'), { skip });
     expect(dataSet.provenance.skipped).toEqual(ids({ move, item: [2] }));
   });
 
   it("removes the record's warnings, and all history", async () => {
-    const { answers, at, capture } = await scene();
+    const { answers, at, capture } = await startScene();
     Object.assign(answers.item[0] ?? {}, { names: [] });
     await capture();
     Object.assign(answers.move[0] ?? {}, { name: 'renamed' });
     await capture();
-    for (const [skip, codes, steps] of [
-      [undefined, ['missing-name'], 1],
-      [ids({ item: [2] }), ['missing-name'], 0],
-      [ids({ item: [1] }), [], 0],
-    ] as const) {
+    async function load(skip?: Skipped) {
       const { dataSet, readPast } = await loadFrom('snapshot', at('data'), { skip });
-      expect(dataSet.warnings.map(({ code }) => code)).toEqual(codes);
-      expect(readPast?.().history.steps.length).toBe(steps);
+      const codes = dataSet.warnings.map(({ code }) => code);
+      return { codes, steps: readPast?.().history.steps.length };
     }
+    expect(await load()).toEqual({ codes: ['missing-name'], steps: 1 });
+    expect(await load(ids({ item: [2] }))).toEqual({ codes: ['missing-name'], steps: 0 });
+    expect(await load(ids({ item: [1] }))).toEqual({ codes: [], steps: 0 });
   });
 
   it('requires the record to exist in any source', async () => {
-    const { at, data, capture, server } = await scene();
+    const { at, data, capture, server } = await startScene();
     const rest = ['rest', server.url] as const;
     const cacheFolder = at('cache');
     await capture(['item/2']);
@@ -147,9 +158,9 @@ describe('--skip', () => {
   const HINT = 'To build without this record, add --skip item/2.';
 
   it('is suggested in the hint for an invalid record', async () => {
-    const { answers, load } = await scene();
+    const { answers, load } = await startScene();
     Object.assign(answers.item[1] ?? {}, { name: 'a/b' });
-    await expect(load({})).rejects.toMatchObject({ hint: HINT });
+    await expect(load()).rejects.toMatchObject({ hint: HINT });
   });
 
   it.each([
@@ -160,11 +171,14 @@ describe('--skip', () => {
       'Try again later, or choose another --upstream. --skip cannot skip a list.',
     ],
   ])('is mentioned in the hint for a refused %s', async (_, refused, hint) => {
-    const { load, server } = await scene({
-      fault: ({ url = '' }, response) =>
-        withoutEdition(url) === `/api/v2${refused}` && Boolean(response.writeHead(403).end()),
+    const { load, server } = await startScene({
+      fault({ url = '' }, response) {
+        if (withoutEdition(url) !== `/api/v2${refused}`) return false;
+        response.writeHead(403).end();
+        return true;
+      },
     });
     const message = `GET ${server.url}${refused}: got 403, expected 200 (2 attempts)`;
-    await expect(load({})).rejects.toMatchObject({ message, hint });
+    await expect(load()).rejects.toMatchObject({ message, hint });
   });
 });
