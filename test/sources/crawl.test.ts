@@ -7,6 +7,7 @@ import type { Probe, ProbeResponse } from '../../src/http/probe.ts';
 import { crawl } from '../../src/sources/crawl.ts';
 import { everyKind, otherKinds } from '../support/kinds.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
+import { range } from '../support/upstream-data.ts';
 
 const BASE_URL = 'https://example.test';
 const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 1);
@@ -18,31 +19,40 @@ function deploySite(links: LinkBase['links'] = 'query') {
   const { files } = siteOf(rawRecords(counts.move, counts.item), { links });
   const texts = new Map(files().map(({ path, body }) => [path, String(body)]));
   const linkBase: LinkBase = { baseUrl: BASE_URL, links };
-  const urls = kindNames.flatMap((kind) => [
-    [listUrl(linkBase, kind), listPageFile(kind, 0)] as const,
-    ...pageOffsets(counts[kind]).map(
-      (offset) =>
-        [listUrl(linkBase, kind, { limit: 100, offset }), listPageFile(kind, offset)] as const,
-    ),
-  ]);
-  const pages = new Map(
-    urls.map(([url, file]) => [url.slice(BASE_URL.length), texts.get(file) ?? '']),
-  );
+  const pages = new Map<string, string>();
+  const addPage = (url: string, file: string): void => {
+    pages.set(url.slice(BASE_URL.length), texts.get(file) ?? '');
+  };
+  for (const kind of kindNames) {
+    addPage(listUrl(linkBase, kind), listPageFile(kind, 0));
+    for (const offset of pageOffsets(counts[kind])) {
+      addPage(listUrl(linkBase, kind, { limit: 100, offset }), listPageFile(kind, offset));
+    }
+  }
   return { pages, linkBase };
 }
 
-async function crawlPages({ pages, linkBase }: ReturnType<typeof deploySite>, status = 200) {
+interface DeployedSite {
+  readonly pages: ReadonlyMap<string, string>;
+  readonly linkBase: LinkBase;
+}
+
+async function crawlPages({ pages, linkBase }: DeployedSite, status = 200) {
   const requested: string[] = [];
-  const send = async ({ path }: { path: string }) => {
+  async function send({ path }: { path: string }) {
     requested.push(path);
     const text = pages.get(path) ?? 'not found';
-    const about = { request: `GET ${path}`, status: pages.has(path) ? status : 404 };
-    return { ...about, text, json: parseJson(text) } as ProbeResponse;
-  };
+    return {
+      request: `GET ${path}`,
+      status: pages.has(path) ? status : 404,
+      text,
+      json: parseJson(text),
+    } as ProbeResponse;
+  }
   const problems: string[] = [];
-  const lists = await crawl({ send } as Probe, linkBase, ({ request }, problem) =>
-    problems.push(`${request}: ${problem}`),
-  );
+  const lists = await crawl({ send } as Probe, linkBase, ({ request }, problem) => {
+    problems.push(`${request}: ${problem}`);
+  });
   return { lists, requested, problems };
 }
 
@@ -50,10 +60,10 @@ describe('crawl', () => {
   it.each(['query', 'file'] as const)('reads every list with %s links', async (links) => {
     const { lists, requested, problems } = await crawlPages(deploySite(links));
     expect(problems).toEqual([]);
-    for (const kind of kindNames)
-      expect(lists[kind].map(({ id }) => id)).toEqual(
-        Array.from({ length: counts[kind] }, (_, at) => at + 1),
-      );
+    for (const kind of kindNames) {
+      const ids = lists[kind].map(({ id }) => id);
+      expect(ids).toEqual(range(1, counts[kind]));
+    }
     expect(requested).toHaveLength(3 + 1 + otherKinds.length);
   });
 
@@ -96,11 +106,11 @@ describe('crawl', () => {
 
   it('reports a status other than 200 regardless of the body', async () => {
     const { lists, problems } = await crawlPages(deploySite(), 500);
-    expect(problems).toEqual([
-      ...kindNames.map((kind) =>
-        expect.stringContaining(`GET /api/gamedata/${kind}/?format=api: got status 500, `),
-      ),
-    ]);
+    const expected = kindNames.map((kind) => {
+      const problem = `GET /api/gamedata/${kind}/?format=api: got status 500, `;
+      return expect.stringContaining(problem);
+    });
+    expect(problems).toEqual(expected);
     expect(lists.move).toEqual([]);
   });
 });

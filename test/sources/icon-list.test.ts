@@ -5,6 +5,7 @@ import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import { tableNames } from '../../src/sources/csv.ts';
 import { findIconListUrl } from '../../src/sources/icon-list.ts';
 import type { EarlierRecords, SourceContext } from '../../src/sources/source.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
 import { dataSetOf, rawItem } from '../support/sites.ts';
@@ -12,46 +13,60 @@ import { tablesOf, writeClone } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { itemAnswer, range, upstreamOf } from '../support/upstream-data.ts';
 
+/** The tables of an upstream with the items `a`, `b` and `c`. */
 const tables = tablesOf(
-  upstreamOf({ move: [], item: ['a', 'b', 'c'].map((name, at) => itemAnswer(at + 1, { name })) }),
+  upstreamOf({
+    move: [],
+    item: ['a', 'b', 'c'].map((name, at) => itemAnswer(at + 1, { name })),
+  }),
 );
+
 const toIcon = (name: string): string => `sprites/items/${name}.png`;
 
-const earlierItems = (icons: Readonly<Record<string, string | null>>): AnyRecords => {
+/** Creates records with an item for each slug. */
+function earlierItems(icons: Readonly<Record<string, string | null>>): AnyRecords {
   const item = Object.entries(icons).map(([slug, sprite], at) => rawItem(at + 1, { slug, sprite }));
   return dataSetOf({ item }).records as unknown as AnyRecords;
-};
+}
 
 /** Returns the names of the icons, and the notices. */
 async function load(upstream: string, options: Partial<SourceContext> = {}) {
   const { dataSet, notices, requests } = await loadFrom('csv', upstream, options);
-  const icons = dataSet.records.item.map((item) => path.basename('icon' in item ? item.icon : ''));
+  const { records } = decodeDataSet(dataSet);
+  const icons = records.item.map((item) => path.basename(item.icon));
   const warnings = dataSet.warnings.map(({ code, id }) => `${code} ${id}`);
   return { icons: icons.join(' '), warnings, notices, requests };
 }
 
-const encodeList = (files: readonly string[], truncated = false): string =>
-  JSON.stringify({
-    sha: 'x',
-    truncated,
-    tree: files.map((file) => ({ path: file, type: 'blob' })),
-  });
+function encodeList(files: readonly string[], truncated = false): string {
+  const tree = files.map((file) => ({ path: file, type: 'blob' }));
+  return JSON.stringify({ sha: 'x', truncated, tree });
+}
+
+interface ListResponse {
+  status?: number;
+  body: string;
+  retryAfter?: string;
+}
 
 /** Serves the tables and a list of icons. */
-async function serve(list: { status?: number; body: string; retryAfter?: string }) {
+async function serve(list: ListResponse) {
   const server = await startServer((response, { url = '' }) => {
     if (!url.startsWith('/list')) {
-      response.end(tables[path.basename(url.split('?')[0] ?? '')]);
+      const { pathname } = new URL(url, 'http://tables.test');
+      response.end(tables[path.basename(pathname)]);
       return;
     }
     if (list.retryAfter) response.setHeader('Retry-After', list.retryAfter);
     response.writeHead(list.status ?? 200).end(list.body);
   });
+  const countLists = (): number =>
+    server.requests.filter((request) => request.path.startsWith('/list')).length;
   return {
     ...server,
     upstream: `${server.url}/csv`,
     iconListUrl: `${server.url}/list`,
-    countLists: () => server.requests.filter((request) => request.path.startsWith('/list')).length,
+    countLists,
   };
 }
 
@@ -79,15 +94,20 @@ describe('a clone of the upstream', () => {
       'unknown.png',
     ],
   ])('keeps the %s icon of a slug if it has no icons', async (_, earlier, expected) => {
+    const folder = writeClone(temporaryFolder(), tables, []);
+    const { icons } = await load(folder, { readEarlier: () => earlier });
+    expect(icons).toBe(`unknown.png ${expected} unknown.png`);
+  });
+
+  it('reports why the icons could not be checked', async () => {
     const clone = temporaryFolder();
     const folder = writeClone(clone, tables, []);
-    const readEarlier = () => earlier;
-    const { icons, notices } = await load(folder, { readEarlier });
-    expect(icons).toBe(`unknown.png ${expected} unknown.png`);
     const sprites = path.join(clone, 'sprites', 'sprites', 'items');
-    expect(notices).toEqual([`could not check 3 icons: ${sprites}: got no icons`]);
+    const withoutIcons = await load(folder);
+    expect(withoutIcons.notices).toEqual([`could not check 3 icons: ${sprites}: got no icons`]);
     rmSync(path.join(clone, 'sprites'), { recursive: true });
-    expect((await load(folder, { readEarlier })).notices).toEqual([
+    const withoutFolder = await load(folder);
+    expect(withoutFolder.notices).toEqual([
       `could not check 3 icons: ${sprites} cannot be read (ENOENT)`,
     ]);
   });
@@ -109,26 +129,31 @@ describe('a clone of the upstream', () => {
 });
 
 describe('a list of icons', () => {
-  it('is requested once, after the tables, and revalidated by the next build', async () => {
-    const { upstream, iconListUrl, requests } = await serve({
-      body: encodeList(['a.png', 'gen3']),
-    });
-    const options = { iconListUrl, cacheFolder: temporaryFolder() };
-    const first = await load(upstream, options);
-    expect(first).toMatchObject({
+  const listWithA = { body: encodeList(['a.png', 'gen3']) };
+
+  it('is requested once, after the tables', async () => {
+    const { upstream, iconListUrl, requests, countLists } = await serve(listWithA);
+    expect(await load(upstream, { iconListUrl })).toMatchObject({
       icons: 'a.png unknown.png unknown.png',
       warnings: ['no-icon 2', 'no-icon 3'],
       notices: [],
       requests: { requests: 2 * tableNames.length + 1 },
     });
     expect(requests.at(-1)?.path).toBe('/list');
-    expect(requests.filter((request) => request.path === '/list')).toHaveLength(1);
-    expect(await load(upstream, options)).toMatchObject({ icons: first.icons, notices: [] });
-    expect(requests.at(-1)?.path).toBe('/list');
+    expect(countLists()).toBe(1);
+  });
+
+  it('is requested by the next build, even if it is cached', async () => {
+    const { upstream, iconListUrl, countLists } = await serve(listWithA);
+    const options = { iconListUrl, cacheFolder: temporaryFolder() };
+    const first = await load(upstream, options);
+    const second = await load(upstream, options);
+    expect(second).toMatchObject({ icons: first.icons, notices: [] });
+    expect(countLists()).toBe(2);
   });
 
   const complete = encodeList(['a.png', 'b.png']);
-  it.each<[name: string, Parameters<typeof serve>[0], problem: string]>([
+  it.each<[name: string, ListResponse, problem: string]>([
     ['refused', { status: 403, body: '', retryAfter: '60' }, 'got 403 with Retry-After 60 s'],
     ['limited', { status: 429, body: '', retryAfter: '60' }, 'got 429 with Retry-After 60 s'],
     ['missing', { status: 404, body: '' }, 'got 404, expected 200'],
@@ -138,7 +163,7 @@ describe('a list of icons', () => {
     ['truncated', { body: encodeList(['a.png'], true) }, 'got a truncated list'],
     ['empty', { body: encodeList([]) }, 'got no icons'],
   ])('that is %s is replaced by the cached one, without retries', async (_, broken, problem) => {
-    const list = { body: complete } as Parameters<typeof serve>[0];
+    const list: ListResponse = { body: complete };
     const { upstream, iconListUrl, countLists } = await serve(list);
     const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
     await load(upstream, options);

@@ -79,33 +79,44 @@ describe('values that exceed the memory limit together', () => {
   });
 
   const published = siteOf(rawRecords(100, 3));
-  const bodies = new Map(
-    published.files().map(({ path, body }) => [path, Buffer.from(body)] as const),
-  );
-  const openSmall = (files: ReadonlyMap<string, Buffer>) => {
-    const listed = Array.from(files, ([path, body]) => createEntry(path, body));
-    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files: listed });
-    const all = new Map([...files, ['manifest.json', Buffer.from(manifest)]]);
-    return openSite(memoryStorage('site', '/', all), maxMemoryBytes);
-  };
+  const bodies = new Map<string, Buffer>();
+  for (const { path, body } of published.files()) bodies.set(path, Buffer.from(body));
+
+  /** Opens a site of these files with a small limit. */
+  function openSmall(files: ReadonlyMap<string, Buffer>) {
+    const entries = Array.from(files, ([path, body]) => createEntry(path, body));
+    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files: entries });
+    const siteFiles = new Map([...files, ['manifest.json', Buffer.from(manifest)]]);
+    return openSite(memoryStorage('site', '/', siteFiles), maxMemoryBytes);
+  }
 
   it('are rejected if a site has too many records', () => {
     const site = openSmall(bodies);
     expect(() => site.records()).toThrow(/^site: has \d{5} bytes, expected at most 5000 in total$/);
   });
 
+  /** Opens a site with long names of its moves in three languages. */
+  function openWithNames() {
+    const names = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
+    const move = Object.fromEntries(names);
+    const allNames = ['de', 'fr', 'it'].map((language) => namesIn(language, { move }));
+    const meta = { ...published.meta, names: summarizeNames(allNames) };
+    const files = new Map(bodies);
+    files.set('meta.json', Buffer.from(JSON.stringify(meta)));
+    for (const languageNames of allNames) {
+      const body = Buffer.from(JSON.stringify(languageNames));
+      files.set(`names/${languageNames.language}.json`, body);
+    }
+    return openSmall(files);
+  }
+
   it('are rejected if a site has too many names', () => {
-    const slugs = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
-    const all = ['de', 'fr', 'it'].map((language) =>
-      namesIn(language, { move: Object.fromEntries(slugs) }),
-    );
-    const meta = { ...published.meta, names: summarizeNames(all) };
-    const changed = new Map(bodies).set('meta.json', Buffer.from(JSON.stringify(meta)));
-    for (const names of all)
-      changed.set(`names/${names.language}.json`, Buffer.from(JSON.stringify(names)));
-    const site = openSmall(changed);
+    const site = openWithNames();
     expect(() => site.names(published.records)).toThrow(/^site: has \d{4} bytes, expected/);
-    // Names of unknown records are not kept.
+  });
+
+  it('do not include the names of unknown records', () => {
+    const site = openWithNames();
     expect(site.names({ ...published.records, move: [] })).toHaveLength(3);
   });
 });

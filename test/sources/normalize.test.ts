@@ -5,34 +5,34 @@ import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import { onlyRaw, PROVENANCE, rawItem, rawMove, type SomeRecords } from '../support/sites.ts';
 
-const createDataSet = (raw: SomeRecords) => {
-  const { warnings, ...dataSet } = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
-  return { ...dataSet, warnings: warnings.map(({ code, message }) => `${code}: ${message}`) };
-};
-const normalizeItems = (...item: RawRecord<'item'>[]) => {
+function createDataSet(raw: SomeRecords) {
+  const dataSet = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
+  const warnings = dataSet.warnings.map(({ code, message }) => `${code}: ${message}`);
+  return { ...dataSet, warnings };
+}
+
+function normalizeItems(...item: RawRecord<'item'>[]) {
   const { records, warnings } = createDataSet({ item });
   return { records: records.item, warnings };
-};
-const normalizeItem = (fields: Partial<RawRecord<'item'>>) => {
+}
+
+function normalizeItem(fields: Partial<RawRecord<'item'>>) {
   const { records, warnings } = normalizeItems(rawItem(1, fields));
   return { ...records[0], warnings };
-};
+}
 
 describe('normalize', () => {
   it('appends the id to a repeated slug, except for the lowest id', () => {
-    const ids = [2279, 9, 723];
-    const { records, warnings } = normalizeItems(
-      ...ids.map((id) => rawItem(id, { slug: 'roseli-berry' })),
-    );
+    const items = [2279, 9, 723].map((id) => rawItem(id, { slug: 'roseli-berry' }));
+    const { records, warnings } = normalizeItems(...items);
     expect(records.map(({ id, slug }) => [id, slug])).toEqual([
       [9, 'roseli-berry'],
       [723, 'roseli-berry-723'],
       [2279, 'roseli-berry-2279'],
     ]);
-    const become = (id: number) => `already the slug of 9, ${id} becomes roseli-berry-${id}`;
-    expect(warnings).toEqual(
-      [723, 2279].map((id) => `duplicate-slug: roseli-berry: ${become(id)}`),
-    );
+    const warn = (id: number): string =>
+      `duplicate-slug: roseli-berry: already the slug of 9, ${id} becomes roseli-berry-${id}`;
+    expect(warnings).toEqual([warn(723), warn(2279)]);
   });
 
   it('accepts the same slug for a move and an item', () => {
@@ -75,19 +75,17 @@ describe('normalize', () => {
 
   it('makes converted slugs unique', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
-    const { records, warnings } = normalizeItems(
-      ...slugs.map((slug, at) => rawItem(at + 1, { slug })),
-    );
+    const items = slugs.map((slug, at) => rawItem(at + 1, { slug }));
+    const { records, warnings } = normalizeItems(...items);
     expect(records.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
     const codes = warnings.map((warning) => warning.split(':')[0]).sort();
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
   });
 
   it('derives the same name from the original and the converted slug', () => {
-    const [before, after] = ['poké-ball', 'poke-ball'].map((slug) =>
-      normalizeItem({ slug, englishName: null }),
-    );
-    expect({ ...before, warnings: [] }).toEqual({ ...after, warnings: [] });
+    const original = normalizeItem({ slug: 'poké-ball', englishName: null });
+    const converted = normalizeItem({ slug: 'poke-ball', englishName: null });
+    expect({ ...original, warnings: [] }).toEqual({ ...converted, warnings: [] });
   });
 });
 
@@ -106,7 +104,11 @@ describe('normalizing names in other languages', () => {
       namesIn('fr', { move: { e: 'Un', 'move-2': 'Deux' } }),
       namesIn('ja', { move: { 'move-2': 'に' } }),
     ]);
-    expect(normalize(onlyRaw(raw), PROVENANCE, false).names).toEqual([]);
+  });
+
+  it('returns no names without `hasNames`', () => {
+    const raw = onlyRaw({ move: [rawMove(1, { names: { fr: 'Un' } })] });
+    expect(normalize(raw, PROVENANCE, false).names).toEqual([]);
   });
 
   it('converts tags to lower case and uses the first of equal tags', () => {
@@ -214,7 +216,8 @@ describe('game indices', () => {
   ])('%s', (_, indices, ids, warnings) => {
     const pairs = [...indices.matchAll(/(\d+):(\d+)/g)];
     const gameIndices = pairs.map(([, generation, index]) => ({
-      ...{ generation: Number(generation), index: Number(index) },
+      generation: Number(generation),
+      index: Number(index),
     }));
     expect(normalizeItem({ gameIndices })).toMatchObject({ ...none, ...ids, warnings });
   });
@@ -230,8 +233,7 @@ describe('normalizing an icon', () => {
     },
   );
 
-  it.each<[sprite: string | null, got: string]>([
-    [null, ''],
+  it.each<[sprite: string, got: string]>([
     ['', ''],
     ['https://x.test/a.png', 'https://x.test/a.png'],
     ['https://x.test/sprites/items/', 'sprites/items/'],
@@ -242,11 +244,15 @@ describe('normalizing an icon', () => {
     ]),
   ])('uses the placeholder for the sprite %j', (sprite, got) => {
     const problem = `got "${got}", expected an image under sprites/items`;
-    const warning =
-      sprite === null
-        ? 'no-icon: item-1: no icon, using the placeholder'
-        : `unusable-icon: item-1: using the placeholder: ${problem}`;
+    const warning = `unusable-icon: item-1: using the placeholder: ${problem}`;
     const icon = 'sprites/items/unknown.png';
     expect(normalizeItem({ sprite })).toMatchObject({ icon, warnings: [warning] });
+  });
+
+  it('uses the placeholder for an item without a sprite', () => {
+    expect(normalizeItem({ sprite: null })).toMatchObject({
+      icon: 'sprites/items/unknown.png',
+      warnings: ['no-icon: item-1: no icon, using the placeholder'],
+    });
   });
 });

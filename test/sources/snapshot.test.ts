@@ -36,6 +36,8 @@ const dataSet: DecodedDataSet = dataSetOf({
 });
 
 const write = (data = dataSet): string => snapshotFolder(encodeDataSet(data));
+
+/** Replaces text that a file contains. */
 function edit(file: string, from: string, to: string): void {
   const text = readFileSync(file, 'utf8');
   expect(text).toContain(from);
@@ -53,30 +55,29 @@ function catchError(call: () => unknown): GamedataError {
 
 describe('a snapshot', () => {
   it('returns the same data set and encodes the same bytes for any record order', () => {
-    const name = fc
-      .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-      .filter((text) => nameSchema.safeParse(text).success);
-    const slug = fc
-      .stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 })
-      .filter((text) => slugSchema.safeParse(text).success);
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
+    const name = text.filter((value) => nameSchema.safeParse(value).success);
+    const words = fc.stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 });
+    const slug = words.filter((value) => slugSchema.safeParse(value).success);
     const names = fc.dictionary(fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419'), name);
     const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     const common = { id, slug, englishName: fc.option(name), names };
     const generation = fc.integer({ min: 1, max: 12 });
     const unique = { selector: (record: { id: number }) => record.id, maxLength: 12 };
-    const move = fc.record({ ...common, generation }).map((own) => rawMove(own.id, own));
+    const move = fc.record({ ...common, generation }).map((fields) => rawMove(fields.id, fields));
     const index = fc.record({ generation, index: fc.nat() });
     const sprite = fc.option(slug.map((file) => `https://x.test/sprites/items/${file}.png`));
     const item = fc.record({ ...common, gameIndices: fc.array(index, { maxLength: 4 }), sprite });
-    fc.assert(
-      fc.property(fc.uniqueArray(move, unique), fc.uniqueArray(item, unique), (move, item) => {
-        const data = dataSetOf({ move, item });
-        const reversed = dataSetOf({ move: move.toReversed(), item: item.toReversed() });
-        expect(snapshotFiles(encodeDataSet(reversed))).toEqual(snapshotFiles(encodeDataSet(data)));
-        expect(decodeDataSet(openSnapshot(write(data)).data())).toEqual(data);
-      }),
-      { numRuns: 25 },
-    );
+    const moves = fc.uniqueArray(move, unique);
+    const items = fc.uniqueArray(item, unique);
+    const property = fc.property(moves, items, (move, item) => {
+      const data = dataSetOf({ move, item });
+      const reversed = dataSetOf({ move: move.toReversed(), item: item.toReversed() });
+      expect(snapshotFiles(encodeDataSet(reversed))).toEqual(snapshotFiles(encodeDataSet(data)));
+      const snapshot = openSnapshot(write(data));
+      expect(decodeDataSet(snapshot.data())).toEqual(data);
+    });
+    fc.assert(property, { numRuns: 25 });
   });
 
   it('contains one record per line', () => {
@@ -211,12 +212,14 @@ describe('readPreviousSnapshot', () => {
 
   it('accepts records with unknown fields, and a last line without a line break', () => {
     const folder = write();
-    const replace = (move: string) => {
-      writeFileSync(path.join(folder, 'move.ndjson'), move);
+    /** Replaces the moves, and adapts the digest. */
+    function replace(moves: string): void {
+      writeFileSync(path.join(folder, 'move.ndjson'), moves);
       const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
       const file = path.join(folder, 'provenance.json');
-      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), digest }));
-    };
+      const provenance = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify({ ...provenance, digest }));
+    }
     replace('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
     expect(JSON.stringify(readPreviousSnapshot(folder)?.records()?.move)).toBe(
       '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
