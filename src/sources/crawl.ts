@@ -20,11 +20,15 @@ interface ListProblem {
 
 type Fail = (response: ProbeResponse, problem: string) => void;
 
-/** Maximum total length of a list's pages in characters, because the list's records are kept in memory. */
+/**
+ * Maximum total length of a list's pages in characters, because the list's records are kept in
+ * memory.
+ */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Reads the records of a deployment without a manifest, such as the reference implementation of the API.
+ * Reads the records of a deployment without a manifest, such as the reference implementation of the
+ * API.
  *
  * @throws UpstreamError or DataError for the first page that violates the contract
  */
@@ -59,7 +63,10 @@ function createListError(
   });
 }
 
-/** Follows the list of each kind from page to page, and calls `fail` for the first page of a kind that violates the contract. */
+/**
+ * Follows the list of each kind from page to page, and calls `fail` for the first page of a kind
+ * that violates the contract.
+ */
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
   const lists = mapKinds((): ServedRecord[] => []);
   const crawls = kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind]));

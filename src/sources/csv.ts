@@ -1,4 +1,6 @@
-/** The CSV source: reads the upstream's own tables, a few files instead of thousands of responses. */
+/**
+ * The CSV source: reads the upstream's own tables, a few files instead of thousands of responses.
+ */
 
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -236,7 +238,10 @@ function parseTable(texts: TableTexts, table: string): Row[] {
   return rows;
 }
 
-/** Groups rows by record. A row for an unknown record shows that the tables are from different commits. */
+/**
+ * Groups rows by record. A row for an unknown record shows that the tables are from different
+ * commits.
+ */
 function groupById(
   texts: TableTexts,
   table: string,
@@ -273,8 +278,9 @@ function readIdentifier({ record, get }: Row): string {
 }
 
 /**
- * Derives an item's icon by the upstream server's rule, because the tables contain no icons: all data
- * cards share an icon, and all technical and hidden machines (`tm01`, `hm01`) those of their kind.
+ * Derives an item's icon by the upstream server's rule, because the tables contain no icons: all
+ * data cards share an icon, and all technical and hidden machines (`tm01`, `hm01`) those of their
+ * kind.
  */
 function deriveSpritePath(slug: string): string {
   let name = slug;
@@ -332,8 +338,8 @@ const createCodec = (table: string): Codec<string> => ({
 /**
  * Fetches all tables from one commit.
  *
- * A branch may move while its tables are fetched, and caches may return older ones. So the tables are
- * fetched again, past caches, until two passes return the same tables. A commit needs one pass.
+ * A branch may move while its tables are fetched, and caches may return older ones. So the tables
+ * are fetched again, past caches, until two passes return the same tables. A commit needs one pass.
  *
  * @throws UpstreamError if each of four passes returns different tables
  */

@@ -33,8 +33,8 @@ type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'o
  * Reads a deployment's files from a single build, into memory.
  *
  * The manifest names every file with its hash. If a file cannot be fetched or has another hash, the
- * manifest is fetched again: if it has changed, the deployment was replaced in the meantime, and all
- * files are fetched again.
+ * manifest is fetched again: if it has changed, the deployment was replaced in the meantime, and
+ * all files are fetched again.
  *
  * @throws UpstreamError if a file cannot be fetched or differs from the manifest, OutputError if a
  * file is too large or the manifest is not from a gamedata build
@@ -77,8 +77,8 @@ interface Deployment {
 }
 
 /**
- * Fetches `meta.json` first, because it decides which other files are wanted: list pages only if the
- * published site has other data, and icons depending on the links of the site.
+ * Fetches `meta.json` first, because it decides which other files are wanted: list pages only if
+ * the published site has other data, and icons depending on the links of the site.
  */
 async function fetchFiles(
   { client, address, manifest }: Deployment,

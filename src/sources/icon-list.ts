@@ -1,4 +1,7 @@
-/** Finds out which icons the upstream has, because its tables do not say, and half of today's items have none. */
+/**
+ * Finds out which icons the upstream has, because its tables do not say, and half of today's items
+ * have none.
+ */
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -30,7 +33,10 @@ export interface IconList {
 const GITHUB_LIST = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
 const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//i;
 
-/** Returns the URL of the list of icons for tables in the upstream's repository or a fork; undefined for other tables. */
+/**
+ * Returns the URL of the list of icons for tables in the upstream's repository or a fork; undefined
+ * for other tables.
+ */
 export const findIconListUrl = (upstream: string): string | undefined =>
   GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
 
@@ -57,7 +63,10 @@ function findIconProblem(icons: Icons, knownIcons: Icons): string | undefined {
 const toIcons = (files: readonly string[]): Icons =>
   new Set(files.map((file) => ICONS_FOLDER + file));
 
-/** Lists the icons in a clone of the upstream's repository, where they are a Git submodule next to the tables. */
+/**
+ * Lists the icons in a clone of the upstream's repository, where they are a Git submodule next to
+ * the tables.
+ */
 export function readIconFolder(tables: string, context: SourceContext): IconList {
   const folder = path.join(tables, '..', 'sprites', 'sprites', 'items');
   let files: string[];
@@ -93,8 +102,8 @@ const createCodec = (knownIcons: Icons): Codec<string[]> => ({
 
 /**
  * Requests the list of icons for tables at a URL. GitHub allows 60 anonymous requests an hour for
- * each address, so the list is requested once, without retries. A failure does not end the build: the
- * cached list is used instead.
+ * each address, so the list is requested once, without retries. A failure does not end the build:
+ * the cached list is used instead.
  */
 export async function fetchIconList(upstream: string, context: SourceContext): Promise<IconList> {
   const url = context.iconListUrl ?? findIconListUrl(upstream);
@@ -135,7 +144,10 @@ function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   return icons;
 }
 
-/** Maps slugs to the icons that items have in the published data set or, failing that, in the bundled one. */
+/**
+ * Maps slugs to the icons that items have in the published data set or, failing that, in the
+ * bundled one.
+ */
 function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   const { published, bundled } = readEarlier?.() ?? {};
   const icons = mapIcons(bundled);
@@ -158,8 +170,8 @@ export interface IconChooser {
 
 /**
  * Creates a function that returns an item's icon, or null if it has none. If the current list of
- * icons cannot be read and an older one lacks an icon, the item keeps what the published or, failing
- * that, the bundled data set has for its slug.
+ * icons cannot be read and an older one lacks an icon, the item keeps what the published or,
+ * failing that, the bundled data set has for its slug.
  */
 export function createIconChooser(
   { icons, problem }: IconList,

@@ -18,7 +18,9 @@ import {
   withFetcher,
 } from '../http/fetcher.ts';
 
-/** The icon's file; `none` if the upstream does not have it; `unknown` if the origin cannot tell. */
+/**
+ * The icon's file; `none` if the upstream does not have it; `unknown` if the origin cannot tell.
+ */
 export type IconAnswer = Buffer | 'none' | 'unknown';
 
 export interface IconOrigin {
@@ -34,7 +36,10 @@ export interface CopiedIconSite extends IconSite {
   readonly meta: Pick<Meta, 'warnings'>;
 }
 
-/** Looks for icons in the site that is copied. A damaged icon is an error, as each other damaged file of that site. */
+/**
+ * Looks for icons in the site that is copied. A damaged icon is an error, like any other damaged
+ * file of that site.
+ */
 export function createCopiedOrigin(
   site: CopiedIconSite,
   recordIcons: readonly string[],
@@ -74,7 +79,10 @@ function hasWarnedOfPlaceholders(site: CopiedIconSite, recordIcons: readonly str
   return placeholders === warnings;
 }
 
-/** Looks for icons in the published site. The next site replaces its damaged files, so they count as unknown. */
+/**
+ * Looks for icons in the published site. The next site replaces its damaged files, so they count as
+ * unknown.
+ */
 export function createPublishedOrigin(site: IconSite): IconOrigin {
   function findIcon(icon: string): IconAnswer {
     if (!hasOwnIcon(site, icon)) return 'unknown';
@@ -111,7 +119,10 @@ function isImage(body: Buffer): boolean {
   return /^RIFF.{4}WEBP/s.test(start);
 }
 
-/** The value of an icon in the cache: base64, because the cache is a text file; null if the upstream does not have the icon. */
+/**
+ * The value of an icon in the cache: base64, because the cache is a text file; null if the upstream
+ * does not have the icon.
+ */
 type CachedIcon = string | null;
 
 const iconCodec: Codec<CachedIcon> = {
@@ -150,15 +161,18 @@ export interface FetchLog {
   problem: UpstreamError | undefined;
 }
 
-/** After so many failed icons, the upstream as a whole is probably broken, and each of them was retried. */
+/**
+ * After so many failed icons, the upstream as a whole is probably broken, and each of them was
+ * retried.
+ */
 const MAX_FAILURES = 10;
 
 /**
  * Fetches icons from the upstream.
  *
  * The first icon is fetched alone, because it shows whether the upstream is reachable, and then the
- * others at the same time. If an icon cannot be fetched, the answer is the cached one. If the upstream
- * is unreachable, or has failed for ten icons, only the cache is asked for the rest.
+ * others at the same time. If an icon cannot be fetched, the answer is the cached one. If the
+ * upstream is unreachable, or has failed for ten icons, only the cache is asked for the rest.
  */
 export function createUpstreamOrigin(
   upstream: string,

@@ -53,7 +53,10 @@ export interface GatheredIcons {
   readonly files: readonly SiteFile[];
   /** A warning for each record whose icon the upstream does not have. */
   readonly warnings: readonly Warning[];
-  /** A warning for each record whose published icon is damaged and cannot be fetched. Only the guard counts them. */
+  /**
+   * A warning for each record whose published icon is damaged and cannot be fetched. Only the guard
+   * counts them.
+   */
   readonly losses: readonly Warning[];
   readonly notices: readonly string[];
   readonly report: IconsReport;
@@ -65,10 +68,10 @@ const MAX_FAILED = 1;
 /**
  * Gathers the icon files of a site.
  *
- * The origins are asked in order: the copied site, then the upstream or its cache, then the published
- * site. So an icon that cannot be fetched stays as published. An icon that the upstream does not have,
- * or that no origin knows, is the placeholder. The guard limits how many published icons are lost in
- * this way.
+ * The origins are asked in order: the copied site, then the upstream or its cache, then the
+ * published site. So an icon that cannot be fetched stays as published. An icon that the upstream
+ * does not have, or that no origin knows, is the placeholder. The guard limits how many published
+ * icons are lost in this way.
  *
  * @throws UpstreamError if icons are required, none is published, and too many cannot be fetched
  */
@@ -174,7 +177,10 @@ function createUpstream({ source, fetcher }: GatherOptions): UpstreamOrigin | un
   return createUpstreamOrigin(source.upstream, fetcher);
 }
 
-/** Lists the origins in the order in which they are asked. A site that does not contain icons has none. */
+/**
+ * Lists the origins in the order in which they are asked. A site that does not contain icons has
+ * none.
+ */
 function listOrigins(
   items: readonly IconItem[],
   upstream: UpstreamOrigin | undefined,
@@ -191,7 +197,10 @@ function listOrigins(
 
 const noRequests: FetchLog = { requests: null, failed: 0, problem: undefined };
 
-/** Rejects a first build whose icons cannot be fetched. For later builds, there are published icons and the guard. */
+/**
+ * Rejects a first build whose icons cannot be fetched. For later builds, there are published icons
+ * and the guard.
+ */
 function assertEnoughIcons(
   icons: readonly string[],
   unknownCount: number,

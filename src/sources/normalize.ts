@@ -62,9 +62,9 @@ type Warn = (code: WarningCode, message: string) => void;
 /**
  * Converts raw records, in any order, to a data set that obeys the contract.
  *
- * The records of each kind are sorted by id, because the lowest id keeps a slug that several records
- * have. Each record is then normalized alone, with a warning for each adaptation, and its names are
- * added to those of its languages under its final slug.
+ * The records of each kind are sorted by id, because the lowest id keeps a slug that several
+ * records have. Each record is then normalized alone, with a warning for each adaptation, and its
+ * names are added to those of its languages under its final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */
@@ -94,7 +94,9 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
   return createDataSet(records, { warnings, provenance, names });
 }
 
-/** Maps each safe slug to the lowest id of the records that have it. The records are sorted by id. */
+/**
+ * Maps each safe slug to the lowest id of the records that have it. The records are sorted by id.
+ */
 function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number> {
   const owners = new Map<string, number>();
   for (const { id, slug } of sortedRecords) {
@@ -167,8 +169,8 @@ export function assertUniqueIds(
 }
 
 /**
- * Returns the slug that a record gets. Of several records with the same slug, the one with the lowest
- * id keeps it, and the others get their id appended.
+ * Returns the slug that a record gets. Of several records with the same slug, the one with the
+ * lowest id keeps it, and the others get their id appended.
  *
  * @throws DataError if another record has the slug with the id
  */
@@ -192,7 +194,9 @@ function resolveSlug(
   return longSlug;
 }
 
-/** White space, soft hyphens and zero-width characters, which are often copied together with a name. */
+/**
+ * White space, soft hyphens and zero-width characters, which are often copied together with a name.
+ */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
@@ -212,7 +216,10 @@ interface NamesContext {
   readonly warn: Warn;
 }
 
-/** Adds a record's names to the names of their languages, and warns about each name that is not usable. */
+/**
+ * Adds a record's names to the names of their languages, and warns about each name that is not
+ * usable.
+ */
 function addNames(
   namesByLanguage: Map<string, Names>,
   recordNames: Readonly<Record<string, string>>,
@@ -236,7 +243,8 @@ function addNames(
       names = { language, ...mapKinds((): Record<string, string> => ({})) };
       namesByLanguage.set(language, names);
     }
-    // The upstream may write a language in two ways, such as `zh-Hans` and `zh-hans`. The first name wins.
+    // The upstream may write a language in two ways, such as `zh-Hans` and `zh-hans`. The first
+    // name wins.
     if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
   }
 }
@@ -255,8 +263,8 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
 /**
  * Returns the fields `id1` to `id9`: an item's index in the games of each generation, or null.
  *
- * The upstream may list several indices for a generation. The first one wins, and there is a warning
- * for each of the others, and for a generation that has no field.
+ * The upstream may list several indices for a generation. The first one wins, and there is a
+ * warning for each of the others, and for a generation that has no field.
  */
 function resolveIndices(
   gameIndices: ItemFields['gameIndices'],
@@ -298,7 +306,10 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
   return PLACEHOLDER_ICON;
 }
 
-/** Matches path separators and characters that affect how a terminal shows text. No real slug contains them. */
+/**
+ * Matches path separators and characters that affect how a terminal shows text. No real slug
+ * contains them.
+ */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**

@@ -1,9 +1,9 @@
 /**
  * Reads an upstream so that every response comes from the same edition.
  *
- * An edition is one deployment of the upstream, with its hash and its time. The upstream's CDN keeps
- * responses for up to a day, so after a deployment a build may get a list from the new edition and
- * records from the old one. Together they would be a data set that never existed.
+ * An edition is one deployment of the upstream, with its hash and its time. The upstream's CDN
+ * keeps responses for up to a day, so after a deployment a build may get a list from the new
+ * edition and records from the old one. Together they would be a data set that never existed.
  */
 
 import * as z from 'zod';
@@ -26,7 +26,10 @@ interface MissingResponse {
 
 type EditionResponse = LoadedValue<unknown> | MissingResponse;
 
-/** Reads each URL once per edition. Returns undefined if only a different edition may have the response. */
+/**
+ * Reads each URL once per edition. Returns undefined if only a different edition may have the
+ * response.
+ */
 export type Read = <T>(
   url: string,
   codec: Codec<T>,
@@ -41,20 +44,20 @@ export interface Upstream {
 
 export interface EditionResult<T> {
   readonly value: T;
-  /** Null if any response does not name its edition, as those of a mirror. */
+  /** Null if a response does not name its edition. The responses of mirrors do not. */
   readonly edition: Edition | null;
 }
 
-/** The upstream may be deployed again while it is read, but hardly three times. */
+/** The upstream may be deployed again while it is read, but not three times in a few minutes. */
 const MAX_PASSES = 4;
 
 /**
  * Repeats the work until all responses are from the newest edition that was seen.
  *
- * The first pass reads every URL as usual, so the CDN may return responses from several editions. If
- * it does, the newest of them is the target, and the next pass requests only the responses of other
- * editions again, past the CDN. It must also repeat the rest of the work, because a newer list may
- * name other records. If a pass ends with the same mixture, the upstream is inconsistent.
+ * The first pass reads every URL as usual, so the CDN may return responses from several editions.
+ * If it does, the newest of them is the target, and the next pass requests only the responses of
+ * other editions again, past the CDN. It must also repeat the rest of the work, because a newer
+ * list may name other records. If a pass ends with the same mixture, the upstream is inconsistent.
  *
  * @throws UpstreamError if the upstream is inconsistent, or does not have a record that it lists
  */
@@ -124,7 +127,10 @@ function bypassCdn(
   return { urlOverride: bustCaches(url, target.hash), revalidate: false };
 }
 
-/** Returns whether a response names another edition than the expected one. Responses without an edition fit to each. */
+/**
+ * Returns whether a response names another edition than the expected one. A response that names no
+ * edition never does.
+ */
 function isOther({ edition }: EditionResponse, expected: Edition | null): boolean {
   if (edition === null || expected === null) return false;
   return edition.hash !== expected.hash;
@@ -165,7 +171,10 @@ const notCurrent: CachedEditionCheck = { isCurrent: false, notices: [] };
 /** The fields are checked by `parseEdition`. */
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
-/** Asks the upstream for its edition, if the cache is complete for one, to save thousands of requests. */
+/**
+ * Asks the upstream for its edition, if the cache is complete for one, to save thousands of
+ * requests.
+ */
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
   upstream: string,
@@ -177,7 +186,8 @@ export async function checkCachedEdition(
     text = String(await request(url));
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    // A gateway may fail for this URL only. Without any response, the other requests would fail as well.
+    // A gateway may fail for this URL only. Without any response, the other requests would fail as
+    // well.
     const { unreachable, status } = error.request;
     const isOffline = unreachable && status === undefined;
     if (isOffline) throw error;

@@ -21,7 +21,10 @@ import { assertSkipsExist, hintAtSkip, type Source, type SourceContext } from '.
 
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
-/** The version of the raw records in the disk cache. Increment it whenever raw records change, or a test fails. */
+/**
+ * The version of the raw records in the disk cache. Increment it whenever raw records change, or a
+ * test fails.
+ */
 export const RAW_VERSION = 3;
 
 /** `/api/v2/generation/4/` → 4. */
@@ -49,7 +52,10 @@ const spritesSchema = lenient(anyObject, (value) => ({ default: formatValue(valu
   z.object({ default: lenient(z.string().nullable(), formatValue) }),
 );
 
-/** Kind → its fields in a response: https://pokeapi.co/docs/v2#moves, https://pokeapi.co/docs/v2#item */
+/**
+ * Kind → its fields in a response: https://pokeapi.co/docs/v2#moves,
+ * https://pokeapi.co/docs/v2#item
+ */
 const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
   move: z.object({ generation }),
   item: z
@@ -92,9 +98,9 @@ export function parseRecord<K extends Kind>(
 /**
  * Reads every record of a PokéAPI v2 server.
  *
- * If the cache has a complete run, one request asks whether the upstream still has the same edition,
- * which is one deployment of the upstream. If so, every record comes from the cache. Otherwise, every
- * list is read, then every listed record, all from one edition.
+ * If the cache has a complete run, one request asks whether the upstream still has the same
+ * edition, which is one deployment of the upstream. If so, every record comes from the cache.
+ * Otherwise, every list is read, then every listed record, all from one edition.
  */
 export const restSource: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
@@ -135,7 +141,9 @@ function reuseCachedRun(fetcher: Fetcher, skip: SourceContext['skip']): RawDataS
   return { raw, edition: fetcher.lastEdition };
 }
 
-/** Fetches every record, and stores the run if it is complete, so that the next build may reuse it. */
+/**
+ * Fetches every record, and stores the run if it is complete, so that the next build may reuse it.
+ */
 async function fetchRecords(
   fetcher: Fetcher,
   upstream: string,
@@ -163,7 +171,9 @@ interface ListEntry {
 
 interface Answer {
   readonly entry: ListEntry;
-  /** Undefined if the record is missing in its edition, in which case all records are read again. */
+  /**
+   * Undefined if the record is missing in its edition, in which case all records are read again.
+   */
   readonly record: RawRecord | undefined;
 }
 
@@ -204,14 +214,19 @@ async function readAll(
     report(done, wantedEntries.length);
     return { entry, record };
   };
-  // The limit exceeds the number of connections, so that requests are sent while responses are decoded.
+  // The limit exceeds the number of connections, so that requests are sent while responses are
+  // decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wantedEntries, readEntry);
   // After a failure, hundreds of thousands of requests may be waiting.
   return answers.finally(() => limit.clearQueue());
 }
 
-/** Groups the records by kind, in the order of their lists. @throws DataError if a record is not the listed one */
+/**
+ * Groups the records by kind, in the order of their lists.
+ *
+ * @throws DataError if a record is not the listed one
+ */
 function groupRecords(answers: readonly Answer[]): RawRecords {
   const records = mapKinds((): RawRecord[] => []);
   for (const { entry, record } of answers) {
@@ -233,9 +248,9 @@ type ListPage = z.infer<typeof listSchema>;
 /**
  * Reads a list, in several pages if the upstream caps their size.
  *
- * A list is always requested, even if the cached one is fresh, so that new records appear immediately.
- * The number of its entries must be the count that it states, because a truncated list would look as
- * if records had been removed.
+ * A list is always requested, even if the cached one is fresh, so that new records appear
+ * immediately. The number of its entries must be the count that it states, because a truncated list
+ * would look as if records had been removed.
  */
 async function readList(
   read: Read,
@@ -271,7 +286,8 @@ function createListCodec(base: URL, kind: Kind): Codec<ListPage> {
   return {
     decode(body) {
       const page = parse(listSchema, decodeJson(body), { kind, record: 'list' });
-      // Links are checked before the list is cached, because a cached invalid list would break every later build.
+      // Links are checked before the list is cached, because a cached invalid list would break
+      // every later build.
       resolveEntries(page, base, kind);
       return page;
     },
@@ -282,7 +298,10 @@ function createListCodec(base: URL, kind: Kind): Codec<ListPage> {
 const resolveEntries = ({ results }: ListPage, base: URL, kind: Kind): ListEntry[] =>
   results.map(({ name, url }) => resolveLink(base, kind, name, url));
 
-/** Returns the query of the link to the next page, or `''`. Its origin and path are ignored, because a mirror may not adapt them. */
+/**
+ * Returns the query of the link to the next page, or `''`. Its origin and path are ignored, because
+ * a mirror may not adapt them.
+ */
 function findNextQuery({ next }: ListPage, base: URL): string {
   const link = parseUrl(next ?? '', base);
   return link?.search ?? '';

@@ -1,4 +1,6 @@
-/** The site source: reads only the data of a built site, from a folder, an archive or a deployment. */
+/**
+ * The site source: reads only the data of a built site, from a folder, an archive or a deployment.
+ */
 
 import { openStorage } from '../built/archive.ts';
 import { withRestoreHint } from '../built/previous-site.ts';
@@ -80,7 +82,9 @@ async function openSource(context: SourceContext): Promise<OpenedSource> {
   });
 }
 
-/** Matches the upstreams that gamedata writes: a URL, `local files`, `unknown` or an npm package. */
+/**
+ * Matches the upstreams that gamedata writes: a URL, `local files`, `unknown` or an npm package.
+ */
 const UPSTREAM =
   /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
@@ -108,7 +112,10 @@ function validateProvenance({ source, ...claimed }: Meta, today: string): ValidP
   return { provenance: { source, upstream, captured, edition }, notices };
 }
 
-/** Replaces a capture date in the future by today and drops an edition in the future, because a copy may come from anyone. */
+/**
+ * Replaces a capture date in the future by today and drops an edition in the future, because a copy
+ * may come from anyone.
+ */
 function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(
   summary: T,
   today: string,

@@ -1,4 +1,7 @@
-/** The snapshot source: a data set in files with one record per line, so that a diff is a changelog of the data. */
+/**
+ * The snapshot source: a data set in files with one record per line, so that a diff is a changelog
+ * of the data.
+ */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -74,7 +77,10 @@ const summarySchema = z.object({
 /** What `provenance.json` says about the records. */
 type SnapshotSummary = z.infer<typeof summarySchema>;
 
-/** Returns the files of a snapshot: a file of records for each kind, of names for each language, and `provenance.json`. */
+/**
+ * Returns the files of a snapshot: a file of records for each kind, of names for each language, and
+ * `provenance.json`.
+ */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
   const files: SiteFile[] = [];
@@ -91,7 +97,10 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
   return files;
 }
 
-/** Reads the files of a snapshot and compares them with `provenance.json`. Each function throws `OutputError` or `DataError`. */
+/**
+ * Reads the files of a snapshot and compares them with `provenance.json`. Each function throws
+ * `OutputError` or `DataError`.
+ */
 export interface Snapshot {
   readonly summary: SnapshotSummary;
   data(hasNames?: boolean): DataSet;
@@ -101,19 +110,27 @@ export interface Snapshot {
   oldSlugs(mayBeLost?: boolean): OldSlugs;
   /** Reads old slugs from a file that differs from the manifest. */
   unverifiedOldSlugs(): OldSlugs;
-  /** Reads records that any version of gamedata wrote, whose fields may not be those of this version. */
+  /**
+   * Reads records that any version of gamedata wrote, whose fields may not be those of this
+   * version.
+   */
   records(): AnyRecords;
   readNames(records: AddressedRecords): Names[];
 }
 
-/** @throws OutputError or DataError if `provenance.json` is missing, invalid or in another format */
+/**
+ * @throws OutputError or DataError if `provenance.json` is missing, invalid or in another format
+ */
 export function openSnapshot(folder: string): Snapshot {
   const storage = folderStorage(folder);
   const summary = readSummary(storage);
   const { format: _, counts, digest, warnings, names: listedNames, ...provenance } = summary;
   const hasFile = (file: string): boolean => existsSync(storage.at(file));
 
-  /** Reads the records' files as text. If they do not match the digest, looks for a cause that the user can understand. */
+  /**
+   * Reads the records' files as text. If they do not match the digest, looks for a cause that the
+   * user can understand.
+   */
   function readRecordFiles(): Record<Kind, string> {
     const bodies = mapKinds((kind) => {
       if (counts[kind] === 0) return Buffer.of();
@@ -203,7 +220,10 @@ function readSummary(storage: SiteStorage): SnapshotSummary {
   return parse(summarySchema, json, { record: file }, { hint: RESTORE });
 }
 
-/** Reads a JSON file. If it is invalid, a damage of the text, such as CRLF line breaks, is the better explanation. */
+/**
+ * Reads a JSON file. If it is invalid, a damage of the text, such as CRLF line breaks, is the
+ * better explanation.
+ */
 function readJson(storage: SiteStorage, file: string): unknown {
   const body = readOrThrow(storage, file, expected);
   try {
@@ -243,7 +263,10 @@ function assertDigest(
 /** A snapshot as the data set before an update. */
 export type PreviousSnapshot = Previous & Provenance;
 
-/** Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first build. */
+/**
+ * Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first
+ * build.
+ */
 export function readBundledSnapshot(folder: string): PreviousSnapshot | undefined {
   return ignoreDamage(() => {
     const bundled = readPreviousSnapshot(folder);

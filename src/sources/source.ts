@@ -15,7 +15,10 @@ export type SourceName = (typeof sourceNames)[number];
 export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
-  /** Called with a problem that does not end the build, such as an interrupted build before it or a cache that is too large. */
+  /**
+   * Called with a problem that does not end the build, such as an interrupted build before it or a
+   * cache that is too large.
+   */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /** Called when the disk cache has responses that the same command would not request again. */
   readonly onStored?: (() => void) | undefined;
@@ -37,7 +40,10 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
   /** Reads earlier records, whose icons a source keeps if it cannot find out which icons exist. */
   readonly readEarlier?: (() => EarlierRecords) | undefined;
-  /** Where to request the list of icons for tables. Default: the list of the upstream's repository, for its tables. */
+  /**
+   * Where to request the list of icons for tables. Default: the list of the upstream's repository,
+   * for its tables.
+   */
   readonly iconListUrl?: string | undefined;
   /** Limits the sum of what a source keeps in memory. Default: `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
@@ -71,7 +77,10 @@ export interface SourceResult extends Next {
 /** The ids of each kind's records. */
 type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
-/** @throws UsageError if `--skip` names a record that does not exist, because it may be a typing error */
+/**
+ * @throws UsageError if `--skip` names a record that does not exist, because it may be a typing
+ * error
+ */
 export function assertSkipsExist(skip: Skipped | undefined, records: RecordIds): void {
   if (!skip) return;
   for (const kind of kindNames) {

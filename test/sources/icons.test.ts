@@ -55,7 +55,10 @@ async function startHost() {
 interface MemorySite {
   /** The icons whose hash in the manifest is another one. */
   readonly damaged?: readonly string[];
-  /** The number of items that the site has a warning for, because the upstream does not have their icon. */
+  /**
+   * The number of items that the site has a warning for, because the upstream does not have their
+   * icon.
+   */
   readonly warnings?: number;
 }
 

@@ -231,7 +231,10 @@ describe('readOneEdition', () => {
       unreachable: false,
     });
 
-  /** Reads all URLs. `respond` returns the number of an edition, 0 for none, or an error. It counts requests from 1. */
+  /**
+   * Reads all URLs. `respond` returns the number of an edition, 0 for none, or an error. It counts
+   * requests from 1.
+   */
   async function readAll(respond: (url: string, at: number) => number | Error) {
     const requested: string[] = [];
     async function load(url: string, _: unknown, options: LoadOptions<unknown>) {

@@ -165,7 +165,10 @@ describe('reading a list', () => {
 describe('an interrupted fetch', () => {
   type Entry = CacheEntry & { value: Record<string, unknown> };
 
-  /** Reads an upstream, and changes the journal to what a killed run leaves: fresh entries, without the end of the run. */
+  /**
+   * Reads an upstream, and changes the journal to what a killed run leaves: fresh entries, without
+   * the end of the run.
+   */
   async function interrupt(change: (find: (end: string) => Entry) => void = () => {}) {
     const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), { maxAge: 3600 });
     const cacheFolder = temporaryFolder();

@@ -46,7 +46,10 @@ async function serve(findFiles: (path: string) => Map<string, Buffer>) {
 }
 
 describe('the site source', () => {
-  /** Serves a deployment that is replaced so many times after its manifest was read, each time before its `meta.json`. */
+  /**
+   * Serves a deployment that is replaced so many times after its manifest was read, each time
+   * before its `meta.json`.
+   */
   function serveReplaced(times: number) {
     const brokenSites: Map<string, Buffer>[] = [];
     for (let count = 1; count <= times; count++) {
