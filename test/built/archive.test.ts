@@ -7,7 +7,7 @@ import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
 import { archiveStorage, isArchive } from '../../src/built/archive.ts';
 import { openSite } from '../../src/built/site.ts';
-import { createEntry } from '../../src/site/manifest.ts';
+import { createEntry, encodeManifest } from '../../src/site/manifest.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -17,11 +17,12 @@ const { files, records } = siteOf(rawRecords(3, 2));
 function writeSite(...folders: string[]): string {
   const parent = temporaryFolder();
   const entries = files().map(({ path: file, body }) => createEntry(file, Buffer.from(body)));
-  const manifest = { format: 1, generator: 'gamedata/0.0.0', files: entries };
+  const manifest = encodeManifest({ generator: 'gamedata/0.0.0' }, entries);
   for (const folder of folders.length > 0 ? folders : ['site']) {
-    for (const { path: file, body } of files())
+    for (const { path: file, body } of files()) {
       fsExtra.outputFileSync(path.join(parent, folder, file), body);
-    writeFileSync(path.join(parent, folder, 'manifest.json'), JSON.stringify(manifest));
+    }
+    writeFileSync(path.join(parent, folder, 'manifest.json'), manifest);
   }
   return parent;
 }
@@ -54,8 +55,9 @@ describe('archiveStorage', () => {
 
   it('ignores the files that macOS adds', async () => {
     const parent = writeSite();
-    for (const file of ['._site', 'site/._manifest.json', 'site/._meta.json'])
+    for (const file of ['._site', 'site/._manifest.json', 'site/._meta.json']) {
       writeFileSync(path.join(parent, file), '"generator":"gamedata/');
+    }
     const storage = await archiveStorage(pack(parent, '._site', 'site'));
     const names = Array.from(storage.list(), ({ path: file }) => file);
     expect(names.filter((file) => file.includes('._'))).toEqual([]);

@@ -29,14 +29,10 @@ const NO_PROCESS = 999_999_999;
 
 function createPaths() {
   const paths = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
-  const parent = path.dirname(paths.out);
-  return {
-    paths,
-    parent,
-    out: paths.out,
-    lock: paths.lockFile,
-    names: () => fs.readdirSync(parent),
-  };
+  const { out, lockFile: lock } = paths;
+  const parent = path.dirname(out);
+  const names = (): string[] => fs.readdirSync(parent);
+  return { paths, parent, out, lock, names };
 }
 
 const createLock = (change: Partial<LockOwner>): string =>
@@ -73,14 +69,15 @@ describe('acquireLock', () => {
     const { parent, out, lock, names } = createPaths();
     await withOutput(out, async (output) => {
       age(lock, 60);
-      for (const name of [out, path.join(parent, 'x', '..', 'site') + path.sep])
+      const sameFolder = path.join(parent, 'x', '..', 'site') + path.sep;
+      for (const name of [out, sameFolder]) {
+        const problem = `${name}: locked by another build (process ${process.pid} on `;
         await expect(publishTree(name, tree, { takeLock: true })).rejects.toMatchObject({
           code: 'output',
-          message: expect.stringContaining(
-            `${name}: locked by another build (process ${process.pid} on `,
-          ),
+          message: expect.stringContaining(problem),
           hint: expect.stringContaining('--out'),
         });
+      }
       await output.publish(treeFiles(tree));
     });
     expect(readTree(out)).toEqual(tree);
@@ -283,24 +280,37 @@ describe('a held lock', () => {
    * holds the lock.
    */
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
+    let isLocked = false;
     let count = 0;
     let depth = 0;
-    const countCalls = <T extends unknown[]>(
+
+    function afterChange(target: unknown): void {
+      // The first change is the link that claims the lock.
+      if (target === lock) isLocked = true;
+      if (!isLocked) return;
+      if (count === nth) {
+        real.writeFileSync(lock, other);
+        then();
+      }
+      count++;
+    }
+
+    function countCalls<T extends unknown[]>(
       call: (...args: T) => void,
       original: typeof call,
-    ): void =>
-      void vi.mocked(call).mockImplementation((...args) => {
+    ): void {
+      vi.mocked(call).mockImplementation((...args) => {
         depth++;
         try {
           original(...args);
         } finally {
+          depth--;
           // A recursive removal is one change.
-          if (--depth === 0 && (count > 0 || args[1] === lock) && count++ === nth) {
-            real.writeFileSync(lock, other);
-            then();
-          }
+          if (depth === 0) afterChange(args[1]);
         }
       });
+    }
+
     countCalls(fs.linkSync, real.linkSync);
     countCalls(fs.renameSync, real.renameSync);
     countCalls(fs.unlinkSync, real.unlinkSync);
@@ -312,9 +322,10 @@ describe('a held lock', () => {
   async function killAndRestore(out: string): Promise<void> {
     const copy = path.join(temporaryFolder(), 'copy');
     fs.cpSync(out, copy, { recursive: true, preserveTimestamps: true });
-    vi.mocked(fs.renameSync).mockImplementation((from, to) =>
-      String(to).endsWith('/d.json') ? failing('EIO')() : real.renameSync(from, to),
-    );
+    vi.mocked(fs.renameSync).mockImplementation((from, to) => {
+      if (String(to).endsWith('/d.json')) failing('EIO')();
+      real.renameSync(from, to);
+    });
     await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
     vi.resetAllMocks();
     fs.rmSync(out, { recursive: true });
@@ -328,7 +339,8 @@ describe('a held lock', () => {
   ])(
     'stops the build at any step if another build takes the lock: %s',
     async (_, before, after, prepare) => {
-      for (let nth = 1, isOver = false; !isOver; nth++) {
+      let isOver = false;
+      for (let nth = 1; !isOver; nth++) {
         const { parent, out, lock, names } = createPaths();
         if (before) await publishTree(out, before);
         await prepare?.(out);
@@ -336,18 +348,21 @@ describe('a held lock', () => {
         takeOverAfter(nth, lock, () => {
           taken = readTree(parent);
         });
-        const error = await publishTree(out, after).then(
+        const message = await publishTree(out, after).then(
           () => undefined,
-          ({ message }) => message,
+          (error: Error) => error.message,
         );
         vi.resetAllMocks();
+        // The build has made fewer changes than that.
         isOver = taken === undefined;
         if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
-        if (error === undefined) expect(readTree(out)).toEqual(after);
-        else
-          expect(error).toBe(
+        if (message === undefined) {
+          expect(readTree(out)).toEqual(after);
+        } else {
+          expect(message).toBe(
             `${out}: the lock of this build was taken over by another build (process ${NO_PROCESS} on other.test)`,
           );
+        }
         await publishTree(out, after, { takeLock: true });
         expect(readTree(out)).toEqual(after);
         expect(names()).toEqual(['site']);

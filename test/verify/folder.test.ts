@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,6 +5,7 @@ import { archiveStorage } from '../../src/built/archive.ts';
 import { memoryStorage } from '../../src/built/storage.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { listFiles } from '../../src/files.ts';
+import { createEntry, encodeManifest } from '../../src/site/manifest.ts';
 import { verifyFolder, verifySite } from '../../src/verify/folder.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -43,13 +43,9 @@ const list =
   (files) => {
     damage(files);
     files.delete('manifest.json');
-    const listed = Array.from(files, ([path, body]) => {
-      return { path, bytes: body.length, sha256: hash('sha256', body) };
-    });
-    write(
-      'manifest.json',
-      JSON.stringify({ format: 1, generator: 'gamedata/0.0.0', files: listed }),
-    )(files);
+    const entries = Array.from(files, ([file, body]) => createEntry(file, body));
+    const manifest = encodeManifest({ generator: 'gamedata/0.0.0' }, entries);
+    files.set('manifest.json', Buffer.from(manifest));
   };
 
 /** A step between two data sets of other sites. */
