@@ -158,6 +158,18 @@ describe('verifySite', () => {
     expect(verifySite(storage).problems).toMatchObject([{ file }]);
   });
 
+  it('lists a file that cannot be read, and compares the others', () => {
+    const storage = createStorage(edit('404.json', 'N', 'n'));
+    const read = (file: string): Buffer => {
+      if (file === 'style.css') throw Object.assign(new Error('damaged disk'), { code: 'EIO' });
+      return storage.read(file);
+    };
+    expect(verifySite({ ...storage, read }).problems).toEqual([
+      { file: '404.json', problem: expect.stringContaining('has SHA-256') },
+      { file: 'style.css', problem: 'cannot be read (EIO)' },
+    ]);
+  });
+
   it('finds a symlink', () => {
     const storage = createStorage(() => {});
     const list = () => [...storage.list(), { path: 'link', isFile: false }];
