@@ -50,8 +50,10 @@ export async function runCommand(
     const error = toOutputError(thrown, '.');
     const stoppedBy = interruption.stoppedBy();
     const canContinue = stoppedBy !== undefined || error instanceof UpstreamError;
-    const cache = canContinue && hasStored ? options.cache : undefined;
-    const preserved = describePreserved(command.getOut?.(options, ...args), cache);
+    const { cache } = options;
+    const continuesFromCache = canContinue && hasStored && typeof cache === 'string';
+    const out = command.getOut?.(options, ...args);
+    const preserved = describePreserved(out, continuesFromCache ? cache : undefined);
     if (stoppedBy) {
       reporter.notice(`stopped by ${stoppedBy}`);
       for (const line of preserved) reporter.notice(line);
@@ -111,14 +113,15 @@ function describeError({ code, message, hint }: GamedataError): object {
  * @param cache the folder of the disk cache if it has responses with which the same command
  * continues
  */
-export function describePreserved(out: string | undefined, cache: unknown): string[] {
+export function describePreserved(out: string | undefined, cache: string | undefined): string[] {
   if (out === undefined) return [];
   if (attempt(() => isBeingChanged(out))) {
     return [`${out}: partly the new site: run the command again to complete the change`];
   }
   const isPublished = existsSync(path.join(out, MANIFEST_FILE));
-  const lines = [`${out}: ${isPublished ? 'unchanged' : 'nothing was published'}`];
-  if (typeof cache === 'string') {
+  const state = isPublished ? 'unchanged' : 'nothing was published';
+  const lines = [`${out}: ${state}`];
+  if (cache !== undefined) {
     lines.push(`responses remain in ${cache}: the same command continues from there`);
   }
   return lines;
