@@ -124,94 +124,128 @@ export interface Snapshot {
 export function openSnapshot(folder: string): Snapshot {
   const storage = folderStorage(folder);
   const summary = readSummary(storage);
-  const { format: _, counts, digest, warnings, names: listedNames, ...provenance } = summary;
-  const hasFile = (file: string): boolean => existsSync(storage.at(file));
+  const files: SnapshotFiles = { storage, summary };
+  return {
+    summary,
+    data: (hasNames = true) => readDataSet(files, hasNames),
+    history: () => readHistory(files),
+    oldSlugs: (mayBeLost) => readOldSlugs(storage, mayBeLost),
+    unverifiedOldSlugs: () => readUnverifiedOldSlugs(storage),
+    records: () => readRecords(files, anySchemas),
+    readNames: (records) => readSnapshotNames(files, records),
+  };
+}
 
-  /**
-   * Reads the records' files as text. If they do not match the digest, looks for a cause that the
-   * user can understand.
-   */
-  function readRecordFiles(): Record<Kind, string> {
-    const bodies = mapKinds((kind) => {
-      if (counts[kind] === 0) return Buffer.of();
-      return readOrThrow(storage, recordsFile(kind), expected);
+/** A folder, and what its `provenance.json` says about the other files. */
+interface SnapshotFiles {
+  readonly storage: SiteStorage;
+  readonly summary: SnapshotSummary;
+}
+
+/** Reads the complete data set, and compares each part with `provenance.json`. */
+function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
+  const { name: folder } = files.storage;
+  const { format: _, counts, digest, warnings, names: listedNames, ...provenance } = files.summary;
+  const records = readRecords<RecordOf<Kind>>(files, recordSchemas, REFRESH);
+  assertCounts(folder, records, counts);
+  const names = hasNames ? readSnapshotNames(files, records) : [];
+  const namesSummary = summarizeNames(names);
+  if (hasNames) {
+    const location = { record: folder, field: 'names.digest' };
+    assertDigest(location, namesSummary?.digest, listedNames?.digest);
+  }
+  return { warnings, provenance, counts, digest, records, names, namesSummary };
+}
+
+/** For records that any version of gamedata wrote. */
+const anySchemas = mapKinds(() => anyRecordSchema);
+
+/**
+ * Reads the records of each kind, one per line.
+ *
+ * @param hint what the user can do about an invalid record
+ */
+function readRecords<T>(
+  files: SnapshotFiles,
+  schemas: Record<Kind, z.ZodType<T>>,
+  hint?: string,
+): Record<Kind, T[]> {
+  const texts = readRecordFiles(files);
+  return mapKinds((kind) => {
+    const file = files.storage.at(recordsFile(kind));
+    const text = texts[kind];
+    const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+    return lines.map((line, at) => {
+      const record = `${file} line ${at + 1}`;
+      const json = parseJsonRecord(line, record, RESTORE);
+      return parse(schemas[kind], json, { record }, { hint });
     });
-    const actualDigest = digestLines((kind) => bodies[kind]);
-    if (actualDigest !== digest) {
-      for (const kind of kindNames) {
-        const file = storage.at(recordsFile(kind));
-        rejectDamagedText(file, bodies[kind]);
-        rejectMissingLineBreak(file, bodies[kind]);
-      }
+  });
+}
+
+/**
+ * Reads the files of the records as text. If they do not match the digest, looks for a cause that
+ * the user can understand, such as CRLF line breaks.
+ */
+function readRecordFiles({ storage, summary }: SnapshotFiles): Record<Kind, string> {
+  const bodies = mapKinds((kind) => {
+    // The file of a kind without records may be missing, because it would be empty.
+    if (summary.counts[kind] === 0) return Buffer.of();
+    return readOrThrow(storage, recordsFile(kind), expected);
+  });
+  const digest = digestLines((kind) => bodies[kind]);
+  if (digest !== summary.digest) {
+    for (const kind of kindNames) {
+      const file = storage.at(recordsFile(kind));
+      rejectDamagedText(file, bodies[kind]);
+      rejectMissingLineBreak(file, bodies[kind]);
     }
-    assertDigest({ record: folder, field: 'digest' }, actualDigest, digest);
-    return mapKinds((kind) => bodies[kind].toString());
   }
+  assertDigest({ record: storage.name, field: 'digest' }, digest, summary.digest);
+  return mapKinds((kind) => bodies[kind].toString());
+}
 
-  function parseRecords<T>(schemas: Record<Kind, z.ZodType<T>>, hint?: string): Record<Kind, T[]> {
-    const texts = readRecordFiles();
-    return mapKinds((kind) => {
-      const text = texts[kind];
-      const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-      return lines.map((line, at) => {
-        const record = `${storage.at(recordsFile(kind))} line ${at + 1}`;
-        const json = parseJsonRecord(line, record, RESTORE);
-        return parse(schemas[kind], json, { record }, { hint });
-      });
-    });
-  }
+function readSnapshotNames(
+  { storage, summary }: SnapshotFiles,
+  records: AddressedRecords,
+): Names[] {
+  return readNames({
+    summary: summary.names,
+    readJson: (file) => readJson(storage, file),
+    at: storage.at,
+    records,
+    keep: limitMemory(storage.name),
+  });
+}
 
-  function readAllNames(records: AddressedRecords): Names[] {
-    return readNames({
-      summary: listedNames,
-      readJson: (file) => readJson(storage, file),
-      at: storage.at,
-      records,
-      keep: limitMemory(folder),
-    });
-  }
+function readHistory({ storage, summary }: SnapshotFiles): History {
+  if (!hasFile(storage, CHANGES_FILE)) return emptyHistory;
+  const json = readJson(storage, CHANGES_FILE);
+  return decodeHistory(json, summary.digest, {
+    record: storage.at(CHANGES_FILE),
+    hint: `Delete ${CHANGES_FILE} to start a new history.`,
+  });
+}
 
-  const unverifiedOldSlugs = (): OldSlugs => decodeOldSlugs(readJson(storage, FORMER_FILE));
-
-  function verifiedOldSlugs(): OldSlugs {
-    // Snapshots that are committed to a repository may have no manifest.
-    if (hasFile(MANIFEST_FILE)) {
+/** Reads the old slugs. If the folder has a manifest, their file must match it. */
+function readOldSlugs(storage: SiteStorage, mayBeLost?: boolean): OldSlugs {
+  const hasManifest = hasFile(storage, MANIFEST_FILE);
+  if (!hasManifest && !hasFile(storage, FORMER_FILE)) return noOldSlugs;
+  const about = { name: storage.name, wayOut: 'Restore the folder from a copy' };
+  const readVerifiedSlugs = (): OldSlugs => {
+    if (hasManifest) {
       const entries = entriesByPath(readManifest(storage));
       readVerified(storage, entries, FORMER_FILE);
     }
-    return unverifiedOldSlugs();
-  }
-
-  return {
-    summary,
-    data(hasNames = true) {
-      const records = parseRecords<RecordOf<Kind>>(recordSchemas, REFRESH);
-      assertCounts(folder, records, counts);
-      const names = hasNames ? readAllNames(records) : [];
-      const namesSummary = summarizeNames(names);
-      if (hasNames) {
-        const location = { record: folder, field: 'names.digest' };
-        assertDigest(location, namesSummary?.digest, listedNames?.digest);
-      }
-      return { warnings, provenance, counts, digest, records, names, namesSummary };
-    },
-    history() {
-      if (!hasFile(CHANGES_FILE)) return emptyHistory;
-      return decodeHistory(readJson(storage, CHANGES_FILE), digest, {
-        record: storage.at(CHANGES_FILE),
-        hint: `Delete ${CHANGES_FILE} to start a new history.`,
-      });
-    },
-    oldSlugs(mayBeLost) {
-      if (!hasFile(MANIFEST_FILE) && !hasFile(FORMER_FILE)) return noOldSlugs;
-      const about = { name: folder, wayOut: 'Restore the folder from a copy' };
-      return withRestoreHint(about, verifiedOldSlugs, mayBeLost);
-    },
-    unverifiedOldSlugs,
-    records: () => parseRecords(mapKinds(() => anyRecordSchema)),
-    readNames: readAllNames,
+    return readUnverifiedOldSlugs(storage);
   };
+  return withRestoreHint(about, readVerifiedSlugs, mayBeLost);
 }
+
+const readUnverifiedOldSlugs = (storage: SiteStorage): OldSlugs =>
+  decodeOldSlugs(readJson(storage, FORMER_FILE));
+
+const hasFile = (storage: SiteStorage, file: string): boolean => existsSync(storage.at(file));
 
 function readSummary(storage: SiteStorage): SnapshotSummary {
   const file = storage.at(PROVENANCE_FILE);
