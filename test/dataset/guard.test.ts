@@ -3,12 +3,18 @@ import { mapKinds } from '../../src/contract/kinds.ts';
 import type { Edition } from '../../src/contract/meta.ts';
 import type { DataSet, Provenance, Warning } from '../../src/dataset/data-set.ts';
 import { checkUpdate, type GuardOptions } from '../../src/dataset/guard.ts';
-import { type Addressed, type AddressedRecords, noOldSlugs } from '../../src/dataset/old-slugs.ts';
+import {
+  type Addressed,
+  type AddressedRecords,
+  noOldSlugs,
+  type OldSlugs,
+} from '../../src/dataset/old-slugs.ts';
 import { emptyPast } from '../../src/dataset/past.ts';
 import {
   type Next,
   type Previous,
   planUpdate,
+  type Update,
   type UpdateOptions,
 } from '../../src/dataset/update.ts';
 import { GuardError } from '../../src/errors.ts';
@@ -16,53 +22,80 @@ import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { PROVENANCE } from '../support/sites.ts';
 
-const range = (length: number): number[] => Array.from({ length }, (_, at) => at + 1);
+/** Returns the numbers from 1 to the length. */
+function range(length: number): number[] {
+  return Array.from({ length }, (_, at) => at + 1);
+}
 
-/** Creates moves and items named `<kind>-<id>`. */
-const records = (move: number, item: number): AddressedRecords => {
-  const sizes = everyKind({ move, item }, () => 1);
+/** Creates moves and items named `<kind>-<id>`. Other kinds have one record. */
+function records(moves: number, items: number): AddressedRecords {
+  const sizes = everyKind({ move: moves, item: items }, () => 1);
   return mapKinds((kind) => range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
-};
-const withMoves = (...move: Addressed[]): AddressedRecords => ({ ...records(0, 1), move });
-const removeIds = (own: AddressedRecords) =>
-  mapKinds((kind) => own[kind].map(({ slug }) => ({ slug })));
-const oldMove = (slug: string, id: number) => ({ ...noOldSlugs, move: new Map([[slug, id]]) });
+}
 
-/** The past of records that had other slugs. */
-const withOldMove = (slug: string, id: number): Partial<Previous> => ({
-  readPast: () => ({ ...emptyPast, oldSlugs: oldMove(slug, id), notices: [] }),
-});
+function withMoves(...moves: Addressed[]): AddressedRecords {
+  return { ...records(0, 1), move: moves };
+}
+
+/** Returns what is known of records whose files are damaged. */
+function removeIds(some: AddressedRecords): AddressedRecords {
+  return mapKinds((kind) => some[kind].map(({ slug }) => ({ slug })));
+}
+
+function oldMove(slug: string, id: number): OldSlugs {
+  return { ...noOldSlugs, move: new Map([[slug, id]]) };
+}
+
+/** The past of a move that had another slug. */
+function withOldMove(slug: string, id: number): Partial<Previous> {
+  const past = { ...emptyPast, oldSlugs: oldMove(slug, id), notices: [] };
+  return { readPast: () => past };
+}
 
 type Data = Partial<Omit<DataSet, 'provenance'> & Provenance>;
 
-function createNext(own: AddressedRecords, { captured, edition = null, ...data }: Data = {}): Next {
-  const provenance = { ...PROVENANCE, edition, ...(captured && { captured }) };
-  const counts = mapKinds((kind) => own[kind].length);
-  const plain = { warnings: [], names: [], namesSummary: undefined, digest: JSON.stringify(own) };
-  const dataSet = { ...plain, provenance, counts, records: own, ...data } as unknown as DataSet;
-  return { dataSet, isCopy: false };
+/** Creates a data set that a source has read. The guard needs no complete records. */
+function createNext(some: AddressedRecords, data: Data = {}): Next {
+  const { captured = PROVENANCE.captured, edition = null, ...others } = data;
+  const dataSet = {
+    warnings: [],
+    names: [],
+    namesSummary: undefined,
+    digest: JSON.stringify(some),
+    provenance: { ...PROVENANCE, edition, captured },
+    counts: mapKinds((kind) => some[kind].length),
+    records: some,
+    ...others,
+  };
+  return { dataSet: dataSet as unknown as DataSet, isCopy: false };
 }
 
-const createPrevious = (own: AddressedRecords, more: Partial<Previous> = {}): Previous => ({
-  ...{ digest: JSON.stringify(own), captured: '2026-01-02', edition: null },
-  counts: mapKinds((kind) => own[kind].length),
-  records: () => own as never,
-  listed: () => own,
-  readPast: () => ({ ...emptyPast, notices: [] }),
-  ...more,
-});
+function createPrevious(some: AddressedRecords, others: Partial<Previous> = {}): Previous {
+  return {
+    digest: JSON.stringify(some),
+    captured: '2026-01-02',
+    edition: null,
+    counts: mapKinds((kind) => some[kind].length),
+    records: () => some as never,
+    listed: () => some,
+    readPast: () => ({ ...emptyPast, notices: [] }),
+    ...others,
+  };
+}
 
 type Options = Partial<GuardOptions & UpdateOptions>;
 
-function update(next: Next, previous: Previous | undefined, options: Options = {}) {
-  const defaults = {
+/** Plans an update and checks it. */
+function update(next: Next, previous: Previous | undefined, options: Options = {}): Update {
+  const allOptions = {
     today: '2026-04-01',
     maxShrink: 0,
     allowMissing: [],
     readBundled: () => undefined,
+    ...options,
   };
-  const planned = planUpdate(next, previous, { ...defaults, ...options });
-  checkUpdate(planned, { ...defaults, ...options });
+  const planned = planUpdate(next, previous, allOptions);
+  checkUpdate(planned, allOptions);
   return planned;
 }
 
@@ -145,18 +178,22 @@ describe('checkUpdate, for missing records', () => {
     expect(findProblem(createNext(now), createPrevious(before), options)).toBe(problem);
   });
 
-  it('counts renamed records if their old ids are unreadable or their old slugs no longer redirect', () => {
+  const oneMissing = 'move: got 1 of 1 records missing, expected at most 0 %';
+
+  it('counts a renamed record if its old id is unreadable', () => {
     const damaged = createPrevious(removeIds(records(1, 1)), { records: () => undefined });
-    const redirecting = createPrevious(now, withOldMove('old', 1));
-    const problem = 'move: got 1 of 1 records missing, expected at most 0 %';
-    expect(findProblem(createNext(now), damaged)).toBe(`${problem}: move-1`);
-    expect(findProblem(createNext(taken), redirecting)).toBe(`${problem}: now`);
+    expect(findProblem(createNext(now), damaged)).toBe(`${oneMissing}: move-1`);
   });
 
-  const readBundled = () => ({
-    ...createPrevious(records(746, 954)),
-    ...{ ...PROVENANCE, upstream: 'https://other.test' },
+  it('counts a renamed record if an older slug no longer redirects', () => {
+    const redirecting = createPrevious(now, withOldMove('old', 1));
+    expect(findProblem(createNext(taken), redirecting)).toBe(`${oneMissing}: now`);
   });
+
+  function readBundled(): Previous & Provenance {
+    const bundled = createPrevious(records(746, 954));
+    return { ...bundled, ...PROVENANCE, upstream: 'https://other.test' };
+  }
 
   it.each<[Sizes, maxShrink: number, problem?: string]>([
     [[739, 2000], 1],

@@ -9,14 +9,22 @@ const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 const LIST = '/api/gamedata/move/';
 const style = { path: 'style.css', body: '.a { color: red }\n'.repeat(200) };
 
-async function get(url: string, encoding?: string, headers = {}, method: 'GET' | 'HEAD' = 'GET') {
-  const sent = { ...(encoding !== undefined && { 'accept-encoding': encoding }), ...headers };
-  const {
-    statusCode: status,
-    headers: fields,
-    body,
-  } = await request(url, { method, headers: sent });
-  return { status, fields, bytes: Buffer.from(await body.arrayBuffer()) };
+interface GetOptions {
+  readonly method?: 'GET' | 'HEAD';
+  /** The `Accept-Encoding`. */
+  readonly encoding?: string;
+  /** The `If-None-Match`. */
+  readonly etags?: string;
+}
+
+/** Sends a request, and returns the body as it was received. */
+async function get(url: string, { method = 'GET', encoding, etags }: GetOptions = {}) {
+  const headers: Record<string, string> = {};
+  if (encoding !== undefined) headers['accept-encoding'] = encoding;
+  if (etags !== undefined) headers['if-none-match'] = etags;
+  const response = await request(url, { method, headers });
+  const bytes = Buffer.from(await response.body.arrayBuffer());
+  return { status: response.statusCode, fields: response.headers, bytes };
 }
 
 describe('splitTarget', () => {
@@ -35,30 +43,27 @@ describe('splitTarget', () => {
 });
 
 describe('respond', () => {
-  it('serves only the site, regardless of the request target', async () => {
-    const extras = ['_headers', '.hidden.txt'].map((file) => ({ path: file, body: 'secret' }));
-    const { port, problems } = await serveSite({ extras: [PAGE, ...extras] });
-    const hidden = [
-      '/../index.html',
-      '/%2e%2e/%2e%2e/etc/passwd',
-      '/_headers',
-      '/.hidden.txt',
-      '*',
+  it.each<[target: string, status: number, location?: string]>([
+    ['/../index.html', 404],
+    ['/%2e%2e/%2e%2e/etc/passwd', 404],
+    ['/_headers', 404],
+    ['/.hidden.txt', 404],
+    ['*', 404],
+    ['//api/gamedata/move', 404],
+    ['//', 404],
+    [`${LIST}\xff/`, 400],
+    [`http://example.test${LIST}?limit=2`, 200],
+    ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
+  ])('serves only the site: %j gets a %i', async (target, status, location) => {
+    const secrets = [
+      { path: '_headers', body: 'secret' },
+      { path: '.hidden.txt', body: 'secret' },
     ];
-    for (const target of [...hidden, '//api/gamedata/move', '//'])
-      expect(await sendTarget(port, target)).toMatchObject({
-        status: 404,
-        body: '{"detail":"Not found."}',
-      });
-    expect(await sendTarget(port, `${LIST}\xff/`)).toMatchObject({ status: 400 });
-    expect(await sendTarget(port, `http://example.test${LIST}?limit=2`)).toMatchObject({
-      status: 200,
-    });
-    const location = `${LIST}?limit=5%23x`;
-    expect(await sendTarget(port, '/api/gamedata/move?limit=5#x')).toMatchObject({
-      status: 301,
-      location,
-    });
+    const { port, problems } = await serveSite({ extras: [PAGE, ...secrets] });
+    const response = await sendTarget(port, target);
+    expect(response.status).toBe(status);
+    expect(response.location).toBe(location);
+    expect(response.text).not.toContain('secret');
     expect(problems).toEqual([]);
   });
 
@@ -66,11 +71,10 @@ describe('respond', () => {
     const listed = { path: '.well-known/security.txt', body: 'Contact: x' };
     const { port, folder } = await serveSite({ extras: [PAGE, listed] });
     fsExtra.outputFileSync(`${folder}/.well-known/added.txt`, 'x');
-    expect(await sendTarget(port, '/.well-known/security.txt')).toMatchObject({
-      status: 200,
-      body: listed.body,
-    });
-    expect(await sendTarget(port, '/.well-known/added.txt')).toMatchObject({ status: 404 });
+    const listedResponse = await sendTarget(port, '/.well-known/security.txt');
+    expect(listedResponse).toMatchObject({ status: 200, body: listed.body });
+    const addedResponse = await sendTarget(port, '/.well-known/added.txt');
+    expect(addedResponse.status).toBe(404);
   });
 
   it('serves a site only below the path of its base URL', async () => {
@@ -88,8 +92,11 @@ describe('respond', () => {
       expect({ target, ...response }).toMatchObject({ target, status, location });
       expect(response.text).toContain('Access-Control-Allow-Origin: *');
     }
+    async function readStatus(target: string) {
+      const { status } = await sendTarget(port, target);
+      return status;
+    }
     await publishSite(folder, { baseUrl: 'https://example.test/else' });
-    const readStatus = async (target: string) => (await sendTarget(port, target)).status;
     await expect.poll(() => readStatus('/else/meta.json'), { timeout: 60_000 }).toBe(200);
     expect(await readStatus('/games/v2.1/meta.json')).toBe(404);
   });
@@ -102,45 +109,70 @@ describe('respond', () => {
     ['no error', `${LIST}nope/`, true, undefined, 'Accept, Accept-Encoding'],
   ])('compresses %s: %s', async (_, path, compress, encoding, vary) => {
     const { url } = await serveSite({ moves: 20, extras: [style], compress });
-    const { fields, bytes } = await get(url + path, 'gzip, br');
+    const { fields, bytes } = await get(url + path, { encoding: 'gzip, br' });
     expect([fields['content-encoding'], fields.vary]).toEqual([encoding, vary]);
     if (encoding) expect(String(brotliDecompressSync(bytes))).toBe(style.body);
   });
 
-  it.each([
+  describe.each([
     ['br', LIST],
     ['gzip', LIST],
     ['br', `${LIST}?limit=110&offset=1`],
-  ] as const)('sends the same content compressed with %s: %s', async (encoding, target) => {
-    const { url } = await serveSite({ moves: 120, compress: true });
-    const plain = await get(url + target);
-    const packed = await get(url + target, encoding);
+  ] as const)('compressing with %s: %s', (encoding, target) => {
     const vary = 'Accept, Accept-Encoding';
-    const etag = String(plain.fields.etag).replace(/"$/, `-${encoding}"`);
-    const length = { 'content-length': `${packed.bytes.length}` };
-    const fields = { 'content-encoding': encoding, vary, etag, ...length };
-    expect(packed.fields).toMatchObject(fields);
-    expect(plain.fields).toMatchObject({ vary });
-    expect(decoders[encoding](packed.bytes).equals(plain.bytes)).toBe(true);
-    expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 4);
-    expect(await get(url + target, encoding, {}, 'HEAD')).toMatchObject({
-      fields,
-      bytes: { length: 0 },
+
+    /** Serves a site, and requests the target without and with compression. */
+    async function prepare() {
+      const { url } = await serveSite({ moves: 120, compress: true });
+      const plain = await get(url + target);
+      const compressed = await get(url + target, { encoding });
+      const plainEtag = String(plain.fields.etag);
+      const etag = plainEtag.replace(/"$/, `-${encoding}"`);
+      return { url: url + target, plain, compressed, plainEtag, etag };
+    }
+
+    it('sends the same content in fewer bytes', async () => {
+      const { plain, compressed } = await prepare();
+      const decoded = decoders[encoding](compressed.bytes);
+      expect(decoded.equals(plain.bytes)).toBe(true);
+      expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 4);
     });
-    const known = await get(url + target, encoding, { 'if-none-match': etag });
-    expect(known).toMatchObject({ status: 304, bytes: { length: 0 }, fields: { etag, vary } });
-    const other = encoding === 'br' ? 'gzip' : 'br';
-    for (const [tags, accepted, status] of [
-      [etag, other, 200],
-      [plain.fields.etag, encoding, 200],
-      [etag, 'identity', 200],
-      [plain.fields.etag, 'identity', 304],
-      ['*', encoding, 304],
-      [`"x", W/${etag}`, encoding, 304],
-    ])
-      expect(await get(url + target, `${accepted}`, { 'if-none-match': tags })).toMatchObject({
-        status,
-      });
+
+    it('sends its own headers, also for HEAD', async () => {
+      const { url, plain, compressed, etag } = await prepare();
+      const head = await get(url, { encoding, method: 'HEAD' });
+      expect(plain.fields.vary).toBe(vary);
+      expect(head.bytes).toHaveLength(0);
+      for (const { fields } of [compressed, head]) {
+        expect(fields).toMatchObject({
+          'content-encoding': encoding,
+          'content-length': String(compressed.bytes.length),
+          vary,
+          etag,
+        });
+      }
+    });
+
+    it('confirms only the ETags of the same encoding', async () => {
+      const { url, plainEtag, etag } = await prepare();
+      const otherEncoding = encoding === 'br' ? 'gzip' : 'br';
+      const rows: readonly [etags: string, encoding: string, status: number][] = [
+        [etag, encoding, 304],
+        [`"x", W/${etag}`, encoding, 304],
+        ['*', encoding, 304],
+        [plainEtag, encoding, 200],
+        [etag, otherEncoding, 200],
+        [etag, 'identity', 200],
+        [plainEtag, 'identity', 304],
+      ];
+      for (const [etags, accepted, expected] of rows) {
+        const { status } = await get(url, { encoding: accepted, etags });
+        expect([etags, accepted, status]).toEqual([etags, accepted, expected]);
+      }
+      const confirmed = await get(url, { encoding, etags: etag });
+      expect(confirmed.bytes).toHaveLength(0);
+      expect(confirmed.fields).toMatchObject({ etag, vary });
+    });
   });
 });
 
@@ -153,9 +185,11 @@ it.each([
   async (lengths, encoding) => {
     const body = lengths.map((length) => new Uint8Array(length));
     const headers = { ETag: '"a"', 'Content-Length': `${Buffer.concat(body).length}` };
-    const accepted = new Headers({ 'Accept-Encoding': 'br' });
-    const plain = { method: 'GET', path: LIST, search: '', headers: accepted };
-    const response = await respondCompressed(plain, async () => ({ status: 200, headers, body }));
+    const plainResponse = { status: 200, headers, body };
+    const response = await respondCompressed(
+      { method: 'GET', path: LIST, search: '', headers: new Headers({ 'Accept-Encoding': 'br' }) },
+      async () => plainResponse,
+    );
     expect(response.headers['Content-Encoding']).toBe(encoding);
   },
 );
