@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -17,6 +18,7 @@ import {
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
+vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => {
   vi.restoreAllMocks();
@@ -318,6 +320,13 @@ describe('a held lock', () => {
     countCalls(fs.rmSync, real.rmSync);
   }
 
+  /** Restores all calls, but flushes nothing, because flushing takes long. */
+  function restoreCalls(): void {
+    vi.resetAllMocks();
+    vi.mocked(fs.fsyncSync).mockReturnValue();
+    vi.mocked(spawnSync).mockReturnValue({ status: 0, stdout: '' } as never);
+  }
+
   /** Kills a build while it moves files into place, and replaces the site by a copy. */
   async function killAndRestore(out: string): Promise<void> {
     const copy = path.join(temporaryFolder(), 'copy');
@@ -327,7 +336,7 @@ describe('a held lock', () => {
       real.renameSync(from, to);
     });
     await expect(publishTree(out, fresh)).rejects.toThrow('cannot be completed');
-    vi.resetAllMocks();
+    restoreCalls();
     fs.rmSync(out, { recursive: true });
     fs.renameSync(copy, out);
   }
@@ -339,6 +348,7 @@ describe('a held lock', () => {
   ])(
     'stops the build at any step if another build takes the lock: %s',
     async (_, before, after, prepare) => {
+      restoreCalls();
       let isOver = false;
       for (let nth = 1; !isOver; nth++) {
         const { parent, out, lock, names } = createPaths();
@@ -352,7 +362,7 @@ describe('a held lock', () => {
           () => undefined,
           (error: Error) => error.message,
         );
-        vi.resetAllMocks();
+        restoreCalls();
         // The build has made fewer changes than that.
         isOver = taken === undefined;
         if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
