@@ -8,6 +8,7 @@ import {
   type Next,
   type Previous,
   planUpdate,
+  type Update,
   type UpdateOptions,
 } from '../../src/dataset/update.ts';
 import { encodeDataSet } from '../support/decode.ts';
@@ -22,39 +23,44 @@ function createData(moves: Moves, about: Partial<Provenance> = {}): DataSet {
   return { ...data, provenance: { ...provenance, captured: '2026-03-04', ...about } };
 }
 
-const createPrevious = (
+function createPrevious(
   moves: Moves,
   about: Partial<Previous & Provenance> = {},
-): Previous & Provenance => {
+): Previous & Provenance {
   const { digest, counts, records, names, namesSummary } = createData(moves);
   return {
-    ...{ ...PROVENANCE, digest, counts, captured: '2025-05-05', names: namesSummary },
+    ...PROVENANCE,
+    digest,
+    counts,
+    captured: '2025-05-05',
+    names: namesSummary,
     records: () => records,
     readPast: () => ({ ...emptyPast, notices: [] }),
     readNames: () => names,
     ...about,
   };
-};
+}
 
-const plan = (
-  dataSet: DataSet,
-  published?: Previous,
-  options: Partial<UpdateOptions & Next> = {},
-) =>
-  planUpdate({ dataSet, isCopy: false, ...options }, published, {
-    ...{ today: '2026-03-04', readBundled: () => undefined, ...options },
+type Options = Partial<UpdateOptions & Next>;
+
+function plan(dataSet: DataSet, published?: Previous, options: Options = {}): Update {
+  const next = { dataSet, isCopy: false, ...options };
+  return planUpdate(next, published, {
+    today: '2026-03-04',
+    readBundled: () => undefined,
+    ...options,
   });
+}
 
-const withPast = (past: Past): Pick<Previous, 'readPast'> => ({
-  readPast: () => ({ ...past, notices: [] }),
-});
+function withPast(past: Past): Pick<Previous, 'readPast'> {
+  return { readPast: () => ({ ...past, notices: [] }) };
+}
 
 const renamed = { slug: 'renamed' };
 
 describe('planUpdate', () => {
   const published = createPrevious([{}]);
   const ahead = createPrevious([{}], { captured: '2026-05-05' });
-  type Options = Parameters<typeof plan>[2];
   it.each<[string, expected: string, Moves, Previous | undefined, Options?]>([
     ['keeps the date of unchanged data', '2025-05-05', [{}], published],
     [
@@ -78,37 +84,57 @@ describe('planUpdate', () => {
   ])('%s', (_, expected, moves, previous, options) => {
     const { dataSet, past } = plan(createData(moves), previous, options);
     expect(dataSet.provenance.captured).toBe(expected);
-    expect(past.history.steps).toMatchObject(
-      moves[0] === renamed ? [{ to: { captured: expected } }] : [],
-    );
+    const isChanged = moves[0] === renamed;
+    const expectedSteps = isChanged ? [{ to: { captured: expected } }] : [];
+    expect(past.history.steps).toMatchObject(expectedSteps);
   });
 
-  it("keeps the edition of unchanged data, and takes the upstream's edition otherwise", () => {
-    const [old, edition] = [namedEdition(1), namedEdition(2)];
-    const find = (moves: Moves, published: Edition | null) =>
-      plan(createData(moves, { edition }), createPrevious([{}], { edition: published })).dataSet
-        .provenance;
-    expect(find([{}], old)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition: old });
-    expect(find([{}], null)).toEqual({ ...PROVENANCE, captured: '2025-05-05', edition });
-    expect(find([renamed], old)).toEqual({ ...PROVENANCE, captured: '2026-03-04', edition });
+  const firstEdition = namedEdition(1);
+  const secondEdition = namedEdition(2);
+
+  it.each<[string, Moves, published: Edition | null, expected: Edition, captured: string]>([
+    ['keeps the edition of unchanged data', [{}], firstEdition, firstEdition, '2025-05-05'],
+    ['adds the edition of unchanged data if unknown', [{}], null, secondEdition, '2025-05-05'],
+    ["takes a changed data set's edition", [renamed], firstEdition, secondEdition, '2026-03-04'],
+  ])('%s', (_, moves, publishedEdition, edition, captured) => {
+    const data = createData(moves, { edition: secondEdition });
+    const previous = createPrevious([{}], { edition: publishedEdition });
+    const { dataSet } = plan(data, previous);
+    expect(dataSet.provenance).toEqual({ ...PROVENANCE, captured, edition });
   });
 
-  it('prints notices for an early clock, an old source and a build without published or bundled data', () => {
-    const [data, changed] = [createData([{}]), createData([renamed])];
-    const readBundled = () => published;
-    const clock = /at 2026-03-04, before the published data of 2026-05-05, .* empty folder$/;
-    const older = 'the source of 2026-03-04 is older than the published data of 2026-05-05';
-    const unguarded = expect.stringMatching(/^neither published nor bundled data exists/);
-    expect(plan(data, ahead).notices).toEqual([expect.stringMatching(clock)]);
-    expect(plan(changed, ahead, { isCopy: true }).notices).toEqual([older]);
-    expect(plan(changed, ahead, { isCopy: true, fallback: 'x' }).notices).toEqual([]);
-    expect(plan(data, ahead, { isCopy: true }).notices).toEqual([]);
-    const today = createPrevious([{}], { captured: '2026-03-04' });
-    for (const previous of [published, today]) expect(plan(data, previous).notices).toEqual([]);
-    expect(plan(changed, today, { isCopy: true }).notices).toEqual([]);
-    expect(plan(data).notices).toEqual([unguarded]);
-    expect(plan(data, undefined, { readBundled }).notices).toEqual([]);
-    expect(plan(data, undefined, { isCopy: true }).notices).toEqual([]);
+  const unchangedData = createData([{}]);
+  const changedData = createData([renamed]);
+  const ofToday = createPrevious([{}], { captured: '2026-03-04' });
+  const CLOCK = /at 2026-03-04, before the published data of 2026-05-05, .* empty folder$/;
+  const OLDER = /^the source of 2026-03-04 is older than the published data of 2026-05-05$/;
+  const UNGUARDED = /^neither published nor bundled data exists/;
+
+  it.each<[string, RegExp, DataSet, Previous | undefined, Options]>([
+    ['an early clock', CLOCK, unchangedData, ahead, {}],
+    ['an older source', OLDER, changedData, ahead, { isCopy: true }],
+    ['a build without any data to compare', UNGUARDED, unchangedData, undefined, {}],
+  ])('prints a notice for %s', (_, notice, dataSet, previous, options) => {
+    const { notices } = plan(dataSet, previous, options);
+    expect(notices).toEqual([expect.stringMatching(notice)]);
+  });
+
+  it.each<[string, DataSet, Previous | undefined, Options]>([
+    ['older published data', unchangedData, published, {}],
+    ['published data of today', unchangedData, ofToday, {}],
+    [
+      'an older fallback, which the guard checks',
+      changedData,
+      ahead,
+      { isCopy: true, fallback: 'x' },
+    ],
+    ['an older source of the same data', unchangedData, ahead, { isCopy: true }],
+    ['a source of the same day', changedData, ofToday, { isCopy: true }],
+    ['bundled data', unchangedData, undefined, { readBundled: () => published }],
+    ['a copy into an empty folder', unchangedData, undefined, { isCopy: true }],
+  ])('prints no notice for %s', (_, dataSet, previous, options) => {
+    const { notices } = plan(dataSet, previous, options);
+    expect(notices).toEqual([]);
   });
 
   it('continues bundled data from the same upstream, unless --forget-history is set', () => {

@@ -19,16 +19,16 @@ async function scene(respond?: Responder) {
   let edition = 0;
   const server = await startServer((response, request, at) => {
     if (respond) return respond(response, request, at);
-    const { hash, deployed } = editionNumber(edition);
-    const named = edition > 0 && {
-      'x-pokeapi-hash': hash,
-      'x-pokeapi-deploy-date': String(deployed),
-    };
+    response.setHeader('etag', '"1"');
+    response.setHeader('cache-control', 'max-age=86400');
+    if (edition > 0) {
+      const { hash, deployed } = editionNumber(edition);
+      response.setHeader('x-pokeapi-hash', hash);
+      response.setHeader('x-pokeapi-deploy-date', String(deployed));
+    }
     const isKnown = request.headers['if-none-match'] === '"1"';
-    const cached = { etag: '"1"', 'cache-control': 'max-age=86400' };
-    response
-      .writeHead(isKnown ? 304 : 200, { ...cached, ...named })
-      .end(isKnown ? undefined : '"new"');
+    if (isKnown) response.writeHead(304).end();
+    else response.writeHead(200).end('"new"');
   });
   const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
   const fetcher = createFetcher(testClient(), cache);
@@ -76,50 +76,47 @@ describe('load', () => {
     expect(validators(), 'if required').toEqual([...sent, '"1"']);
   });
 
-  it('stores the edition of the response or of the confirmed value, which stays fresh for 20 hours instead of 1', async () => {
+  it('stores the edition of the response, or of the value that a 304 confirms', async () => {
     const { url, cache, fetcher, deploy, validators } = await scene();
-    for (const [named, edition] of [
-      [0, null],
-      [1, namedEdition(1)],
-      [2, namedEdition(2)],
-      // A 304 without an edition.
-      [0, namedEdition(2)],
-    ] as const) {
-      deploy(named);
-      expect(await fetcher.load(url, codec, { revalidate: true })).toEqual({
-        value: 'new',
-        edition,
-      });
+    const rows = [
+      { deployed: 0, edition: null, freshHours: 1 },
+      { deployed: 1, edition: namedEdition(1), freshHours: 20 },
+      { deployed: 2, edition: namedEdition(2), freshHours: 20 },
+      // This 304 names no edition.
+      { deployed: 0, edition: namedEdition(2), freshHours: 20 },
+    ];
+    for (const { deployed, edition, freshHours } of rows) {
+      deploy(deployed);
+      const loaded = await fetcher.load(url, codec, { revalidate: true });
+      expect(loaded).toEqual({ value: 'new', edition });
       const { storedAt = 0, ...entry } = cache.get(url) ?? {};
-      const freshUntil = storedAt + (edition ? 20 : 1) * HOUR;
-      expect(entry).toEqual({
-        url,
-        etag: '"1"',
-        freshUntil,
-        ...(edition && { edition }),
-        value: 'new',
-      });
+      const freshUntil = storedAt + freshHours * HOUR;
+      const expected = { url, etag: '"1"', freshUntil, edition: edition ?? undefined };
+      expect(entry).toEqual({ ...expected, value: 'new' });
     }
     expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
   });
 
-  it('sends no validators to an override URL by default, and caches the response under the original URL', async () => {
+  it('caches the response of an override URL under the original URL', async () => {
     const { server, cache, fetcher } = await scene();
-    const load = (urlOverride?: string, revalidate = false) =>
-      fetcher.load(`${server.url}/a`, codec, {
-        ...{ revalidate, urlOverride: urlOverride && server.url + urlOverride },
-      });
-    await load();
-    await load('/b');
-    await load('/c', true);
-    expect(
-      server.requests.map(({ path: asked, headers }) => [asked, headers['if-none-match']]),
-    ).toEqual([
+    const url = `${server.url}/a`;
+    await fetcher.load(url, codec, { urlOverride: `${server.url}/b` });
+    expect(cache.get(url)?.value).toBe('new');
+    expect(cache.get(`${server.url}/b`)).toBeUndefined();
+  });
+
+  it('sends no validators to an override URL by default', async () => {
+    const { server, fetcher } = await scene();
+    const url = `${server.url}/a`;
+    await fetcher.load(url, codec);
+    await fetcher.load(url, codec, { urlOverride: `${server.url}/b` });
+    await fetcher.load(url, codec, { urlOverride: `${server.url}/c`, revalidate: true });
+    const requests = server.requests.map(({ path, headers }) => [path, headers['if-none-match']]);
+    expect(requests).toEqual([
       ['/a', undefined],
       ['/b', undefined],
       ['/c', '"1"'],
     ]);
-    expect(cache.get(`${server.url}/b`)).toBeUndefined();
   });
 
   it.each([404, 410])(
@@ -142,19 +139,26 @@ describe('load', () => {
   ])('fails with the hint for status $code and $options', async ({ code, options, attempts }) => {
     const { url, cache, fetcher } = await scene(status(code));
     await expect(fetcher.load(url, codec, options)).rejects.toMatchObject({
-      ...{ problem: `got ${code}, expected 200`, hint: 'Do this.', request: { url, attempts } },
+      problem: `got ${code}, expected 200`,
+      hint: 'Do this.',
+      request: { url, attempts },
     });
     expect(cache.get(url)).toBeUndefined();
   });
 });
 
-it('recalls a cached value regardless of its age, and bypasses the cache in request()', async () => {
+it('recall returns a cached value regardless of its age', async () => {
   const { fetcher, server, url } = await cachedScene({ freshUntil: 0 });
   expect(fetcher.recall(url, codec)).toBe('old');
   expect(fetcher.recall(`${url}other`, codec)).toBeUndefined();
   expect(fetcher.stats.cacheHits).toBe(1);
   expect(server.requests).toEqual([]);
-  expect(String(await fetcher.request(url))).toBe('"new"');
+});
+
+it('request neither reads nor changes the cache', async () => {
+  const { fetcher, url } = await cachedScene({});
+  const received = await fetcher.request(url);
+  expect(String(received)).toBe('"new"');
   expect(fetcher.recall(url, codec)).toBe('old');
 });
 

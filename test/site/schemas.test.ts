@@ -13,12 +13,18 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
     ...createSpecification(plan.records, plan.meta, plan),
   ];
   const texts = new Map(all.map(({ path, body }) => [path, bodyText(body)]));
-  const json = (path: string): Record<string, unknown> => JSON.parse(texts.get(path) ?? 'null');
+  function json(path: string): Record<string, unknown> {
+    return JSON.parse(texts.get(path) ?? 'null');
+  }
   const ajv = new Ajv2020({
-    ...{ strict: true, allowUnionTypes: true, allErrors: true },
+    strict: true,
+    allowUnionTypes: true,
+    allErrors: true,
     formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
   });
-  for (const path of texts.keys()) if (path.startsWith('schemas/')) ajv.addSchema(json(path));
+  for (const path of texts.keys()) {
+    if (path.startsWith('schemas/')) ajv.addSchema(json(path));
+  }
   /** Validates a value with a published schema. Returns null for a valid value. */
   function findProblems(schema: string, value: unknown): string | null {
     const validate = ajv.getSchema(`https://example.test/schemas/${schema}.json`);
@@ -28,12 +34,17 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
   return { paths: [...texts.keys()], json, findProblems };
 }
 
+/** Returns the name of the schema that describes a file of a site. */
 function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
-  const [, kind, rest] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
-  if (kind !== undefined) return rest === '' || rest?.startsWith('offset/') ? `${kind}-page` : kind;
+  const [, kind, rest = ''] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
+  if (kind !== undefined) {
+    const isPage = rest === '' || rest.startsWith('offset/');
+    return isPage ? `${kind}-page` : kind;
+  }
   if (/^40\d\.json$/.test(path)) return 'error';
-  return /^(meta|changes|moved|search)\.json$/.exec(path)?.[1];
+  const [, name] = /^(meta|changes|moved|search)\.json$/.exec(path) ?? [];
+  return name;
 }
 
 it.each(['query', 'file'] as const)(
@@ -47,10 +58,12 @@ it.each(['query', 'file'] as const)(
       expect(findProblems(schema, json(path)), path).toBeNull();
       seen[schema] = (seen[schema] ?? 0) + 1;
     }
-    const counts = { move: 120, item: 230, 'move-page': 2, 'item-page': 3 };
     expect(seen).toEqual({
       root: 1,
-      ...counts,
+      move: 120,
+      item: 230,
+      'move-page': 2,
+      'item-page': 3,
       error: 3,
       meta: 1,
       changes: 1,
@@ -65,12 +78,15 @@ describe('the schemas', () => {
 
   it('use only regular expressions that have the same meaning in every language', () => {
     const patterns: string[] = [];
-    for (const path of paths)
-      if (path.startsWith('schemas/') || path === 'openapi.json')
-        JSON.stringify(json(path), (key, value) => {
-          if (key === 'pattern' && typeof value === 'string') patterns.push(value);
-          return value;
-        });
+    for (const path of paths) {
+      const hasPatterns = path.startsWith('schemas/') || path === 'openapi.json';
+      if (!hasPatterns) continue;
+      // Visits every key at any depth.
+      JSON.stringify(json(path), (key, value) => {
+        if (key === 'pattern' && typeof value === 'string') patterns.push(value);
+        return value;
+      });
+    }
     // Excludes look-around, back-references, slashes in escapes, operators in classes, and Unicode properties.
     const portable =
       /^\^(?:\(\?:|[)|*+?.:=&]|[\w/-]|\{\d+(?:,\d+)?\}|\\[dsw.?[\]]|\[\^?(?:\w-\w|[\w~.:?#]|\\[stnr])+\])+\$$/;
