@@ -3,29 +3,40 @@ import type { History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import { continuePast, emptyPast, type PreviousState } from '../../src/dataset/past.ts';
+import { continuePast, emptyPast, type Past, type PreviousState } from '../../src/dataset/past.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
-const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 
-const previousState = (version: Version, history: History): PreviousState => ({
-  ...version,
-  addresses: version.records,
-  past: { ...emptyPast, history },
-});
+/** Creates a version of the data whose moves have these slugs, in order of id. */
+function named(...slugs: string[]): Version {
+  return versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
+}
 
-/** The history of consecutive versions. */
-const historyOf = (first: Version, ...versions: Version[]) =>
-  versions.reduce(
-    ({ history, from }, to) => ({ history: extendHistory(history, compare(from, to)), from: to }),
-    { history: emptyHistory, from: first },
-  ).history;
+function previousState(version: Version, history: History): PreviousState {
+  return { ...version, addresses: version.records, past: { ...emptyPast, history } };
+}
+
+/** Creates the history of consecutive versions. */
+function historyOf(first: Version, ...others: Version[]): History {
+  let history = emptyHistory;
+  let from = first;
+  for (const to of others) {
+    history = extendHistory(history, compare(from, to));
+    from = to;
+  }
+  return history;
+}
 
 describe('the history of continuePast', () => {
-  const [a, b, c] = [named('a'), named('b'), named('c')];
-  const [ab, ba, bc, ac] = [compare(a, b), compare(b, a), compare(b, c), compare(a, c)];
+  const a = named('a');
+  const b = named('b');
+  const c = named('c');
+  const ab = compare(a, b);
+  const ba = compare(b, a);
+  const bc = compare(b, c);
+  const ac = compare(a, c);
   const own = { steps: [ab] };
   /** The previous data set, the next data set's own history, and the published history. */
   type Given = { before?: Version; own?: History; published?: History; isDamaged?: boolean };
@@ -100,30 +111,34 @@ describe('the history of continuePast', () => {
   });
 
   it('accepts a history that lacks only published steps beyond the limit', () => {
-    const versions = Array.from({ length: 103 }, (_, at) => named(`slug-${at}`));
-    const [first = named(), ...others] = versions;
-    const [before = first, next = first] = versions.slice(-2);
-    const published = historyOf(first, ...others.slice(0, -1));
-    const long = historyOf(first, ...others);
-    const choose = (history: History) =>
-      continuePast({ ...next, past: { ...emptyPast, history } }, previousState(before, published))
-        .history;
-    expect(choose(long)).toBe(long);
-    const short = { steps: long.steps.slice(0, -1) };
-    expect(choose(short)).toEqual(long);
+    const first = named('slug-0');
+    const others = Array.from({ length: 100 }, (_, at) => named(`slug-${at + 1}`));
+    const published = named('slug-101');
+    const next = named('slug-102');
+    const publishedHistory = historyOf(first, ...others, published);
+    const nextHistory = historyOf(first, ...others, published, next);
+    const previous = previousState(published, publishedHistory);
+    function choose(history: History): History {
+      return continuePast({ ...next, past: { ...emptyPast, history } }, previous).history;
+    }
+    expect(choose(nextHistory)).toBe(nextHistory);
+    const shortHistory = { steps: nextHistory.steps.slice(0, -1) };
+    expect(choose(shortHistory)).toEqual(nextHistory);
   });
 });
 
 it('continuePast keeps all old slugs, and adds those of renamed records', () => {
-  const [before, next] = [named('a', 'b'), named('a', 'c')];
-  const oldSlugs = (own: Record<string, number>) => ({
-    ...noOldSlugs,
-    move: new Map(Object.entries(own)),
-  });
-  const past = { ...emptyPast, oldSlugs: oldSlugs({ older: 1, x: 1 }) };
-  const previous = { ...before, addresses: before.records, past };
-  const ownPast = { ...emptyPast, oldSlugs: oldSlugs({ source: 2, x: 2 }) };
-  expect(continuePast({ ...next, past: ownPast }, previous).oldSlugs).toEqual(
-    oldSlugs({ source: 2, x: 1, older: 1, b: 2 }),
-  );
+  function createPast(slugs: Record<string, number>): Past {
+    const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries(slugs)) };
+    return { ...emptyPast, oldSlugs };
+  }
+  const published = named('a', 'b');
+  const previous = {
+    ...published,
+    addresses: published.records,
+    past: createPast({ older: 1, x: 1 }),
+  };
+  const next = { ...named('a', 'c'), past: createPast({ source: 2, x: 2 }) };
+  const { oldSlugs } = continuePast(next, previous);
+  expect(oldSlugs).toEqual(createPast({ source: 2, x: 1, older: 1, b: 2 }).oldSlugs);
 });

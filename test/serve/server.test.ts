@@ -72,9 +72,13 @@ describe('the server', () => {
     },
   );
 
-  it('closes an idle connection, by default after 75 seconds', async () => {
+  it('closes an idle connection', async () => {
     const { port } = await start({ keepAliveMs: 200 });
-    expect(await sendText(port, createGet('/small'))).toMatchObject({ status: 200 });
+    const { status } = await sendText(port, createGet('/small'));
+    expect(status).toBe(200);
+  });
+
+  it('keeps an idle connection longer than load balancers do', () => {
     expect(defaultLimits.keepAliveMs).toBe(75_000);
   });
 
@@ -141,25 +145,31 @@ describe('the server', () => {
   it('keeps serving if clients reset connections', async () => {
     const { port, isServing } = await start();
     const upgrade = `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`;
-    for (const text of ['CONNECT x:443 HTTP/1.1\r\nHost: x', 'hello', upgrade])
+    for (const text of ['CONNECT x:443 HTTP/1.1\r\nHost: x', 'hello', upgrade]) {
       for (let delay = 0; delay < 10; delay++) {
         const socket = await openSocket(port);
         socket.write(`${text}\r\n\r\n`);
         await setTimeout(delay % 3);
         socket.resetAndDestroy();
       }
+    }
     expect(await isServing()).toBe(true);
   });
 
-  it('accepts HTTP/1.0 without a host, and any host', async () => {
+  it('accepts HTTP/1.0 without a host', async () => {
     const { port } = await start();
-    const hosts = ['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)];
-    for (const sent of [
-      'GET / HTTP/1.0\r\n',
-      ...hosts.map((host) => `${GET}Host: ${host}\r\n${CLOSE}`),
-    ])
-      expect(await sendText(port, `${sent}\r\n`), sent).toMatchObject({ status: 200 });
+    const { status } = await sendText(port, 'GET / HTTP/1.0\r\n\r\n');
+    expect(status).toBe(200);
   });
+
+  it.each(['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)])(
+    'accepts any host: %.20s',
+    async (host) => {
+      const { port } = await start();
+      const { status } = await sendText(port, `${GET}Host: ${host}\r\n${CLOSE}\r\n`);
+      expect(status).toBe(200);
+    },
+  );
 
   it('responds without reading a huge request body', async () => {
     const { port } = await start();
@@ -179,9 +189,13 @@ describe('the server', () => {
     "ignores a request's body: %j",
     async (body) => {
       const { port } = await start();
-      const post = async (headers?: string) => (await sendTarget(port, '/', 'POST', headers)).text;
-      const removeDate = (text: string): string => text.replace(/Date: .*\r\n/, '');
-      expect(removeDate(await post(body))).toBe(removeDate(await post()));
+      async function post(headers?: string): Promise<string> {
+        const { text } = await sendTarget(port, '/', 'POST', headers);
+        return text.replace(/Date: .*\r\n/, '');
+      }
+      const withBody = await post(body);
+      const withoutBody = await post();
+      expect(withBody).toBe(withoutBody);
     },
   );
 
