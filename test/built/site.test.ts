@@ -23,8 +23,13 @@ describe('openSite', () => {
 
   const fields = Array.from({ length: 98 }, (_, at) => `"x${at}":1`).join();
   const invalidRecords = [
-    ...['7', 'null', '{"url":"","slug":""}', '{"url":"","id":1}', '{"id":1,"slug":""}'],
-    ...['{"url":"","id":1,"slug":"","x":[]}', '{"url":"","id":1,"slug":"","x":{}}'],
+    '7',
+    'null',
+    '{"url":"","slug":""}',
+    '{"url":"","id":1}',
+    '{"id":1,"slug":""}',
+    '{"url":"","id":1,"slug":"","x":[]}',
+    '{"url":"","id":1,"slug":"","x":{}}',
   ];
   it.each<[page: string, problem: string | RegExp]>([
     ...invalidRecords.map((record): [string, string] => [

@@ -123,8 +123,8 @@ describe('verify --like', () => {
     const { url, stop } = await handler.start(at('mixed'));
     onTestFinished(stop);
     const report = await compare(url, { level: 'static' });
-    const broken =
-      'guarantees' in report ? report.guarantees.filter((one) => one.failures.length > 0) : [];
+    if (!('guarantees' in report)) throw new Error('expected the report of a deployment');
+    const broken = report.guarantees.filter(({ failures }) => failures.length > 0);
     const problem = expect.stringContaining('"Move 0"');
     const failures = [{ request: 'GET /api/gamedata/move/move-8/?format=api', problem }];
     expect(broken).toMatchObject([{ guarantee: 'records', failures }]);
@@ -132,12 +132,12 @@ describe('verify --like', () => {
 
   it('follows a redirect only within the deployment', async () => {
     const { url, faults } = await deploy(at('new'));
-    const redirect = (location: string) => (response: ServerResponse) =>
-      void response.writeHead(301, { location }).end();
+    const redirect = (location: string) => (response: ServerResponse) => {
+      response.writeHead(301, { location }).end();
+    };
+    const page = readFileSync(path.join(at('new'), 'docs/index.html'));
     faults.set('docs/index.html', redirect('/docs/'));
-    faults.set('docs/', (response) =>
-      response.end(readFileSync(path.join(at('new'), 'docs/index.html'))),
-    );
+    faults.set('docs/', (response) => response.end(page));
     faults.set('browse.html', redirect('https://x.test/browse'));
     await expect(compare(url)).rejects.toThrow(/new: browse.html: got status 301, expected 200$/);
   });
@@ -200,13 +200,14 @@ it.each<[unknown, string]>([
     { ...deployment, linkBase: 'https://x.test' },
     '--link-base: got --like, too, expected one of them',
   ],
-  ...['1', '1d', '-1s', 's', '1.5h'].map((wait): [unknown, string] => {
-    return [
-      { ...deployment, wait },
-      `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
-    ];
-  }),
 ])('verify rejects %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
   await rejected.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
+});
+
+it.each(['1', '1d', '-1s', 's', '1.5h'])('verify rejects --wait %s', async (wait) => {
+  await expect(verify({ ...deployment, wait })).rejects.toMatchObject({
+    code: 'usage',
+    message: `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
+  });
 });
