@@ -66,16 +66,14 @@ const repeated = [
   ...['?edition=a', '/generation/1', '/api/gamedata/move/a/', 'sprites/items/', 'skip-checks '],
 ];
 
-/** Long texts that an expression may have to read again from each position, and that do not match in the end. */
+/** Creates long texts that an expression may have to read again from each position, and that do not match in the end. */
 function* createHostileTexts(prefix: string): Generator<string> {
-  const starts = new Set(['', prefix]);
   for (const unit of repeated) {
     // In quadratic time, an expression reads the whole text once per unit. With this number of
     // units, long units take as many steps as short ones.
     const middle = unit.repeat(LENGTH / Math.sqrt(unit.length));
-    for (const start of starts) {
-      for (const end of ['!a', '\n', '/']) yield start + middle + end;
-    }
+    for (const end of ['!a', '\n', '/']) yield prefix + middle + end;
+    if (prefix !== '') yield `${middle}!a`;
   }
 }
 
