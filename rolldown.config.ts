@@ -10,7 +10,10 @@ const pages = {
   search: 'search/search-engine',
 };
 
-/** The search engine's folder. In a workspace, packages are in the `node_modules` of a parent folder. */
+/**
+ * The search engine's folder. In a workspace, packages are in the `node_modules` of a parent
+ * folder.
+ */
 const fuzzy = path.dirname(createRequire(import.meta.url).resolve('@leeoniya/ufuzzy/package.json'));
 const license = readFileSync(path.join(fuzzy, 'LICENSE'), 'utf8').trim();
 

@@ -5,7 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
 
-/** A test that replaces a module needs modules of its own; for all others, loading them once per worker saves a third. */
+/**
+ * A test that replaces a module needs modules of its own; for all others, loading them once per
+ * worker saves a third.
+ */
 const isolated = [
   'test/cli/commands/verify.test.ts',
   'test/publish/apply.test.ts',
@@ -25,7 +28,10 @@ const long = [
   'power-cut',
 ];
 
-/** Vitest starts the largest files first. Those that take longest start before them, so that none runs alone at the end. */
+/**
+ * Vitest starts the largest files first. Those that take longest start before them, so that none
+ * runs alone at the end.
+ */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) =>
@@ -45,7 +51,10 @@ function findTemporaryFolder(): string {
   return bavail * bsize < NEEDED_BYTES ? tmpdir() : MEMORY;
 }
 
-/** `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode all`) runs it too. */
+/**
+ * `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode
+ * all`) runs it too.
+ */
 export default defineConfig(({ mode }) => {
   // In each project, because Vitest reads this file again for projects, in the mode `test`.
   const env = {
@@ -53,7 +62,8 @@ export default defineConfig(({ mode }) => {
     NO_PROXY: '127.0.0.1,localhost',
     // Vitest's own BASE_URL is not ours.
     BASE_URL: '',
-    // System tests run programs there, which memory may not allow, and Deno reads no file below /dev.
+    // System tests run programs there, which memory may not allow, and Deno reads no file below
+    // /dev.
     TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
   };
   const system: TestProjectConfiguration = {

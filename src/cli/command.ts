@@ -31,7 +31,9 @@ export interface Command<O extends Options> {
   readonly options: O;
   /** The command whose section of the configuration file applies after the command's own. */
   readonly inherits?: string;
-  /** Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up. */
+  /**
+   * Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up.
+   */
   readonly exitsOnSignal?: boolean;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
   readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;

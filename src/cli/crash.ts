@@ -1,6 +1,9 @@
 import { findWasmHint } from '../errors.ts';
 
-/** Describes an error that no command expects: by its hint if the machine is the reason, otherwise by its stack, as a bug. */
+/**
+ * Describes an error that no command expects: by its hint if the machine is the reason, otherwise
+ * by its stack, as a bug.
+ */
 export function describeCrash(error: unknown): string {
   const hint = findWasmHint(error);
   if (error instanceof Error && hint !== undefined)

@@ -6,11 +6,13 @@ import { PACKAGE_ROOT } from '../package.ts';
 import { describeCrash } from './crash.ts';
 import { run } from './program.ts';
 
-// Only Node 22 and later have this. The cache is next to the code, because a shared temporary folder is not safe.
+// Only Node 22 and later have this. The cache is next to the code, because a shared temporary
+// folder is not safe.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
-// Failing to write logs must not change the outcome. Failing to write the result exits with 1, unless its reader has exited.
+// Failing to write logs must not change the outcome. Failing to write the result exits with 1,
+// unless its reader has exited.
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error) => {
   if (errorCode(error) === 'EPIPE') return;

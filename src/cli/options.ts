@@ -3,7 +3,10 @@ import { describeIssue, formatValue } from '../contract/parse.ts';
 import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE, removeTrailingSlashes } from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
-/** An option of a library function and, if it has flags, of the command line and the configuration file. */
+/**
+ * An option of a library function and, if it has flags, of the command line and the configuration
+ * file.
+ */
 export interface Option<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   readonly flags?: string;

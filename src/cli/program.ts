@@ -39,7 +39,8 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
 /**
  * Creates commander's program with every command.
  *
- * @param isWanted returns whether the options of a command are needed, because loading them takes time
+ * @param isWanted returns whether the options of a command are needed, because loading them takes
+ * time
  */
 export async function createProgram(
   isWanted = (..._names: string[]): boolean => true,

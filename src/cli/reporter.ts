@@ -9,7 +9,10 @@ export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
   /** Undefined if nothing is requested. */
   readonly requests?: Progress['requests'] | undefined;
   readonly waiting?: Progress['waiting'];
-  /** When the work began, in the milliseconds of `performance.now()`. Default: when the reporter was created. */
+  /**
+   * When the work began, in the milliseconds of `performance.now()`. Default: when the reporter was
+   * created.
+   */
   readonly started?: number;
 }
 
@@ -40,8 +43,9 @@ const ERASE_LINE = '\x1b[1G\x1b[2K';
 const SEPARATOR = ' · ';
 
 /**
- * Creates a reporter for stderr. Progress is one live line on a terminal and a plain line every five seconds elsewhere, as long
- * as there is work: a timer repeats the latest progress, because it also has times that pass.
+ * Creates a reporter for stderr. Progress is one live line on a terminal and a plain line every
+ * five seconds elsewhere, as long as there is work: a timer repeats the latest progress, because it
+ * also has times that pass.
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
@@ -147,7 +151,10 @@ function fitParts(parts: readonly string[], columns: number): string {
 /** What is shown until the total is known. */
 const beginnings = { read: 'waiting for the upstream', checked: 'reading the lists' } as const;
 
-/** `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left` */
+/**
+ * `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20
+ * from cache`, `5 s left`
+ */
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
   const { done, total, verb = 'read', requests, waiting } = progress;
   const isTotalKnown = total > 0;

@@ -28,16 +28,24 @@ const hostList = z
 
 export const siteOptions = {
   ...inGroup('Output:', {
-    /** The base URL. Default: the first of `BASE_URL`, Netlify's variables, the published base URL and `http://127.0.0.1:3000`. */
+    /**
+     * The base URL. Default: the first of `BASE_URL`, Netlify's variables, the published base URL
+     * and `http://127.0.0.1:3000`.
+     */
     baseUrl: option(
       '--base-url <url>',
       'base URL [$BASE_URL, or as published]',
       plainUrl.optional(),
     ),
-    /** Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages. */
+    /**
+     * Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages.
+     */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
     downloads: flag('--no-downloads', 'omit the bulk files'),
-    /** How icons are served. Default: `link`, which redirects to the upstream; with links to files, `mirror`. */
+    /**
+     * How icons are served. Default: `link`, which redirects to the upstream; with links to files,
+     * `mirror`.
+     */
     sprites: option('--sprites <mode>', 'how to serve icons', oneOf(iconModes).optional()),
     spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),

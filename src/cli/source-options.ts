@@ -48,7 +48,10 @@ export const sourceOptions = {
   ...inGroup('Data:', {
     /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
-    /** The upstream: a base URL; for `csv` a URL or a folder, for `snapshot` a folder, for `site` a folder, an archive or a URL. */
+    /**
+     * The upstream: a base URL; for `csv` a URL or a folder, for `snapshot` a folder, for `site` a
+     * folder, an archive or a URL.
+     */
     upstream: option(
       '--upstream <url|dir>',
       'other source; a folder for csv, snapshot, site',
@@ -76,7 +79,10 @@ export const sourceOptions = {
       'percentage that may disappear',
       percentage.default(1),
     ),
-    /** Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear in addition to `maxShrink`. */
+    /**
+     * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear in addition
+     * to `maxShrink`.
+     */
     allowMissing: option(
       '--allow-missing <record...>',
       'may disappear: <kind>/<slug>, names/<tag>',
@@ -93,7 +99,10 @@ export const sourceOptions = {
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watchers['onProgress']>(),
   onFallback: codeOnly<Watchers['onFallback']>(),
-  /** Called with a problem that does not end the build, such as an interrupted build before it or a cache that is too large. */
+  /**
+   * Called with a problem that does not end the build, such as an interrupted build before it or a
+   * cache that is too large.
+   */
   onNotice: codeOnly<Watchers['onNotice']>(),
   /** Called when the disk cache has responses that the same command would not request again. */
   onStored: codeOnly<Watchers['onStored']>(),
@@ -121,8 +130,9 @@ export function resolveSource(
 }
 
 /**
- * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable counts as unset. A date before
- * the upstream existed says nothing, because Nix sets 1980 for every build, so it becomes the earliest possible date.
+ * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable counts
+ * as unset. A date before the upstream existed says nothing, because Nix sets 1980 for every build,
+ * so it becomes the earliest possible date.
  *
  * @see https://reproducible-builds.org/docs/source-date-epoch/
  */

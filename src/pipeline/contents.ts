@@ -7,7 +7,10 @@ import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 
 type Contents = 'site' | 'data set';
 
-/** Rejects a site that would replace a data set or the reverse, and a cache inside the output folder. */
+/**
+ * Rejects a site that would replace a data set or the reverse, and a cache inside the output
+ * folder.
+ */
 export function assertReplaceableContents(
   output: Output,
   wanted: Contents,

@@ -45,7 +45,10 @@ export interface MakeSiteOptions {
   readonly verify: boolean;
   /** The number of states of the data whose archives are kept. */
   readonly keep?: number | undefined;
-  /** Whether the source is another site or the published one; undefined for a build from an upstream or snapshot. */
+  /**
+   * Whether the source is another site or the published one; undefined for a build from an upstream
+   * or snapshot.
+   */
   readonly copies?: 'another' | 'itself' | undefined;
 }
 
@@ -82,7 +85,8 @@ async function replaceSite(
     const copied = copies ? sourceMeta : undefined;
     return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
   };
-  // A build with invalid settings fails before it reads the upstream. A copy needs settings of the source.
+  // A build with invalid settings fails before it reads the upstream. A copy needs settings of the
+  // source.
   if (!copies) resolve(undefined);
 
   const hasIcons = (meta: Meta | undefined): boolean => resolve(meta).sprites.mode === 'mirror';
@@ -164,7 +168,10 @@ export function namesIcons({ sprites }: Pick<WantedSettings, 'sprites'>): boolea
   return sprites.mode !== undefined || sprites.upstream !== undefined;
 }
 
-/** Returns whether the data came from the network. Otherwise, icons are not fetched from there unless the user wants it. */
+/**
+ * Returns whether the data came from the network. Otherwise, icons are not fetched from there
+ * unless the user wants it.
+ */
 export function isRemote(
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
   { fallback }: Pick<SourceResult, 'fallback'>,
@@ -183,7 +190,10 @@ interface PublishedSite {
   readonly install: readonly string[];
 }
 
-/** Generates and publishes a site, unless the same code has already generated it from the same inputs. */
+/**
+ * Generates and publishes a site, unless the same code has already generated it from the same
+ * inputs.
+ */
 async function publishSite(
   output: Output,
   inputs: Inputs,
@@ -202,7 +212,10 @@ async function publishSite(
   return { result, files, install };
 }
 
-/** Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has the digest and those options. */
+/**
+ * Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has
+ * the digest and those options.
+ */
 function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
@@ -213,7 +226,10 @@ function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<Bu
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', hashed) };
 }
 
-/** Finds what a copied site has and its copy does not, such as a kind that this version does not know. */
+/**
+ * Finds what a copied site has and its copy does not, such as a kind that this version does not
+ * know.
+ */
 function findLeftBehind(
   source: BuiltSite | undefined,
   files: readonly { readonly path: string }[],
@@ -232,7 +248,9 @@ function findLeftBehind(
   return { files: leftBehind, kinds };
 }
 
-/** Lists the commands that install the configuration of hosts, as far as the configuration changed. */
+/**
+ * Lists the commands that install the configuration of hosts, as far as the configuration changed.
+ */
 function listInstallCommands(
   names: readonly HostName[],
   { name: out, published }: Output,
@@ -254,7 +272,10 @@ function listInstallCommands(
   return commands;
 }
 
-/** Verifies and archives a published site. Failures are problems instead of errors, because the site stays published. */
+/**
+ * Verifies and archives a published site. Failures are problems instead of errors, because the site
+ * stays published.
+ */
 async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Promise<ChecksReport> {
   let verified: number | null = null;
   try {

@@ -145,7 +145,10 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
   return groups;
 }
 
-/** Reads a copied site's warnings, except those about icons, because the copy collects its icons itself. */
+/**
+ * Reads a copied site's warnings, except those about icons, because the copy collects its icons
+ * itself.
+ */
 export function readWarnings({ warnings }: Meta): WarningGroup[] {
   const groups: WarningGroup[] = [];
   for (const kind of kindNames) {

@@ -51,7 +51,10 @@ export interface KnownSites {
   readonly published: Partial<Meta> | undefined;
   /** Undefined unless a site is copied. */
   readonly copied: Meta | undefined;
-  /** Whether the published site is rebuilt from itself. Such a site may come from anyone, so its hosts are not kept. */
+  /**
+   * Whether the published site is rebuilt from itself. Such a site may come from anyone, so its
+   * hosts are not kept.
+   */
   readonly isOwnSource: boolean;
 }
 
@@ -100,7 +103,9 @@ function resolveLinks(
   });
 }
 
-/** Sites with links to files are for hosts that cannot redirect to icons, so they contain the icons. */
+/**
+ * Sites with links to files are for hosts that cannot redirect to icons, so they contain the icons.
+ */
 function resolveIconSource({ sprites }: WantedSettings, links: LinkStyle): IconSource {
   const defaultMode = links === 'file' ? 'mirror' : 'link';
   const mode = sprites.mode ?? defaultMode;

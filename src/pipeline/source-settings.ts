@@ -16,7 +16,11 @@ export interface SourceSettings
     GuardOptions,
     Pick<OpenOptions, 'takeLock'> {}
 
-/** Waits for the folder that a source reads, except the output folder, which is recovered later. @throws OutputError */
+/**
+ * Waits for the folder that a source reads, except the output folder, which is recovered later.
+ *
+ * @throws OutputError
+ */
 export async function waitForSource(settings: SourceSettings, out: string): Promise<void> {
   const { source, dataFolder } = settings;
   if (source === 'rest' || source === 'csv') return;
@@ -24,7 +28,11 @@ export async function waitForSource(settings: SourceSettings, out: string): Prom
   await assertSettledFolder(source === 'auto' ? dataFolder : upstream, out);
 }
 
-/** Waits until no build is changing a folder. URLs and archives are always settled. @throws OutputError after a second */
+/**
+ * Waits until no build is changing a folder. URLs and archives are always settled.
+ *
+ * @throws OutputError after a second
+ */
 export async function assertSettledFolder(target: string, out?: string): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
   const status = attempt(() => statSync(target));

@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Returns the output of a command without times, sizes, ports and the number of a site's files. Lines of progress are left out,
- * because they appear only on a slow machine.
+ * Returns the output of a command without times, sizes, ports and the number of a site's files.
+ * Lines of progress are left out, because they appear only on a slow machine.
  */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');

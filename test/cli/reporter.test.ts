@@ -43,7 +43,9 @@ describe('createReporter', () => {
   function start(isTTY: boolean, { quiet = false, columns = 30 } = {}) {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     const stream = Object.assign(new PassThrough(), { isTTY, columns });
-    /** Returns the text since the last call. From Node 26 on, `read` returns one chunk at a time. */
+    /**
+     * Returns the text since the last call. From Node 26 on, `read` returns one chunk at a time.
+     */
     const written = (): string => {
       let text = '';
       for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;

@@ -9,8 +9,8 @@ const limits: Readonly<Record<string, number>> = { 'browse.js': 20_000, 'search.
 const OTHER_LIMIT = 8_000;
 
 /**
- * Functions and syntax of regular expressions that the oldest browsers in `rolldown.config.ts` lack. The bundler lowers other syntax, but it
- * adds no functions.
+ * Functions and syntax of regular expressions that the oldest browsers in `rolldown.config.ts`
+ * lack. The bundler lowers other syntax, but it adds no functions.
  */
 const NEWER = [
   'URL.canParse',

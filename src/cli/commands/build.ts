@@ -38,12 +38,13 @@ const buildOptions = {
   }),
 };
 
-// Published declarations keep the comments of options only where they are declared: `SourceOptions` has its own.
+// Published declarations keep the comments of options only where they are declared: `SourceOptions`
+// has its own.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**
- * Builds a site. The published site is unchanged after an error, unless files could not be moved into place: then it may be
- * partly the new one, and the next build completes the change.
+ * Builds a site. The published site is unchanged after an error, unless files could not be moved
+ * into place: then it may be partly the new one, and the next build completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */

@@ -15,7 +15,10 @@ import { resolveSource, sourceOptions } from '../source-options.ts';
 const { concurrency, signal } = sourceOptions;
 const dataSet = required('a snapshot, a site, an archive or the URL of a deployment');
 const diffOptions = {
-  /** The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a deployment. */
+  /**
+   * The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a
+   * deployment.
+   */
   from: { schema: dataSet },
   /** The newer data set, given in the same way. */
   to: { schema: dataSet },
@@ -25,7 +28,10 @@ const diffOptions = {
 
 export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
 
-/** @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read completely */
+/**
+ * @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read
+ * completely
+ */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
   const [older, newer] = await Promise.all([loadRecords(from, parsed), loadRecords(to, parsed)]);

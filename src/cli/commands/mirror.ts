@@ -17,7 +17,10 @@ const mirrorOptions = {
   ...siteOptions,
   /** The site to copy: the URL of a deployment, an archive or a folder. */
   from: { schema: required('the URL, archive or folder of a site') },
-  /** The folder of the copy. Default: `from` if that is a folder, otherwise named after it, such as `example.org`. */
+  /**
+   * The folder of the copy. Default: `from` if that is a folder, otherwise named after it, such as
+   * `example.org`.
+   */
   out: { schema: outputFolder.optional() },
 };
 
@@ -29,11 +32,12 @@ export interface MirrorReport extends BuildReport {
 }
 
 /**
- * Rebuilds a site from the records, names, old slugs, history and icons of another site. If nothing is published, base URL and links come
- * from the copied site. All other settings are those of a build.
+ * Rebuilds a site from the records, names, old slugs, history and icons of another site. If nothing
+ * is published, base URL and links come from the copied site. All other settings are those of a
+ * build.
  *
- * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published copy is then unchanged, unless files could
- * not be moved into place, which the next command completes
+ * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published copy is
+ * then unchanged, unless files could not be moved into place, which the next command completes
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, verify, ...parsed } = parseOptions(mirrorOptions, options);

@@ -31,7 +31,10 @@ const serveOptions = inGroup('Server:', {
   dir: { schema: required('the folder of a site').default(BUILD_FOLDER) },
   /** Called with one line per request, once it has ended. */
   onRequest: codeOnly<(line: string) => void>(),
-  /** Called with one line per request that failed, and while the folder does not hold a complete site. */
+  /**
+   * Called with one line per request that failed, and while the folder does not hold a complete
+   * site.
+   */
   onProblem: codeOnly<(line: string) => void>(),
   signal: codeOnly<AbortSignal>(),
   limits: codeOnly<Partial<Limits>>(),
@@ -48,7 +51,8 @@ export interface SiteServer {
 }
 
 /**
- * Serves a built site as soon as the folder holds a complete one, and reloads the site within about a second after a build.
+ * Serves a built site as soon as the folder holds a complete one, and reloads the site within about
+ * a second after a build.
  *
  * @throws UsageError for an invalid option
  * @throws OutputError if the site is too large, or the address is not available

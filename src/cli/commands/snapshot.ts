@@ -17,10 +17,11 @@ const snapshotOptions = {
 export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
 /**
- * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`, because a snapshot has no fallback.
+ * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`,
+ * because a snapshot has no fallback.
  *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the data set is then unchanged, unless files could not be
- * moved into place, which the next command completes
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the data set is then
+ * unchanged, unless files could not be moved into place, which the next command completes
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);

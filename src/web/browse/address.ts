@@ -1,4 +1,7 @@
-/** An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`, regardless of the page's own URL. */
+/**
+ * An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`,
+ * regardless of the page's own URL.
+ */
 
 import { PAGE_SIZE, type PageRange, parsePageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
@@ -6,15 +9,18 @@ import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 /** What the page's own URL asks for. */
 export interface PageAddress {
   readonly address: string;
-  /** Whether the host serves the page at the endpoint's own path. Otherwise, the address is in the fragment. */
+  /**
+   * Whether the host serves the page at the endpoint's own path. Otherwise, the address is in the
+   * fragment.
+   */
   readonly isNegotiated: boolean;
   /** The search of a list, as query parameters. */
   readonly search: string;
 }
 
 /**
- * Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`). The next fragment is the list's
- * search.
+ * Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`).
+ * The next fragment is the list's search.
  *
  * @param href the page's URL without credentials
  * @param root the base URL with a trailing slash
@@ -56,7 +62,10 @@ function parseUrl(text: string): URL | undefined {
   }
 }
 
-/** Returns the path to fetch, relative to the base URL; undefined if links point to files and the page is not built. */
+/**
+ * Returns the path to fetch, relative to the base URL; undefined if links point to files and the
+ * page is not built.
+ */
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);
   const { limit, offset } = readPageRange(address);
@@ -67,7 +76,10 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
   return isBuilt ? `${folder}offset/${offset}/index.json` : undefined;
 }
 
-/** Reads limit and offset with the server's parser, so that the page describes the response that it shows. */
+/**
+ * Reads limit and offset with the server's parser, so that the page describes the response that it
+ * shows.
+ */
 export const readPageRange = (address: string): PageRange => parsePageRange(getQuery(address));
 
 export const replacePageRange = (address: string, { limit, offset }: PageRange): string =>

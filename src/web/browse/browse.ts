@@ -1,4 +1,7 @@
-/** The browsable page: shows an endpoint's response, and navigates to other endpoints without leaving the page. */
+/**
+ * The browsable page: shows an endpoint's response, and navigates to other endpoints without
+ * leaving the page.
+ */
 
 import { API_PREFIX } from '../../contract/paths.ts';
 import { createSearchBox, type SearchFields } from '../search/search-box.ts';
@@ -46,8 +49,9 @@ let current = '';
 let listSearch: string | undefined;
 
 /**
- * Loads an endpoint and shows its response, unless the user goes elsewhere meanwhile. Keeps the previous content until the response
- * arrives, then restores the scroll position of the history's entry.
+ * Loads an endpoint and shows its response, unless the user goes elsewhere meanwhile. Keeps the
+ * previous content until the response arrives, then restores the scroll position of the history's
+ * entry.
  *
  * @param focus whether to focus the heading, as after following a link
  */
@@ -123,7 +127,10 @@ async function showSearch(address: string, { isList = false }: View): Promise<vo
   await setSearch({ ...fields, kind });
 }
 
-/** Appends content that takes another request. Until then, a style hides the footer, which would move. */
+/**
+ * Appends content that takes another request. Until then, a style hides the footer, which would
+ * move.
+ */
 async function append(later: View['later'], signal: AbortSignal): Promise<void> {
   if (!later) return;
   view.dataset.incomplete = '';
@@ -142,7 +149,10 @@ function createBreadcrumb(address: string): HTMLElement[] {
   });
 }
 
-/** Shows the request line with the ways to repeat the request; nothing if the host does not have the page. */
+/**
+ * Shows the request line with the ways to repeat the request; nothing if the host does not have the
+ * page.
+ */
 function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
@@ -167,7 +177,9 @@ history.scrollRestoration = 'manual';
 
 const readSavedScroll = (): number => history.state?.scroll ?? 0;
 
-/** Keeps the scroll position and the search in the history's entry, for the back button and reloads. */
+/**
+ * Keeps the scroll position and the search in the history's entry, for the back button and reloads.
+ */
 const position = createRareSave(() => {
   const href = readPageUrl();
   const url = listSearch === undefined ? href : replaceSearch(href, listSearch);

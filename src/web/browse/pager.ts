@@ -3,7 +3,10 @@ import type { ListPage } from '../../contract/paths.ts';
 import { groupDigits, pluralize } from '../../contract/words.ts';
 import { parseLink, readPageRange, replacePageRange } from './address.ts';
 
-/** A part of a list, and the addresses of the others. An address is undefined if there is nothing to go to. */
+/**
+ * A part of a list, and the addresses of the others. An address is undefined if there is nothing to
+ * go to.
+ */
 export interface Pager {
   /** Such as `Records 1 to 100 of 954`. */
   readonly summary: string;
@@ -32,7 +35,8 @@ export function describePager(address: string, page: ListPage): Pager {
 function findLastOffset(count: number, limit: Integer): number {
   if (count === 0) return 0;
   const lastRecord = count - 1;
-  // A limit beyond the range of `number` is larger than any list, so its exact value does not matter.
+  // A limit beyond the range of `number` is larger than any list, so its exact value does not
+  // matter.
   return lastRecord - (lastRecord % Number(limit));
 }
 

@@ -1,4 +1,7 @@
-/** The fields of a record, as the page shows them. The page knows no schema, so it shows new fields without a change. */
+/**
+ * The fields of a record, as the page shows them. The page knows no schema, so it shows new fields
+ * without a change.
+ */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

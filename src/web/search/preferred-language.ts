@@ -1,4 +1,7 @@
-/** Returns the first of the browser's languages that has names; empty for English, the language of records. */
+/**
+ * Returns the first of the browser's languages that has names; empty for English, the language of
+ * records.
+ */
 export function findPreferredLanguage(tags: readonly string[], known: readonly string[]): string {
   for (const tag of tags) {
     let locale: Intl.Locale;

@@ -26,10 +26,11 @@ const LOADING_DELAY_MS = 200;
 const RESULTS_PER_STEP = 30;
 
 /**
- * Connects the search form, which shows results while the user types. Returns a function that fills in the form and resolves when the
- * results are shown.
+ * Connects the search form, which shows results while the user types. Returns a function that fills
+ * in the form and resolves when the results are shown.
  *
- * @param onSearch is called before each search, and with `isEmpty` if there is nothing to search for
+ * @param onSearch is called before each search, and with `isEmpty` if there is nothing to search
+ * for
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -46,7 +47,10 @@ export function createSearchBox(
   /** Older searches must not replace the results of newer searches. */
   let searches = 0;
 
-  /** Shows the form's results, or why there are none. Says that it is loading if that takes a moment. */
+  /**
+   * Shows the form's results, or why there are none. Says that it is loading if that takes a
+   * moment.
+   */
   async function search(): Promise<void> {
     const current = ++searches;
     const fields = readFields();

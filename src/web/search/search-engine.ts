@@ -17,13 +17,16 @@ export interface Match {
 
 export interface SearchEngine {
   /**
-   * Returns records with that id first, then names in the selected language, then English names by closeness. An empty query matches every
-   * record.
+   * Returns records with that id first, then names in the selected language, then English names by
+   * closeness. An empty query matches every record.
    *
    * @param kind only records of this kind; empty for every kind
    */
   match(query: string, kind?: string, names?: Names): Match[];
-  /** Suggests at most five records for an unknown slug or id, starting with records of the same kind. */
+  /**
+   * Suggests at most five records for an unknown slug or id, starting with records of the same
+   * kind.
+   */
   suggest(slug: string, kind: string): Match[];
 }
 
@@ -80,7 +83,10 @@ function select(records: readonly Match[], indices: readonly number[]): Match[] 
   return selected;
 }
 
-/** Returns a function that finds the indices of records whose English names or slugs resemble words, best first. */
+/**
+ * Returns a function that finds the indices of records whose English names or slugs resemble words,
+ * best first.
+ */
 function createFuzzySearch(records: readonly Match[]): (words: string) => readonly number[] {
   const texts = records.map(({ name, slug }) => {
     const joinedSlug = slug.replaceAll('-', '');
@@ -88,7 +94,8 @@ function createFuzzySearch(records: readonly Match[]): (words: string) => readon
   });
   // Tolerates one typo per word.
   const strict = new Fuzzy({ intraMode: 1 });
-  // Also tolerates a missing letter in words of three letters, so it finds too many records for most queries.
+  // Also tolerates a missing letter in words of three letters, so it finds too many records for
+  // most queries.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
 
   const find = (engine: Fuzzy, words: string): readonly number[] => {
@@ -123,7 +130,10 @@ interface Rated {
   readonly rating: number;
 }
 
-/** Finds records by their names in the selected language. Of names that match equally well, the shortest comes first. */
+/**
+ * Finds records by their names in the selected language. Of names that match equally well, the
+ * shortest comes first.
+ */
 function matchLocalNames(records: readonly Match[], query: string): Match[] {
   const words = separateWords(query);
   if (words === '') return [];
@@ -149,7 +159,10 @@ function rateLocalName(name: string, words: string): number | undefined {
   return best;
 }
 
-/** Sorts equally close records by id, except those that are not close: the fuzzy search has ranked them. */
+/**
+ * Sorts equally close records by id, except those that are not close: the fuzzy search has ranked
+ * them.
+ */
 function sortByCloseness(records: readonly Match[], words: string): Match[] {
   const rated = records.map((record) => ({ record, closeness: rateCloseness(record, words) }));
   rated.sort((a, b) => {
@@ -159,7 +172,10 @@ function sortByCloseness(records: readonly Match[], words: string): Match[] {
   return rated.map(({ record }) => record);
 }
 
-/** Prefers items, which have icons, if a name ends with the words: "ball" means a Poké Ball rather than the move Ice Ball. */
+/**
+ * Prefers items, which have icons, if a name ends with the words: "ball" means a Poké Ball rather
+ * than the move Ice Ball.
+ */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const simpleName = simplify(name);
   const isEnd = simpleName.endsWith(` ${words}`);

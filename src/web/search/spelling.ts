@@ -11,7 +11,10 @@ const substitutes: Readonly<Record<string, string>> = {
 /** How German is written on keyboards without umlauts. Most people omit only the dots. */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
-/** Removes differences that a search ignores: case, accents, and the half-width and full-width characters of Japanese keyboards. */
+/**
+ * Removes differences that a search ignores: case, accents, and the half-width and full-width
+ * characters of Japanese keyboards.
+ */
 export function simplify(text: string): string {
   const lowerCase = text.normalize('NFKC').toLowerCase();
   const substituted = lowerCase.replaceAll(/[œæß’]/g, (letter) => substitutes[letter] ?? letter);
@@ -27,7 +30,10 @@ export function listSpellings(name: string): string[] {
   return [usual, separateWords(simplify(expanded))];
 }
 
-/** Replaces everything except letters and numbers with spaces: `creve-cœur` and `creve cœur` are the same words. */
+/**
+ * Replaces everything except letters and numbers with spaces: `creve-cœur` and `creve cœur` are the
+ * same words.
+ */
 export const separateWords = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 
@@ -36,8 +42,9 @@ const JOINED = 10_000;
 const ANY_ORDER = 2 * JOINED;
 
 /**
- * Rates how well a spelling matches the words of a query, where lower is better: words at an early position, then words that differ only in
- * their spaces, then words in another order. Returns undefined if a word is missing.
+ * Rates how well a spelling matches the words of a query, where lower is better: words at an early
+ * position, then words that differ only in their spaces, then words in another order. Returns
+ * undefined if a word is missing.
  */
 export function rateSpelling(spelling: string, words: string): number | undefined {
   const position = spelling.indexOf(words);

@@ -4,7 +4,10 @@ import { tokenize } from './tokens.ts';
 
 const script = document.currentScript as HTMLScriptElement;
 
-/** The base URL with a trailing slash, because every script is at the top of the site. All other URLs derive from it. */
+/**
+ * The base URL with a trailing slash, because every script is at the top of the site. All other
+ * URLs derive from it.
+ */
 export const siteRoot = removeCredentials(new URL('.', script.src).href);
 
 export const readPageUrl = (): string => removeCredentials(location.href);
@@ -12,7 +15,9 @@ export const readPageUrl = (): string => removeCredentials(location.href);
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Content = Node | string;
 
-/** Creates an element without parsing data as markup. Omits attributes that are false or undefined. */
+/**
+ * Creates an element without parsing data as markup. Omits attributes that are false or undefined.
+ */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -54,8 +59,8 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
 }
 
 /**
- * Shows an icon at its path in records. Shows the placeholder if the icon cannot be loaded, and until it is loaded, because a
- * request may take minutes to fail.
+ * Shows an icon at its path in records. Shows the placeholder if the icon cannot be loaded, and
+ * until it is loaded, because a request may take minutes to fail.
  */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
   const image = element('img', {
@@ -100,7 +105,10 @@ export const linkStyle: LinkStyle =
 /** Plain file servers may not serve a folder's index page. */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 
-/** Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the fragment. */
+/**
+ * Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the
+ * fragment.
+ */
 let isNegotiated = linkStyle === 'query';
 
 export const getHref = (address: string): string =>
@@ -117,7 +125,10 @@ export const createLink = (address: string, text: string): HTMLElement =>
 /** Browsers block requests from scripts on `file:` pages. */
 export const isOnDisk = location.protocol === 'file:';
 
-/** Shows the content for pages without scripts, hides controls that send requests, and links to files. */
+/**
+ * Shows the content for pages without scripts, hides controls that send requests, and links to
+ * files.
+ */
 export function showFileFallback(): void {
   for (const fallback of document.querySelectorAll('noscript')) {
     const content = document.createRange().createContextualFragment(fallback.textContent);
@@ -164,7 +175,11 @@ export async function fetchJson<T>(file: string): Promise<T> {
 
 type LinkString = (text: string) => Node | undefined;
 
-/** Highlights code. @param linkString creates a link for a JSON string, or returns undefined if it is not a link */
+/**
+ * Highlights code.
+ *
+ * @param linkString creates a link for a JSON string, or returns undefined if it is not a link
+ */
 export function highlight(code: string, linkString: LinkString = () => undefined): Content[] {
   const content: Content[] = [];
   for (const { text, type } of tokenize(code)) {

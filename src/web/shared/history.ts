@@ -1,6 +1,7 @@
 /**
- * Browsers limit calls of the History API, and throw: Safari after 100 calls in 30 seconds, Firefox after 200 in 10. So we save the state
- * of a page rarely, and a failed call never stops what the user asked for.
+ * Browsers limit calls of the History API, and throw: Safari after 100 calls in 30 seconds, Firefox
+ * after 200 in 10. So we save the state of a page rarely, and a failed call never stops what the
+ * user asked for.
  */
 
 import { getRelativeUrl } from './page-url.ts';
@@ -47,7 +48,10 @@ interface SessionHistory {
   pushState(state: null, title: '', url: string): void;
 }
 
-/** Adds an entry to the history. Returns false if the browser refuses, so that the caller can let it follow the link. */
+/**
+ * Adds an entry to the history. Returns false if the browser refuses, so that the caller can let it
+ * follow the link.
+ */
 export function pushUrl(history: SessionHistory, href: string): boolean {
   try {
     history.pushState(null, '', getRelativeUrl(href));

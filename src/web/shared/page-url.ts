@@ -10,8 +10,8 @@ export function removeCredentials(href: string): string {
 }
 
 /**
- * Returns the path, query and fragment of a URL. The History API rejects a URL whose user name or password differs from the page's, and
- * a relative URL has the page's.
+ * Returns the path, query and fragment of a URL. The History API rejects a URL whose user name or
+ * password differs from the page's, and a relative URL has the page's.
  */
 export function getRelativeUrl(href: string): string {
   const { pathname, search, hash } = new URL(href);

@@ -120,7 +120,10 @@ describe('mirror', () => {
 });
 
 describe('a site from an untrusted author', () => {
-  /** Mirrors a site whose `meta.json` was changed, and returns the report and the copy's `meta.json`. */
+  /**
+   * Mirrors a site whose `meta.json` was changed, and returns the report and the copy's
+   * `meta.json`.
+   */
   async function copyEdited(change: Record<string, unknown>) {
     const [from, out] = [copied(), newFolder()];
     edit(from, 'meta.json', (json) => ({ ...json, ...change }));
