@@ -68,10 +68,11 @@ async function callCommand(
   }
 
   const config = await findConfig(target, loadAll);
+  // `args` has what the user typed, `processedArgs` also the defaults of missing arguments.
   const args: string[] = [...target.processedArgs];
-  // By default, `serve` and other commands use the folder of the configured `build`.
-  const hasDefaultArgument = target.args.length === 0 && args[0] !== undefined;
-  if (hasDefaultArgument && config?.built !== undefined) args[0] = config.built;
+  const usesDefault = target.args.length === 0 && args[0] !== undefined;
+  // Without an argument, `serve` serves the folder that the configuration names for `build`.
+  if (usesDefault && config?.built !== undefined) args[0] = config.built;
   try {
     await runCommand(command, { ...defaults, ...config?.options, ...typed }, args);
   } catch (error) {

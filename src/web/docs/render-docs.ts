@@ -104,8 +104,10 @@ function getExamplePath({ path, pathParameter }: Operation): string {
 /** The links of the API have this query, so examples have it, too. */
 const getQuery = ({ group }: Operation): string => (group === 'records' ? '?format=api' : '');
 
+/** @param anyPageRange whether the host supports any limit and offset */
 function renderEndpoint(endpoint: Operation, site: LinkedSite, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
+  // Every endpoint has a schema. Only files such as CSV have none.
   const type = typeName(schema ?? '');
   const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
   const isShortened = type.endsWith('Page') || group === 'names';

@@ -13,9 +13,12 @@ export function findPreferredLanguage(tags: readonly string[], known: readonly s
       continue;
     }
     const { language, script } = locale;
-    const names = [tag, language, `${language}-${script}`].map((name) => name.toLowerCase());
-    const found = names.find((name) => known.includes(name));
-    if (found !== undefined || language === 'en') return found ?? '';
+    for (const candidate of [tag, language, `${language}-${script}`]) {
+      const name = candidate.toLowerCase();
+      if (known.includes(name)) return name;
+    }
+    // Languages that the browser lists after English are less preferred than English.
+    if (language === 'en') return '';
   }
   return '';
 }

@@ -143,22 +143,32 @@ export function showFileFallback(): void {
   }
 }
 
-export function setLinkMode(negotiated: boolean): void {
-  isNegotiated = negotiated;
+/**
+ * Changes the links to endpoints.
+ *
+ * @param servesPages whether the host serves pages at API paths
+ */
+export function setLinkMode(servesPages: boolean): void {
+  isNegotiated = servesPages;
   for (const link of document.querySelectorAll('a')) {
     if (link.dataset.api !== undefined) link.href = getHref(link.dataset.api);
   }
 }
 
-/** Adapts links to the host, which may not serve pages at API paths. */
+/**
+ * Asks the host whether it serves pages at API paths, as an `Accept` header requests. If it serves
+ * only JSON there, the links lead to the browsable page instead.
+ */
 export async function adaptLinks(): Promise<void> {
   if (isOnDisk) return showFileFallback();
   if (!isNegotiated) return;
   try {
+    const apiRoot = siteRoot + API_PREFIX.slice(1);
     const headers = { Accept: 'text/html' };
-    const response = await fetch(siteRoot + API_PREFIX.slice(1), { method: 'HEAD', headers });
+    const response = await fetch(apiRoot, { method: 'HEAD', headers });
     const type = response.headers.get('Content-Type') ?? '';
-    setLinkMode(type.startsWith('text/html'));
+    const servesPages = type.startsWith('text/html');
+    setLinkMode(servesPages);
   } catch {
     // The host stays unknown.
   }
