@@ -38,13 +38,14 @@ const buildOptions = {
   }),
 };
 
-// Published declarations keep the comments of options only where they are declared: `SourceOptions`
-// has its own.
+// TypeScript's declaration files keep the comments of options only in the type that declares them,
+// so `SourceOptions` is a type of its own.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**
- * Builds a site. The published site is unchanged after an error, unless files could not be moved
- * into place: then it may be partly the new one, and the next build completes the change.
+ * Builds a site. After an error, the published site is unchanged. The only exception is a failure
+ * to move the new files into place: the folder may then contain parts of both sites, and the next
+ * build completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */
@@ -68,7 +69,9 @@ export const command = defineCommand({
   getOut: ({ out = '' }) => out,
 });
 
-/** Prints what a build did, the next steps, and the problems that a check found. */
+/**
+ * Prints the results of a build, the next steps, and any problems found by `--verify` or `--keep`.
+ */
 export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
   const { problems } = report.checks;
   const lines = [...formatSummary(report), ...listNextSteps(report)];

@@ -20,7 +20,7 @@ const diffOptions = {
    * deployment.
    */
   from: { schema: dataSet },
-  /** The newer data set, given in the same way. */
+  /** The newer data set, in any of the same forms. */
   to: { schema: dataSet },
   concurrency,
   signal,
@@ -29,6 +29,8 @@ const diffOptions = {
 export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
 
 /**
+ * Compares two data sets.
+ *
  * @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read
  * completely
  */
@@ -41,9 +43,10 @@ export async function diff(options: DiffOptions): Promise<Comparison> {
 type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number };
 
 /**
- * Reads the records of a data set, of any version of gamedata.
+ * Reads the records of a data set that any version of gamedata has created.
  *
- * A URL without a manifest may be an API that gamedata did not build, so its list pages are read.
+ * If a URL has no manifest, it may be an API that gamedata did not build, so we read its list
+ * pages.
  */
 async function loadRecords(target: string, options: LoadOptions): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;

@@ -18,8 +18,8 @@ const mirrorOptions = {
   /** The site to copy: the URL of a deployment, an archive or a folder. */
   from: { schema: required('the URL, archive or folder of a site') },
   /**
-   * The folder of the copy. Default: `from` if that is a folder, otherwise named after it, such as
-   * `example.org`.
+   * The folder of the copy. The default is `from` if that is a folder. Otherwise, the name is
+   * derived from the URL or archive, such as `example.org`.
    */
   out: { schema: outputFolder.optional() },
 };
@@ -32,18 +32,19 @@ export interface MirrorReport extends BuildReport {
 }
 
 /**
- * Rebuilds a site from the records, names, old slugs, history and icons of another site. If nothing
- * is published, base URL and links come from the copied site. All other settings are those of a
- * build.
+ * Rebuilds a site from the records, names, old slugs, history and icons of another site. If the
+ * output folder is empty, the base URL and the link style come from the copied site. All other
+ * settings have the same defaults as in a build.
  *
- * @throws UsageError, UpstreamError, OutputError, DataError or GuardError; the published copy is
- * then unchanged, unless files could not be moved into place, which the next command completes
+ * @throws UsageError, UpstreamError, OutputError, DataError or GuardError. The published copy is
+ * then unchanged, except if files could not be moved into place. The next command completes such a
+ * change.
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { from: named, out: folder, verify, ...parsed } = parseOptions(mirrorOptions, options);
   const from = isUrl(named) ? parseValue(httpUrl, named, 'address') : named;
   const out = folder ?? nameCopy(from);
-  // A link to the output folder is the output folder.
+  // `isSameFolder` follows symlinks, because `from` may be a symlink to the output folder.
   const isItself = !isUrl(from) && isSameFolder(from, out);
   const report = await makeSite({
     out,
@@ -56,8 +57,8 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 }
 
 /**
- * Chooses the folder of a copy: the host of a URL, such as `example.org`, the name of an archive
- * without its extension, or the folder itself.
+ * Chooses the folder of a copy: the host name of a URL (`example.org`), or the name of an archive
+ * without its extension. A folder is rebuilt in place.
  */
 function nameCopy(source: string): string {
   if (isArchive(source)) {
@@ -65,7 +66,7 @@ function nameCopy(source: string): string {
     return archiveName.replace(ARCHIVE_EXTENSION, '');
   }
   if (!isUrl(source)) return source;
-  // A valid URL is normalized: `https://Example.ORG` → `https://example.org`
+  // A valid URL is normalized first: `https://Example.ORG` becomes `https://example.org`.
   const url = httpUrl.safeParse(source).data ?? source;
   const address = removeTrailingSlashes(url).replace(/^https?:\/\//i, '');
   return address.replace(/[^\w.-]+/g, '-');

@@ -24,16 +24,16 @@ const serveOptions = inGroup('Server:', {
     'port to listen on; 0 picks a free one',
     integer(0, 65_535).default(3000),
   ),
-  /** An IP address, or `localhost`. */
+  /** The address to listen on: an IP address, or `localhost`. */
   listen: option('--listen <address>', 'address to listen on', ownAddress.default('127.0.0.1')),
-  /** Adds `Accept-Encoding` to `Vary`. */
+  /** Whether to compress API responses. This adds `Accept-Encoding` to `Vary`. */
   compress: flag('--compress', 'compress API responses, too, not only other files'),
   dir: { schema: required('the folder of a site').default(BUILD_FOLDER) },
-  /** Called with one line per request, once it has ended. */
+  /** Called with one line for each request, after the request has ended. */
   onRequest: codeOnly<(line: string) => void>(),
   /**
-   * Called with one line per request that failed, and while the folder does not hold a complete
-   * site.
+   * Called with one line for each failed request, and whenever the folder does not contain a
+   * complete site.
    */
   onProblem: codeOnly<(line: string) => void>(),
   signal: codeOnly<AbortSignal>(),
@@ -43,16 +43,19 @@ const serveOptions = inGroup('Server:', {
 export type ServeOptions = OptionInput<typeof serveOptions>;
 
 export interface SiteServer {
-  /** Such as `http://127.0.0.1:3000`, with the path of the site's base URL. */
+  /**
+   * The URL of the running server, including the path of the site's base URL, such as
+   * `http://127.0.0.1:3000`.
+   */
   readonly url: string;
   readonly meta: Meta;
-  /** Rejects new requests and waits up to five seconds for running ones. */
+  /** Rejects new requests, and waits up to five seconds for requests that are still running. */
   close(): Promise<void>;
 }
 
 /**
- * Serves a built site as soon as the folder holds a complete one, and reloads the site within about
- * a second after a build.
+ * Serves a built site. Waits until the folder contains a complete site, and reloads it about a
+ * second after each build.
  *
  * @throws UsageError for an invalid option
  * @throws OutputError if the site is too large, or the address is not available
@@ -72,7 +75,7 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   });
   const { meta, base } = site();
   const bound = await server.listen(port, listen).catch((error) => {
-    // Otherwise, watching the folder would keep the process running.
+    // We stop watching the folder, because the watcher would keep the process running.
     closing.abort();
     throw error;
   });
@@ -86,7 +89,10 @@ export async function serve(options: ServeOptions = {}): Promise<SiteServer> {
   };
 }
 
-/** Browsers cannot open wildcard addresses. */
+/**
+ * Formats an address for a URL. Browsers cannot open wildcard addresses, so they are replaced with
+ * loopback addresses.
+ */
 function formatHost(address: string): string {
   if (address === '0.0.0.0') return '127.0.0.1';
   if (address === '::') return '[::1]';
@@ -109,7 +115,7 @@ export const command = defineCommand({
     try {
       server = await serve({ ...serveOptions, dir, onRequest, onProblem: reporter.notice, signal });
     } catch (error) {
-      // The user may stop the command while it waits for a site.
+      // The user may stop the command while it is still waiting for a site.
       if (signal.aborted) return {};
       throw error;
     }
@@ -131,7 +137,7 @@ function describeServer(dir: string, { url, meta }: SiteServer): string[] {
   const lines = [`${escapeControls(dir)}: ${formatCounts(meta.counts)}, served at`, `  ${url}/`];
   for (const kind of kindNames) lines.push(`  ${url}${listPath(kind)}?format=api`);
   const hasOtherLinks = meta.base_url !== url;
-  // A warning names the other port of this machine.
+  // If links point to another port of this machine, a warning is printed instead.
   if (hasOtherLinks && findOtherPort(meta.base_url, url) === undefined) {
     lines.push(`Links point to the site's base URL, ${escapeControls(meta.base_url)}`);
   }
@@ -140,13 +146,15 @@ function describeServer(dir: string, { url, meta }: SiteServer): string[] {
 
 const localHosts = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Returns the port of links to this machine if it differs from the port being served. */
+/**
+ * Returns the port in the base URL if it is a port of this machine other than the one being served.
+ */
 function findOtherPort(baseUrl: string, url: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;
   const { protocol, hostname, port } = new URL(baseUrl);
   const isLocal = protocol === 'http:' && localHosts.includes(hostname);
   const servedPort = new URL(url).port;
   if (!isLocal || port === servedPort) return undefined;
-  // A URL omits the default port.
+  // A URL omits the default port, 80.
   return port === '' ? '80' : port;
 }

@@ -17,11 +17,12 @@ const snapshotOptions = {
 export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
 /**
- * Captures the upstream's data into a folder that later builds can read. `auto` means `rest`,
- * because a snapshot has no fallback.
+ * Saves the upstream's data in a folder that later builds can read. `auto` means `rest`, because a
+ * snapshot has no fallback.
  *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError; the data set is then
- * unchanged, unless files could not be moved into place, which the next command completes
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The data set is then
+ * unchanged, except if files could not be moved into place. The next command completes such a
+ * change.
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);

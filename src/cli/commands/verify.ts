@@ -46,12 +46,12 @@ const verifyOptions = {
   target: { schema: required('a folder, an archive or a URL') },
   ...inGroup('For a URL:', {
     /**
-     * The guarantees to check. Default: `static`; with `like`, the guarantees of the hosts of that
-     * site.
+     * The guarantees to check. The default is `static`. With `like`, the default is every guarantee
+     * that the hosts of that site support.
      */
     level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
     like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
-    /** How long to wait for the site in `like`, such as `90s`, `10m` or `1h`. */
+    /** How long to wait until the URL serves the site in `like`, such as `90s`, `10m` or `1h`. */
     wait: option(
       '--wait <time>',
       'how long to wait for it, such as 90s or 10m',
@@ -61,7 +61,7 @@ const verifyOptions = {
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
-  /** Called with the first difference whenever it changes, during `wait`. */
+  /** Called while waiting, whenever the first difference from the expected site changes. */
   onWait: codeOnly<(line: string) => void>(),
   onProgress: codeOnly<OnVerifyProgress>(),
 };
@@ -84,7 +84,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   const checks = { ...deployment, level: level ?? 'static' };
   if (like === undefined) return verifyDeployment(url, checks);
 
-  // Reading the folder counts as waiting, too.
+  // The time limit includes reading the folder.
   const deadline = wait === undefined ? undefined : Date.now() + wait;
   await assertSettledFolder(like);
   const site = openSite(folderStorage(like));
@@ -94,7 +94,7 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   return verifyDeployment(url, { ...checks, supported, site });
 }
 
-/** Rejects options that have no effect on the target, or that contradict each other. */
+/** Rejects options that have no effect on the target, and options that contradict each other. */
 function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void {
   if (!isUrl(target)) {
     const got = isArchive(target) ? 'an archive' : 'a folder';
@@ -124,9 +124,9 @@ function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void
 /**
  * Verifies a folder or an archive.
  *
- * A build may change the folder in the meantime, and a mixture of two sites looks like damage. So
- * if anything is wrong, this waits until no build is changing the folder, and compares its manifest
- * with the one from the beginning.
+ * If a build changes the folder at the same time, the mixture of two sites looks like damage. So if
+ * anything is wrong, we wait until no build is changing the folder, and then check that the
+ * manifest is still the one from the beginning.
  */
 async function verifyStored(
   target: string,
@@ -153,8 +153,8 @@ async function verifyStored(
 }
 
 /**
- * Finds the guarantees that all hosts of a site support, unless this version supports none of the
- * hosts.
+ * Finds the guarantees that all hosts of a site support. Returns undefined if this version of
+ * gamedata supports none of the hosts.
  */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const supportedHosts = hostNames.filter((name) => listed.includes(name));
