@@ -10,7 +10,7 @@ const DEFAULT_CONFIG = 'gamedata.config.json';
 
 type LoadCommands = () => Promise<Readonly<Record<string, Command<Options>>>>;
 
-/** An option, and the form of it that commander parses. */
+/** An option, together with the form of it that commander parses. */
 interface ParsedOption {
   readonly option: CliOption;
   readonly parsed: CommanderOption;
@@ -18,12 +18,12 @@ interface ParsedOption {
 }
 
 /**
- * Describes a command to commander, which parses the arguments and prints the help.
+ * Registers a command with commander, which parses the arguments and prints the help.
  *
- * When the command is called, its options come from the command line, then from the configuration
- * file, then from the defaults of their schemas.
+ * When the command runs, options from the command line take precedence over the configuration file,
+ * and both take precedence over the defaults in the schemas.
  *
- * @param loadAll loads the commands for the configuration file, which has a section for each
+ * @param loadAll loads every command, because the configuration file has a section for each one
  */
 export function addCommand(
   target: Commander,
@@ -43,7 +43,9 @@ export function addCommand(
   target.action(() => callCommand(target, command, options, loadAll));
 }
 
-/** Adds an option, and its opposite if it accepts `false`, as in `--no-cache`. */
+/**
+ * Adds an option. If the option also accepts `false`, adds its negated form, such as `--no-cache`.
+ */
 function addOption(target: Commander, option: CliOption, parsed: CommanderOption): void {
   target.addOption(parsed);
   const acceptsFalse = parsed.required && option.schema.safeParse(false).success;
@@ -68,10 +70,11 @@ async function callCommand(
   }
 
   const config = await findConfig(target, loadAll);
-  // `args` has what the user typed, `processedArgs` also the defaults of missing arguments.
+  // `args` contains only the arguments that the user typed. `processedArgs` also contains defaults.
   const args: string[] = [...target.processedArgs];
   const usesDefault = target.args.length === 0 && args[0] !== undefined;
-  // Without an argument, `serve` serves the folder that the configuration names for `build`.
+  // If the configuration file sets the output folder of `build`, that folder is the default
+  // argument of `serve` and other commands.
   if (usesDefault && config?.built !== undefined) args[0] = config.built;
   try {
     await runCommand(command, { ...defaults, ...config?.options, ...typed }, args);
@@ -87,7 +90,7 @@ async function findConfig(
 ): Promise<CommandConfig | undefined> {
   const named: string | undefined = target.opts().config;
   if (named === undefined && !existsSync(DEFAULT_CONFIG)) return undefined;
-  // Loaded only here, because it needs every command.
+  // This module is imported only if there is a configuration file, because it needs every command.
   const { readConfig } = await import('./config.ts');
   return readConfig(await loadAll(), target.name(), named ?? DEFAULT_CONFIG, process.env);
 }
@@ -108,9 +111,10 @@ function createOption(option: CliOption): ParsedOption {
 }
 
 /**
- * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and `.transform(…)`. A JSON
- * Schema would also tell what an option accepts, but creating 30 of them takes longer than reading
- * the arguments.
+ * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and `.transform(…)`.
+ *
+ * We could generate a JSON Schema for each option instead, but generating 30 of them takes longer
+ * than parsing the arguments.
  */
 function unwrap(schema: z.ZodType): z.ZodType {
   const isWrapper =
@@ -122,13 +126,18 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** Returns the values of an option, or of the elements of an option that is a list. */
+/**
+ * Returns the allowed values of an option. For a list, returns the allowed values of its elements.
+ */
 function findChoices(schema: z.ZodType): readonly unknown[] | undefined {
   if (schema instanceof z.ZodArray) return findChoices(unwrap(schema.element as z.ZodType));
   return schema instanceof z.ZodEnum ? schema.options : undefined;
 }
 
-/** Leaves other text to the schema, which describes the expected number. */
+/**
+ * Converts decimal text to a number. Other text is returned unchanged, because the schema reports
+ * it together with the expected number.
+ */
 function readNumber(text: string): unknown {
   const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);
   return isDecimal ? Number(text) : text;

@@ -26,23 +26,24 @@ export type ParsedOptions<O extends Options> = {
 
 export interface Command<O extends Options> {
   readonly description: string;
-  /** `[dir]` → its description and default. */
+  /** The arguments: each key, such as `[dir]`, maps to a description and a default value. */
   readonly arguments?: Readonly<Record<string, readonly [about: string, value?: string]>>;
   readonly options: O;
-  /** The command whose section of the configuration file applies after the command's own. */
-  readonly inherits?: string;
   /**
-   * Whether SIGINT and SIGTERM end the command immediately, because there is nothing to tidy up.
+   * Another command whose section of the configuration file applies if the command's own section
+   * does not set an option.
    */
+  readonly inherits?: string;
+  /** Whether SIGINT and SIGTERM end the command immediately, because it has nothing to clean up. */
   readonly exitsOnSignal?: boolean;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
   readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;
 }
 
 export interface CommandResult {
-  /** What `--json` prints. */
+  /** The object that `--json` prints. */
   readonly output?: object;
-  /** Default: 0. */
+  /** The exit code of the process. The default is 0. */
   readonly exitCode?: number;
 }
 
@@ -62,13 +63,16 @@ export const reportOptions = inGroup('Common:', {
   ...quietOption,
 });
 
-/** An option of the command line and of the configuration file. */
+/** An option that can be set on the command line and in the configuration file. */
 export interface CliOption extends Option {
   readonly name: string;
   readonly flags: string;
 }
 
-/** Lists the options of a command, except those that only the library function accepts. */
+/**
+ * Lists the options that a command accepts on the command line. Some options exist only in the
+ * library function.
+ */
 export function listCliOptions(command: Command<Options> | undefined): CliOption[] {
   const cliOptions: CliOption[] = [];
   for (const [name, option] of Object.entries(command?.options ?? {})) {
@@ -79,7 +83,7 @@ export function listCliOptions(command: Command<Options> | undefined): CliOption
 }
 
 /**
- * Checks the values of options, and applies defaults.
+ * Validates option values and fills in the defaults.
  *
  * @throws UsageError for an invalid value or an unknown option, as in `build({ sorce: 'csv' })`
  */

@@ -10,29 +10,33 @@ import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
 
-/** The sections of the configuration file by command, and their values by flag. */
+/** The configuration file: each command has a section, which maps flags to values. */
 type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 const MAX_BYTES = 64 * 1024;
 
-/** A value of the configuration file that applies to a command. */
+/** An option of a command that the configuration file sets. */
 interface ConfiguredOption {
   readonly name: string;
   readonly flag: string;
-  /** The section that has the value: the command's own, or that of the command that it inherits. */
+  /**
+   * The section that sets the option: the section of the command, or of the command it inherits
+   * from.
+   */
   readonly section: string;
   readonly value: unknown;
 }
 
 export interface CommandConfig {
-  /** Option → value. */
+  /** The configured values by option name. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** The output folder of `build`, if the file names one. */
+  /** The output folder of `build`, if the file sets one. */
   readonly built: string | undefined;
   /**
-   * Names the file in an error about an option of the file. Returns any other error unchanged.
+   * Adds the name of the file to an error about an option that the file sets. Returns any other
+   * error unchanged.
    *
-   * @param typed the options that were given on the command line, which take precedence
+   * @param typed the options from the command line, which take precedence over the file
    */
   blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
 }
@@ -40,7 +44,8 @@ export interface CommandConfig {
 /**
  * Reads the options of a command from `gamedata.config.json`.
  *
- * Folders in the file are relative to the file. The base URL of the environment takes precedence.
+ * Folders in the file are relative to the file. A base URL from the environment takes precedence
+ * over the base URL in the file.
  *
  * @throws UsageError
  */
@@ -88,7 +93,10 @@ function listConfigured(
   return configured;
 }
 
-/** Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>`. */
+/**
+ * Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>` if it is a
+ * relative path.
+ */
 function resolveFolder({ flags }: CliOption, value: unknown, folder: string): unknown {
   const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
   if (!acceptsFolder || typeof value !== 'string' || isUrl(value)) return value;
@@ -121,7 +129,10 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Names the command that has the key as an option, or lists the valid keys. */
+/**
+ * Returns a hint that names the command to which a misplaced key belongs, or else lists the valid
+ * keys.
+ */
 function hintAtKeys(key: string, section: string | undefined, commands: Commands): string {
   if (section !== undefined) {
     return `The options of ${section} are ${listFlags(section, commands).join(', ')}.`;
@@ -137,7 +148,10 @@ function hintAtKeys(key: string, section: string | undefined, commands: Commands
 const listFlags = (name: string, commands: Commands): string[] =>
   listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
 
-/** Creates the schema of the file: a section for each command, with its options by flag. */
+/**
+ * Creates the schema of the configuration file, which has a section for each command. The keys of a
+ * section are the flags of its command.
+ */
 export function createConfigSchema(commands: Commands) {
   const sections: Record<string, z.ZodType> = {};
   for (const [name, command] of Object.entries(commands)) {

@@ -1,8 +1,8 @@
 import { findWasmHint } from '../errors.ts';
 
 /**
- * Describes an error that no command expects: by its hint if the machine is the reason, otherwise
- * by its stack, as a bug.
+ * Describes an error that no command expects. If the machine is to blame, the text ends with a
+ * hint. Otherwise the text shows the stack and asks the user to report a bug.
  */
 export function describeCrash(error: unknown): string {
   const hint = findWasmHint(error);

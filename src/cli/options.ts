@@ -4,8 +4,8 @@ import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE, removeTrailingSlashes } from '..
 import { UsageError } from '../errors.ts';
 
 /**
- * An option of a library function and, if it has flags, of the command line and the configuration
- * file.
+ * An option of a library function. If it has flags, it can also be set on the command line and in
+ * the configuration file.
  */
 export interface Option<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
@@ -15,7 +15,10 @@ export interface Option<S extends z.ZodType = z.ZodType> {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** `option('--port <n>', 'port to listen on', integer(0, 65_535).default(3000))` */
+/**
+ * Defines an option with a value: `option('--port <n>', 'port to listen on', integer(0,
+ * 65_535).default(3000))`
+ */
 export const option = <S extends z.ZodType>(
   flags: string,
   about: string,
@@ -25,14 +28,17 @@ export const option = <S extends z.ZodType>(
   schema: schema.describe(about),
 });
 
-/** An option without a value: false by default, or true for `--no-…`. */
+/**
+ * Defines an option without a value. It defaults to false, or to true if the flag starts with
+ * `--no-`.
+ */
 export const flag = (flags: string, about: string) =>
   option(flags, about, z.boolean().default(flags.startsWith('--no-')));
 
-/** An option of the library function that has no flag, such as a callback. */
+/** Defines an option that exists only in the library function, such as a callback. */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
-/** Sets the heading under which the help lists the options. */
+/** Sets the heading for these options in the help. */
 export function inGroup<O extends Options>(group: string, options: O): O {
   const grouped: Record<string, Option> = {};
   for (const [name, option] of Object.entries(options)) {
@@ -41,10 +47,16 @@ export function inGroup<O extends Options>(group: string, options: O): O {
   return grouped as O;
 }
 
-/** `--base-url <url>` → `base-url`; `--no-downloads` → `downloads`. */
+/**
+ * Returns the name of a flag: `base-url` for `--base-url <url>`, `downloads` for `--no-downloads`.
+ */
 export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
 
-/** @throws UsageError with the name of an option, variable or argument */
+/**
+ * Parses a value, or throws an error that names the option, variable or argument.
+ *
+ * @throws UsageError
+ */
 export function parseValue<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -57,10 +69,10 @@ export function parseValue<S extends z.ZodType>(
   throw new UsageError(describeIssue(issue, value), { option: name });
 }
 
-/** Creates the error function of a schema, which returns `got X, expected Y`. */
+/** Creates the error function of a schema. It returns a message such as `got X, expected Y`. */
 function expect(expected: string) {
   return ({ input }: { readonly input?: unknown }): string => {
-    // `formatValue` shows NaN as null.
+    // `formatValue` would print NaN as null.
     const got = typeof input === 'number' ? input : formatValue(input);
     return `got ${got}, expected ${expected}`;
   };
@@ -80,13 +92,16 @@ export const percentage = z.number(percentRule).min(0, percentRule).max(100, per
 export const text = (isValid: (value: string) => boolean, expected: string) =>
   z.string().refine(isValid, { error: expect(expected) });
 
-/** Text that is not empty. An empty path would mean the working folder. */
+/** A schema for text that is not empty. An empty path would mean the working folder. */
 export function required(expected: string) {
   const error = expect(expected);
   return z.string({ error }).min(1, { error });
 }
 
-/** An http URL without credentials, query, fragment or trailing slash. */
+/**
+ * A schema for http and https URLs without credentials, query or fragment. It removes trailing
+ * slashes.
+ */
 export const httpUrl = z.string().transform((address, { issues }) => {
   const problem = findUrlProblem(address);
   if (problem !== undefined) {
@@ -103,7 +118,7 @@ function findUrlProblem(address: string): string | undefined {
   if (!url || !isHttp) return `${got}, expected an http or https URL`;
   if (url.port === '0') return `${got}, expected a URL with a port from 1 to 65535`;
   const hasCredentials = url.username !== '' || url.password !== '';
-  // An empty query or fragment shows only in `href`.
+  // `url.search` and `url.hash` are empty for a URL that ends with `?` or `#`, so we check `href`.
   const hasQueryOrFragment = /[?#]/.test(url.href);
   if (hasCredentials || hasQueryOrFragment) {
     return 'got a URL with credentials, a query or a fragment, expected one without';
@@ -116,8 +131,9 @@ export const plainUrl = httpUrl.refine((url) => PLAIN_URL.test(url), {
 });
 
 /**
- * Hides the credentials of a URL: `https://user:password@example.org/` → `https://…@example.org/`.
- * The URL may be invalid, so we look for the first part between slashes that contains an `@`.
+ * Hides the credentials in a URL: `https://user:password@example.org/` becomes
+ * `https://…@example.org/`. The URL may be invalid, so we look for the first part between slashes
+ * that contains an `@`.
  */
 export function maskCredentials(url: string): string {
   const parts = url.split('/');
@@ -129,7 +145,7 @@ export function maskCredentials(url: string): string {
   return parts.join('/');
 }
 
-/** Returns a hint if a URL is below the base URL of a site. */
+/** Suggests the base URL if the user gave a longer URL of a site, such as the URL of a list. */
 export function hintAtBaseUrl(target: string): string[] {
   const [base, inside] = `${target}/`.split(API_PREFIX);
   if (inside === undefined || !base) return [];

@@ -5,7 +5,7 @@ import { describeCrash } from './crash.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 
 /**
- * Prints an expected error, its hint and more lines.
+ * Prints an expected error, its hint, and then the additional lines.
  *
  * @returns the exit code
  */
@@ -24,14 +24,15 @@ export function printError(
 }
 
 /**
- * Prints an error that no command has printed; a bug with its stack.
+ * Prints an error that no command has printed. A bug is printed with its stack.
  *
  * @returns the exit code
  */
 export function reportError(error: unknown, usage: string): number {
   const reporter = createReporter(process.stderr, { quiet: false });
   if (error instanceof CommanderError) {
-    // Commander prints the help for a command without arguments, so only the usage is missing.
+    // If a command is required but missing, commander has already printed the help, so we add only
+    // the usage line.
     const lines = error.code === 'commander.help' ? [] : error.message.split('\n');
     for (const line of [...lines, usage]) reporter.notice(line);
     return exitCodes.usage;

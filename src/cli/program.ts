@@ -1,4 +1,4 @@
-/** Commands are loaded only when needed, so that `--version` and `--help` are fast. */
+/** Each command is loaded only when it is needed, so that `--version` and `--help` are fast. */
 
 import { Command as Commander, CommanderError, Help } from 'commander';
 import { listKinds } from '../contract/words.ts';
@@ -37,10 +37,9 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
 }
 
 /**
- * Creates commander's program with every command.
+ * Creates a commander program with all commands.
  *
- * @param isWanted returns whether the options of a command are needed, because loading them takes
- * time
+ * @param isWanted returns whether to load the options of a command. Loading them takes time.
  */
 export async function createProgram(
   isWanted = (..._names: string[]): boolean => true,
@@ -51,7 +50,7 @@ export async function createProgram(
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({
-      // No blank lines between options, so that the help of a command fits on a screen.
+      // We omit the blank lines between options, so that the help of a command fits on one screen.
       formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
       formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
     });
@@ -66,16 +65,16 @@ export async function createProgram(
   return program;
 }
 
-/** Runs the command that the arguments name, and sets the exit code. */
+/** Runs the command named in the arguments, and sets the exit code. */
 export async function run(args: readonly string[]): Promise<void> {
-  // `gamedata help build` names the command second.
+  // The command is the second argument in `gamedata help build`.
   const isNamed = (...names: string[]): boolean =>
     args.slice(0, 2).some((arg) => names.includes(arg));
   const program = await createProgram(isNamed);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    // Commander throws after it has printed the help or the version.
+    // Commander also throws after printing the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const { reportError } = await import('./print-error.ts');
     process.exitCode = reportError(error, describeUsage(program, args[0]));

@@ -2,50 +2,65 @@ import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../sources/source.ts';
 
-/** What the progress line shows. */
+/** The progress to show on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
-  /** What is done with each record, file or request. Default: `read`. */
+  /** The word for processing a record, file or request. The default is `read`. */
   readonly verb?: 'read' | 'checked';
-  /** Undefined if nothing is requested. */
+  /** The number of requests so far. Undefined if the work needs no requests. */
   readonly requests?: Progress['requests'] | undefined;
   readonly waiting?: Progress['waiting'];
   /**
-   * When the work began, in the milliseconds of `performance.now()`. Default: when the reporter was
-   * created.
+   * The time at which the work began, in milliseconds, from `performance.now()`. The default is the
+   * time at which the reporter was created.
    */
   readonly started?: number;
 }
 
-/** Prints progress and results. */
+/** Prints progress, results and problems. */
 export interface Reporter {
-  /** Ends the live line. */
+  /** Erases the live progress line, and stops updating it. */
   settle(): void;
   progress(progress: ShownProgress): void;
   /** Prints a line, even with `--quiet`. */
   notice(text: string): void;
-  /** @param result the beginning of the line that sums up */
+  /**
+   * Prints the results. `--quiet` hides them.
+   *
+   * @param result the beginning of the last line, which sums up the results
+   */
   print(lines: readonly string[], result?: string): void;
-  /** Prints problems and the line that sums them up, even with `--quiet`. */
+  /** Prints problems, followed by a summary line, even with `--quiet`. */
   fail(lines: readonly string[]): void;
 }
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
 const TICK_MS = 1000;
-/** Earlier estimates would depend on the time that connections take, in seconds. */
+/**
+ * The number of seconds before the first estimate. Earlier estimates would mostly reflect the time
+ * it takes to open connections.
+ */
 const ESTIMATED_FROM = 2;
-/** Narrower terminals get plain lines, because a live line would be cut. An unknown width is 0. */
+/**
+ * The minimum terminal width for a live line. Narrower terminals get plain lines, because a live
+ * line would be cut off. A terminal of unknown width has 0 columns.
+ */
 const MIN_COLUMNS = 30;
 
-/** ECMA-48. `node:readline` has this, too, but slows down every start. */
+/**
+ * The ECMA-48 escape codes that erase a line. `node:readline` can do this, too, but importing it
+ * slows down every start.
+ */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
 const SEPARATOR = ' · ';
 
 /**
- * Creates a reporter for stderr. Progress is one live line on a terminal and a plain line every
- * five seconds elsewhere, as long as there is work: a timer repeats the latest progress, because it
- * also has times that pass.
+ * Creates a reporter for stderr. A terminal shows progress as one live line. Otherwise, a plain
+ * line is printed every five seconds.
+ *
+ * A timer prints the latest progress again while work is running, because the line also shows times
+ * that change.
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
@@ -54,18 +69,19 @@ export function createReporter(
   const isTerminal = stream.isTTY && process.env.TERM !== 'dumb';
   const isLive = (): boolean => isTerminal && stream.columns >= MIN_COLUMNS;
   const created = performance.now();
-  // Short commands end before the first plain line, after a second.
+  // The first plain line appears after a second, so that short commands print none.
   let shownAt = created + TICK_MS - PLAIN_INTERVAL_MS;
   let isLineShown = false;
   let latest: ShownProgress | undefined;
   let ticking: NodeJS.Timeout | undefined;
 
-  /** Prints a line whose label, such as `warning`, has a color on terminals. */
+  /** Prints a line. On a terminal, its label, such as `warning`, is colored. */
   function printLine(text: string, defaultStyle?: 'red' | 'green'): void {
     const style = chooseStyle(text) ?? defaultStyle;
     const line = escapeControls(text);
     const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
-    // `styleText` checks for a terminal, `FORCE_COLOR` and `NO_COLOR`.
+    // `styleText` checks whether the stream is a terminal, and respects `FORCE_COLOR` and
+    // `NO_COLOR`.
     const shownLabel = style ? styleText(style, label, { stream }) : label;
     stream.write(`${shownLabel}${line.slice(label.length)}\n`);
   }
@@ -141,19 +157,19 @@ export const createWatchers = ({ progress, notice }: Reporter): Watchers => ({
   },
 });
 
-/** Joins as many parts as the terminal's width allows. */
+/** Joins as many parts as fit into the width of the terminal. */
 function fitParts(parts: readonly string[], columns: number): string {
   const line = parts.join(SEPARATOR);
   if (line.length <= columns) return line;
   return fitParts(parts.slice(0, -1), columns);
 }
 
-/** What is shown until the total is known. */
+/** The text that is shown until the total is known. */
 const beginnings = { read: 'waiting for the upstream', checked: 'reading the lists' } as const;
 
 /**
- * `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`, `412 requests/s`, `3 retries`, `20
- * from cache`, `5 s left`
+ * Formats progress as parts of a line: `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`,
+ * `412 requests/s`, `3 retries`, `20 from cache`, `5 s left`.
  */
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
   const { done, total, verb = 'read', requests, waiting } = progress;

@@ -16,9 +16,10 @@ type OptionValues = Readonly<Record<string, unknown>>;
 /**
  * Runs a command, prints its report, and sets the exit code.
  *
- * The first SIGINT or SIGTERM aborts the command, so that it can tidy up. The second one ends the
- * process. An expected error is printed with a hint and with what remains. A usage error is thrown,
- * because the caller can name the configuration file, and any other error is a bug.
+ * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The second signal ends
+ * the process. An expected error is printed with its hint and a description of the remaining files.
+ * A usage error is thrown, because the caller may add the name of the configuration file. Any other
+ * error is a bug.
  *
  * @throws UsageError, or any error that is not a GamedataError
  */
@@ -32,7 +33,7 @@ export async function runCommand(
   const printJson = (output: object): void => {
     if (json === true) printToStdout([JSON.stringify(output)]);
   };
-  /** Whether the disk cache has responses with which the same command would continue. */
+  /** Whether the disk cache has stored responses that the same command would reuse. */
   let hasStored = false;
   const onStored = (): void => {
     hasStored = true;
@@ -75,12 +76,15 @@ type StopSignal = 'SIGINT' | 'SIGTERM';
 
 interface Interruption {
   readonly signal: AbortSignal;
-  /** Undefined until the user stops the command. */
+  /** Returns the signal that stopped the command. Undefined if no signal has arrived. */
   stoppedBy(): StopSignal | undefined;
   stopListening(): void;
 }
 
-/** Aborts a command at the first signal. Node ends the process at the second one. */
+/**
+ * Aborts a command at the first signal. We then stop listening, so that Node ends the process at
+ * the second signal.
+ */
 function listenForSignals(command: Command<Options>): Interruption {
   const controller = new AbortController();
   let stoppedBy: StopSignal | undefined;
@@ -100,18 +104,18 @@ function listenForSignals(command: Command<Options>): Interruption {
   return { signal: controller.signal, stoppedBy: () => stoppedBy, stopListening };
 }
 
-/** Describes an error as `--json` prints it, without control characters. */
+/** Describes an error for `--json`, without control characters. */
 function describeError({ code, message, hint }: GamedataError): object {
   const hintLines = hint?.split('\n').map(escapeControls);
   return { code, message: escapeControls(message), hint: hintLines?.join('\n') ?? null };
 }
 
 /**
- * Says what a failed or stopped command leaves behind.
+ * Describes the files that remain after a command failed or was stopped.
  *
  * @param out the output folder; undefined if the command has none
- * @param cache the folder of the disk cache if it has responses with which the same command
- * continues
+ * @param cache the folder of the disk cache, if it has stored responses that the same command would
+ * reuse
  */
 export function describePreserved(out: string | undefined, cache: string | undefined): string[] {
   if (out === undefined) return [];

@@ -29,8 +29,8 @@ const hostList = z
 export const siteOptions = {
   ...inGroup('Output:', {
     /**
-     * The base URL. Default: the first of `BASE_URL`, Netlify's variables, the published base URL
-     * and `http://127.0.0.1:3000`.
+     * The base URL. The default is the first one that is set: the variable `BASE_URL`, Netlify's
+     * variables, the published base URL, and finally `http://127.0.0.1:3000`.
      */
     baseUrl: option(
       '--base-url <url>',
@@ -38,13 +38,14 @@ export const siteOptions = {
       plainUrl.optional(),
     ),
     /**
-     * Whether links point to endpoints or to files. Default: `query`, or `file` for GitHub Pages.
+     * Whether links point to endpoints (`query`) or to files (`file`). The default is `query`,
+     * except for GitHub Pages.
      */
     links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
     downloads: flag('--no-downloads', 'omit the bulk files'),
     /**
-     * How icons are served. Default: `link`, which redirects to the upstream; with links to files,
-     * `mirror`.
+     * How icons are served. The default is `link`, which redirects to the upstream. If links point
+     * to files, the default is `mirror`, which copies the icons.
      */
     sprites: option('--sprites <mode>', 'how to serve icons', oneOf(iconModes).optional()),
     spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
@@ -53,7 +54,7 @@ export const siteOptions = {
   }),
   ...inGroup('Hosts:', {
     hosts: option('--host <name...>', `hosts to configure [${defaultHost}]`, hostList),
-    /** The document root of nginx, Caddy or Apache. Default: the output folder. */
+    /** The document root of nginx, Caddy or Apache. The default is the output folder. */
     root: option(
       '--root <dir>',
       'document root of a web server [--out]',
@@ -63,7 +64,7 @@ export const siteOptions = {
 };
 
 /**
- * Checks the options of a site, and adds the base URL of the environment.
+ * Validates the options of a site, and falls back to the base URL in the environment.
  *
  * @throws UsageError
  */
@@ -72,7 +73,7 @@ export function resolveWanted(
   environment: Environment,
 ): WantedSettings {
   const { links, hosts, root, downloads, archive, sprites: mode } = options;
-  // Without icons, their address has no effect.
+  // If the site has no icons, their base URL is not even validated.
   const iconAddress = mode === 'none' ? undefined : options.spritesUpstream;
   const upstream = parseValue(plainUrl.optional(), iconAddress, '--sprites-upstream');
   const baseUrl = options.baseUrl ?? readBaseUrlVariable(environment);
@@ -87,7 +88,7 @@ function readBaseUrlVariable(environment: Environment): string | undefined {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Finds the environment variable with the base URL. */
+/** Finds the environment variable that contains the base URL. */
 export function findBaseUrlVariable(environment: Environment): string | undefined {
   const names = ['BASE_URL', ...listBaseUrlVariables(environment)];
   return names.find((name) => environment[name]);

@@ -46,11 +46,14 @@ const cacheFolder = z
 
 export const sourceOptions = {
   ...inGroup('Data:', {
-    /** `auto` reads `rest`, or the bundled data set if the upstream is unreachable. */
+    /**
+     * The source of the data. `auto` reads `rest`, or falls back to the bundled data set if the
+     * upstream is unreachable.
+     */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /**
-     * The upstream: a base URL; for `csv` a URL or a folder, for `snapshot` a folder, for `site` a
-     * folder, an archive or a URL.
+     * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder for
+     * `snapshot`, and a folder, an archive or a URL for `site`.
      */
     upstream: option(
       '--upstream <url|dir>',
@@ -69,7 +72,7 @@ export const sourceOptions = {
       integer(0, 20).default(4),
     ),
     names: flag('--no-names', 'omit names in other languages'),
-    /** Skipped records are not requested, and listed in `meta.json`. */
+    /** The records to skip. They are not requested, and `meta.json` lists them. */
     skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
     forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
   }),
@@ -80,8 +83,8 @@ export const sourceOptions = {
       percentage.default(1),
     ),
     /**
-     * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear in addition
-     * to `maxShrink`.
+     * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear. They do not
+     * count toward `maxShrink`.
      */
     allowMissing: option(
       '--allow-missing <record...>',
@@ -93,24 +96,34 @@ export const sourceOptions = {
       'maximum age of the data in days',
       integer(0, 36_500).optional(),
     ),
-    /** Breaks the lock of another machine or container, whose process cannot be checked. */
+    /**
+     * Breaks the lock of another machine or container. We cannot check whether its process is still
+     * running.
+     */
     takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
   }),
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watchers['onProgress']>(),
   onFallback: codeOnly<Watchers['onFallback']>(),
   /**
-   * Called with a problem that does not end the build, such as an interrupted build before it or a
+   * Called with a problem that does not end the build, such as an interrupted earlier build or a
    * cache that is too large.
    */
   onNotice: codeOnly<Watchers['onNotice']>(),
-  /** Called when the disk cache has responses that the same command would not request again. */
+  /**
+   * Called when the disk cache has stored responses, so that the same command would not request
+   * them again.
+   */
   onStored: codeOnly<Watchers['onStored']>(),
 };
 
 export type SourceOptions = OptionInput<typeof sourceOptions>;
 
-/** @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid */
+/**
+ * Resolves the options of a source.
+ *
+ * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid
+ */
 export function resolveSource(
   { cache, names, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
   environment: Environment,
@@ -130,9 +143,9 @@ export function resolveSource(
 }
 
 /**
- * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable counts
- * as unset. A date before the upstream existed says nothing, because Nix sets 1980 for every build,
- * so it becomes the earliest possible date.
+ * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable is
+ * ignored. A date before the upstream existed cannot be right (Nix sets 1980 for every build), so
+ * it is replaced with the earliest possible date.
  *
  * @see https://reproducible-builds.org/docs/source-date-epoch/
  */
@@ -154,7 +167,7 @@ function resolveToday(
   return earliest;
 }
 
-/** @param seconds since 1970 */
+/** @param seconds the number of seconds since 1970 */
 const formatDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
@@ -177,7 +190,7 @@ function resolveUpstream(upstream: string | undefined, source: SourceName): stri
   return isFolder ? upstream : parseValue(httpUrl, upstream, '--upstream');
 }
 
-/** Groups records such as `item/17` by kind: `{ move: [], item: [17] }`. */
+/** Groups records by kind: `['item/17']` becomes `{ move: [], item: [17] }`. */
 function groupSkipped(records: readonly string[]): Skipped | undefined {
   if (records.length === 0) return undefined;
   return mapKinds((kind) => {

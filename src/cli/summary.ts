@@ -21,8 +21,8 @@ const MAX_SHOWN = 20;
 /**
  * Formats the report that a command prints at its end.
  *
- * The order is that of the work: changes of the data, its warnings, the requests, then the files.
- * If nothing changed, one line follows the notices.
+ * The lines follow the order of the work: changes of the data, warnings about the data, requests,
+ * and then files. If nothing has changed, the notices and one line are enough.
  */
 export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
@@ -109,7 +109,10 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
   return [`fetched: ${parts.join(' · ')}`];
 }
 
-/** Lists removed records if no step does, because the previous records could not be read. */
+/**
+ * Lists the removed records if the previous records could not be read, because the changes then
+ * cannot be listed.
+ */
 function formatRemoved({ changes: { steps, missing } }: Report): string[] {
   if (steps.length > 0) return [];
   const lines: string[] = [];
@@ -136,7 +139,10 @@ function formatBaseUrl(site: SiteReport | undefined): string[] {
   return [];
 }
 
-/** `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0 removed, in 0.4 s` */
+/**
+ * Formats the last line of a report: `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0
+ * removed, in 0.4 s`
+ */
 export function formatPublished({ out, files, changed, seconds }: Report): string {
   const size = `${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}`;
   if (!changed) return `${out}: ${size}: nothing changed, in ${seconds} s`;
@@ -169,7 +175,7 @@ function formatVerified(checks: ChecksReport | undefined): string[] {
   return [`verified ${formatCount(checks.verified, 'file')}`];
 }
 
-/** `937 moves, 2,223 items` */
+/** Formats the number of records of each kind: `937 moves, 2,223 items`. */
 export const formatCounts = (counts: Counts): string =>
   kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
 
