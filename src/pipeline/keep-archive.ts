@@ -20,8 +20,8 @@ import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
- * The name of an archive has the time of publication and the state of the data: the digests of the
- * records and, if there are any, of the names.
+ * Matches the name of an archive. It consists of the time of publication and the state of the data,
+ * which is the digest of the records and, if the site has names, the digest of the names.
  */
 const ARCHIVE = /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
@@ -29,9 +29,15 @@ const DAY_MS = 86_400_000;
 
 interface Archive {
   readonly name: string;
-  /** Such as `2026-01-02T042301Z`, so that sorting by text sorts by time. */
+  /**
+   * The time of publication, such as `2026-01-02T042301Z`. Sorting these texts sorts archives by
+   * time.
+   */
   readonly time: string;
-  /** Such as `0123456789ab-ba9876543210`. Archives of the same data have the same state. */
+  /**
+   * The state of the data, such as `0123456789ab-ba9876543210`. Archives of the same data have the
+   * same state.
+   */
   readonly state: string;
 }
 
@@ -45,13 +51,13 @@ const CHECKSUM_EXTENSION = '.sha256';
 const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
- * Archives the published site next to its folder, unless that archive exists. Then removes all but
- * the newest archive of each of the last states.
+ * Archives the published site in a folder next to it, unless that archive already exists. Then
+ * removes older archives: only the newest archive of each of the last states is kept.
  *
  * @param keep the number of states
  * @returns the archive, such as
  * `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
- * @throws OutputError if the folder of archives is a site or belongs to another user, or cannot be
+ * @throws OutputError if the folder of archives is a site, belongs to another user, or cannot be
  * written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
@@ -74,9 +80,11 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
 }
 
 /**
- * Creates the folder of archives, or checks the existing one. Another user who owned it could
- * replace an archive at any time, and a later rollback would publish it. A new folder is public
- * regardless of the umask.
+ * Creates the folder of archives, or checks the existing one.
+ *
+ * If the folder belonged to another user, that user could replace an archive at any time, and a
+ * later rollback would publish it. A new folder gets the permissions of a public folder, whatever
+ * the umask is.
  */
 function prepareFolder(folder: string, out: string): void {
   assertTrustedOwner(out, [folder]);
@@ -88,13 +96,14 @@ function prepareFolder(folder: string, out: string): void {
   }
   if (readStatus(folder)) return;
   const permissions = readPermissions(folder);
-  // This fails if another user has created the folder since.
+  // `mkdirSync` fails if another user has created the folder in the meantime.
   explainFailure('cannot be written', folder, () => mkdirSync(folder));
   setPermission(folder, permissions);
 }
 
 function nameArchive(out: string, { meta }: BuiltSite): Archive {
-  // A build replaces the manifest last. `2026-01-02T04:23:01.000Z` → `2026-01-02T042301Z`
+  // A build replaces the manifest last, so its modification time is the time of publication.
+  // `2026-01-02T04:23:01.000Z` becomes `2026-01-02T042301Z`.
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
   const shorten = (digest: string): string => digest.replace('sha256:', '').slice(0, 12);
@@ -112,7 +121,10 @@ function readContents({ storage, manifest, entries }: BuiltSite): EncodedFile[] 
   return contents;
 }
 
-/** Writes a file under another name and renames it. Replaces symlinks and empty folders. */
+/**
+ * Writes a file under a temporary name, and then renames it. The new file also replaces a symlink
+ * or an empty folder of the same name.
+ */
 function replaceFile(file: string, body: Uint8Array | string): void {
   const folder = path.dirname(file);
   explainFailure('cannot be written', folder, () => {
@@ -129,8 +141,8 @@ function replaceFile(file: string, body: Uint8Array | string): void {
 }
 
 /**
- * Removes archives of older states and older archives of the same state. Then removes checksums
- * without archives, and drafts of killed runs.
+ * Removes the archives of older states, and older archives of the same state. Then removes
+ * checksums without an archive, and temporary files left behind by killed runs.
  */
 function prune(folder: string, current: Archive, keep: number): void {
   const names = readdirSync(folder).filter((name) => isFile(path.join(folder, name)));
@@ -142,14 +154,15 @@ function prune(folder: string, current: Archive, keep: number): void {
 }
 
 /**
- * Lists all archives except the newest one of each of the last states. Their times are in their
- * names, because copying a folder changes mtimes.
+ * Lists all archives except the newest one of each of the last states. We read the times from the
+ * names, because copying a folder changes modification times.
  */
 function listOutdated(names: readonly string[], current: Archive, keep: number): Archive[] {
   const otherArchives: Archive[] = [];
   for (const name of names) {
     const archive = parseArchive(name);
-    // The current archive stays, even if a wrong clock makes it look older than the others.
+    // The current archive is always kept, even if a wrong clock makes it look older than the
+    // others.
     if (archive && name !== current.name) otherArchives.push(archive);
   }
   otherArchives.sort((one, other) => (one.time < other.time ? 1 : -1));

@@ -10,7 +10,7 @@ export interface LoadedUpdate {
 }
 
 /**
- * Reads the next data set, and checks that it may replace the previous one.
+ * Reads the new data set, and checks that it may replace the previous one.
  *
  * @throws UpstreamError, DataError, GuardError or OutputError
  */

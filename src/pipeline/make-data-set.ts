@@ -15,7 +15,9 @@ import { loadUpdate } from './load-update.ts';
 import { createReport, groupWarnings, type Report } from './report.ts';
 import { type SourceSettings, waitForSource } from './source-settings.ts';
 
-/** Lists the files of a data set, including its past and the license of the data. */
+/**
+ * Lists the files of a data set, including its history, its old slugs and the license of the data.
+ */
 export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
   ...snapshotFiles(data),
   { path: CHANGES_FILE, body: encodeHistory(past.history) },
@@ -24,7 +26,8 @@ export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] 
 ];
 
 /**
- * Reads a data set, compares it with the one in the folder, checks it, and publishes its files.
+ * Reads a data set, compares it with the published one, checks the differences, and publishes the
+ * files.
  *
  * @throws UpstreamError, DataError, GuardError or OutputError
  */

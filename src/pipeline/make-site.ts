@@ -43,11 +43,11 @@ export interface MakeSiteOptions {
   readonly source: SourceSettings;
   readonly wanted: WantedSettings;
   readonly verify: boolean;
-  /** The number of states of the data whose archives are kept. */
+  /** The number of data states for which an archive is kept. */
   readonly keep?: number | undefined;
   /**
-   * Whether the source is another site or the published one; undefined for a build from an upstream
-   * or snapshot.
+   * Whether the site is a copy of another site, or is rebuilt from itself. Undefined for a build
+   * from an upstream or a snapshot.
    */
   readonly copies?: 'another' | 'itself' | undefined;
 }
@@ -55,10 +55,13 @@ export interface MakeSiteOptions {
 /**
  * Builds a site or a copy, and publishes it into a folder.
  *
- * The folder is locked, and an interrupted build is recovered, before anything is read. After the
- * site is published and the lock is released, the site is verified and archived if the user wants.
- * After an error, the published site is unchanged, unless files could not be moved into place: then
- * it may be partly the new one, and the next command that publishes there completes the change.
+ * Before anything is read, the folder is locked and an interrupted build is recovered. After the
+ * site is published and the lock is released, the site is verified and archived if the user asked
+ * for it.
+ *
+ * After an error, the published site is unchanged. The only exception is a failure to move the new
+ * files into place: the folder may then contain parts of both sites, and the next command that
+ * publishes there completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */
@@ -72,7 +75,10 @@ export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
   return { ...report, checks };
 }
 
-/** Reads a data set, compares it with the published one, checks it, and publishes its site. */
+/**
+ * Reads a data set, compares it with the published one, checks the differences, and publishes its
+ * site.
+ */
 async function replaceSite(
   output: Output,
   { out, source, wanted, copies }: MakeSiteOptions,
@@ -85,8 +91,8 @@ async function replaceSite(
     const copied = copies ? sourceMeta : undefined;
     return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
   };
-  // A build with invalid settings fails before it reads the upstream. A copy needs settings of the
-  // source.
+  // We resolve the settings early, so that a build with invalid settings fails before it reads the
+  // upstream. A copy cannot do this, because it needs the settings of the copied site.
   if (!copies) resolve(undefined);
 
   const hasIcons = (meta: Meta | undefined): boolean => resolve(meta).sprites.mode === 'mirror';
@@ -128,7 +134,10 @@ async function replaceSite(
   };
 }
 
-/** Returns undefined if nothing is published, and an empty object if `meta.json` is damaged. */
+/**
+ * Reads `meta.json` of the published site. Returns undefined if nothing is published, and an empty
+ * object if the file is damaged.
+ */
 function findPublishedMeta({ published }: Output): Partial<Meta> | undefined {
   if (published.entries.size === 0) return undefined;
   return published.meta ?? {};
@@ -158,19 +167,19 @@ function describeSite(
     hosts: [...settings.hosts],
     downloads: settings.downloads,
     sprites: settings.sprites,
-    // Sites without an archive omit the field.
+    // The field is omitted for a site without an archive.
     ...(settings.archive && { archive: true }),
   });
 }
 
-/** Returns whether the user named how to serve icons, or where to fetch them. */
+/** Returns whether the user chose how to serve icons, or where to fetch them. */
 export function namesIcons({ sprites }: Pick<WantedSettings, 'sprites'>): boolean {
   return sprites.mode !== undefined || sprites.upstream !== undefined;
 }
 
 /**
- * Returns whether the data came from the network. Otherwise, icons are not fetched from there
- * unless the user wants it.
+ * Returns whether the data came from the network. If it did not, icons are fetched from the network
+ * only if the user asked for them.
  */
 export function isRemote(
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
@@ -180,19 +189,21 @@ export function isRemote(
   return upstream === undefined || isUrl(upstream);
 }
 
-/** The inputs of a site, except those that are part of this version of gamedata. */
+/**
+ * The inputs that determine the files of a site, except for files that are part of gamedata itself.
+ */
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 interface PublishedSite {
   readonly result: PublishResult;
-  /** The files of the site, which has not changed if they were not generated again. */
+  /** The files of the site. If the site has not changed, these are the published files. */
   readonly files: readonly { readonly path: string }[];
   readonly install: readonly string[];
 }
 
 /**
- * Generates and publishes a site, unless the same code has already generated it from the same
- * inputs.
+ * Generates and publishes a site. If the same code has already generated the published site from
+ * the same inputs, nothing is written.
  */
 async function publishSite(
   output: Output,
@@ -204,7 +215,7 @@ async function publishSite(
     const files = [...output.published.entries.values()];
     return { result: output.keepPublished(), files, install: [] };
   }
-  // Most scheduled builds change nothing, so the page-rendering code is loaded only here.
+  // Most scheduled builds change nothing, so we load the code that renders pages only here.
   const { generateFiles } = await import('../site/generate-site.ts');
   const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
   const install = listInstallCommands(inputs.hosts, output, files);
@@ -213,29 +224,29 @@ async function publishSite(
 }
 
 /**
- * Hashes the inputs of a site. `meta.json` stands for the records and most options, because it has
- * the digest and those options.
+ * Hashes the inputs of a site. `meta.json` represents the records and most options, because it
+ * contains the digest of the records and the values of those options.
  */
 function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), archive, hashes];
-  // Only the configuration of web servers contains the document root.
+  // The document root matters only for web servers, whose configuration contains it.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
   return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', hashed) };
 }
 
 /**
- * Finds what a copied site has and its copy does not, such as a kind that this version does not
- * know.
+ * Finds the parts of a copied site that the copy does not have, such as a kind that this version of
+ * gamedata does not support.
  */
 function findLeftBehind(
   source: BuiltSite | undefined,
   files: readonly { readonly path: string }[],
 ): LeftBehindReport {
   const copiedFiles = new Set(files.map(({ path }) => path));
-  // `api/gamedata/<kind>/index.json`
+  // Matches `api/gamedata/<kind>/index.json`.
   const listFile = new RegExp(`^${API_PREFIX.slice(1)}([^/]+)/index\\.json$`);
   const leftBehind: string[] = [];
   const kinds: string[] = [];
@@ -249,7 +260,8 @@ function findLeftBehind(
 }
 
 /**
- * Lists the commands that install the configuration of hosts, as far as the configuration changed.
+ * Lists the commands that install the host configuration. Hosts whose configuration has not changed
+ * need no command.
  */
 function listInstallCommands(
   names: readonly HostName[],
@@ -273,8 +285,8 @@ function listInstallCommands(
 }
 
 /**
- * Verifies and archives a published site. Failures are problems instead of errors, because the site
- * stays published.
+ * Verifies and archives a published site. Failures are reported as problems instead of thrown,
+ * because the site stays published.
  */
 async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Promise<ChecksReport> {
   let verified: number | null = null;

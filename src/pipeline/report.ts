@@ -13,20 +13,23 @@ import type { SourceResult } from '../sources/source.ts';
 import type { Problem } from '../verify/folder.ts';
 import type { Settings } from './settings.ts';
 
-/** The records with the same warning. */
+/** Warnings with the same code about records of one kind. */
 export interface WarningGroup {
   readonly kind: Kind;
   readonly code: string;
   readonly count: number;
-  /** The first messages. A copied site has only the count. */
+  /**
+   * The first few messages. Empty for a copied site, because its `meta.json` contains only the
+   * counts.
+   */
   readonly examples: readonly string[];
 }
 
-/** The report of a build or a snapshot, as `--json` prints it. */
+/** The report of a build or a snapshot, in the form that `--json` prints. */
 export interface Report {
-  /** False if everything was up to date. */
+  /** Whether anything was published. False if everything was up to date. */
   readonly changed: boolean;
-  /** The folder, as the user named it. */
+  /** The output folder, as the user named it. */
   readonly out: string;
   readonly data: DataReport;
   readonly changes: ChangesReport;
@@ -36,22 +39,22 @@ export interface Report {
   readonly seconds: number;
 }
 
-/** The data that was read. */
+/** Describes the data that was read. */
 export interface DataReport extends Readonly<Provenance> {
-  /** The reason for reading local data; null if none was read. */
+  /** The reason for falling back to local data, or null if there was no fallback. */
   readonly fallback: string | null;
   readonly digest: string;
   readonly counts: Counts;
   /** Whether every record came from the cache, because the upstream's edition has not changed. */
   readonly isCached: boolean;
-  /** Null if no request was sent. */
+  /** The number of requests, or null if none were sent. */
   readonly requests: FetcherStats | null;
 }
 
-/** The differences from the previous data. */
+/** The differences between the previous data set and this one. */
 export interface ChangesReport {
   readonly steps: readonly Comparison[];
-  /** The slugs of records that are gone. */
+  /** The slugs of the records that no longer exist. */
   readonly missing: Readonly<Record<Kind, readonly string[]>>;
   readonly names: readonly NameChanges[];
 }
@@ -67,7 +70,9 @@ export interface BuildReport extends Report {
 }
 
 export interface SiteReport extends Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
-  /** The command for the operator of each web server whose configuration or redirects changed. */
+  /**
+   * The commands that operators run on web servers whose configuration or redirects have changed.
+   */
   readonly install: readonly string[];
 }
 
@@ -77,13 +82,13 @@ export interface LeftBehindReport {
   readonly kinds: readonly string[];
 }
 
-/** The work after the site was published. */
+/** The results of verifying and archiving the site after it was published. */
 export interface ChecksReport {
-  /** The number of checked files; null without `verify`. */
+  /** The number of files that were verified, or null without `verify`. */
   readonly verified: number | null;
-  /** Problems of the published site or its archive. */
+  /** The problems found in the published site, or while archiving it. */
   readonly problems: readonly Problem[];
-  /** The archive of this site; null without `keep`. */
+  /** The archive of this site, or null without `keep`. */
   readonly archive: string | null;
 }
 
@@ -91,7 +96,7 @@ interface ReportContext {
   readonly output: Output;
   readonly warnings: readonly WarningGroup[];
   readonly notices?: readonly string[];
-  /** From `performance.now()`. */
+  /** The time at which the work started, from `performance.now()`. */
   readonly started: number;
 }
 
@@ -130,7 +135,7 @@ export function createReport(
 
 const MAX_EXAMPLES = 3;
 
-/** Groups warnings by kind and code, and keeps their first messages. */
+/** Groups warnings by kind and code, and keeps the first messages of each group. */
 export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
   const groups: WarningGroup[] = [];
   for (const kind of kindNames) {
@@ -146,8 +151,8 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
 }
 
 /**
- * Reads a copied site's warnings, except those about icons, because the copy collects its icons
- * itself.
+ * Reads the warnings of a copied site. Warnings about icons are left out, because the copy collects
+ * its icons itself.
  */
 export function readWarnings({ warnings }: Meta): WarningGroup[] {
   const groups: WarningGroup[] = [];
@@ -161,7 +166,7 @@ export function readWarnings({ warnings }: Meta): WarningGroup[] {
   return groups;
 }
 
-/** Returns the counts as `meta.json` has them. */
+/** Converts groups of warnings to the counts in `meta.json`. */
 export const countWarnings = (groups: readonly WarningGroup[]): Meta['warnings'] =>
   mapKinds((kind) => {
     const counts: Record<string, number> = {};

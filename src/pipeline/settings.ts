@@ -14,14 +14,14 @@ import {
 import { isPlainRoot } from '../hosts/web-server.ts';
 
 /**
- * The settings that the user gave. The others come from the published site, the copied site, or
- * defaults.
+ * The settings that the user chose. All other settings come from the published site, from the
+ * copied site, or from defaults.
  */
 export interface WantedSettings {
   readonly baseUrl: string | undefined;
   readonly links: LinkStyle | undefined;
   readonly hosts: readonly HostName[] | undefined;
-  /** The document root of a web server. */
+  /** The document root of the web server. */
   readonly root: string | undefined;
   /** Whether the site has bulk files. */
   readonly downloads: boolean;
@@ -29,7 +29,7 @@ export interface WantedSettings {
   readonly archive: boolean;
   readonly sprites: {
     readonly mode: IconSource['mode'] | undefined;
-    /** The base URL of icons. */
+    /** The base URL of the icons. */
     readonly upstream: string | undefined;
   };
 }
@@ -45,26 +45,32 @@ export interface Settings {
   readonly sprites: IconSource;
 }
 
-/** The sites whose settings may be kept. */
+/** The sites whose settings may be reused. */
 export interface KnownSites {
-  /** Undefined if no site is published; an empty object if the site's description is damaged. */
+  /**
+   * Describes the published site. Undefined if no site is published; an empty object if the site's
+   * `meta.json` is damaged.
+   */
   readonly published: Partial<Meta> | undefined;
-  /** Undefined unless a site is copied. */
+  /** Describes the copied site. Undefined for a build. */
   readonly copied: Meta | undefined;
   /**
-   * Whether the published site is rebuilt from itself. Such a site may come from anyone, so its
-   * hosts are not kept.
+   * Whether the published site is rebuilt from itself. Such a site may come from anyone, so we do
+   * not keep its hosts.
    */
   readonly isOwnSource: boolean;
 }
 
 /**
- * Completes the wanted settings, each from the first origin that has it.
+ * Completes the user's settings. Each missing setting comes from the first place that has a value
+ * for it.
  *
- * A build keeps the published base URL, because it must not change by accident. A copy also keeps
- * the published links and hosts, and otherwise takes the base URL and the links of its source.
+ * A build keeps the published base URL, because that URL must not change by accident. A copy also
+ * keeps the published links and hosts. If no site is published yet, the copy uses the base URL and
+ * the links of the copied site.
  *
- * @throws UsageError if only the user can name a base URL, or hosts and links contradict each other
+ * @throws UsageError if the base URL is unknown and the user must set it, or if hosts and links
+ * contradict each other
  */
 export function resolveSettings(wanted: WantedSettings, out: string, known: KnownSites): Settings {
   const hosts = wanted.hosts ?? findKeptHosts(known) ?? [defaultHost];
@@ -80,7 +86,7 @@ export function resolveSettings(wanted: WantedSettings, out: string, known: Know
   };
 }
 
-/** Returns the hosts of a published copy that this version supports. */
+/** Returns the hosts of a published copy, without hosts that this version does not support. */
 function findKeptHosts({ published, copied, isOwnSource }: KnownSites): HostName[] | undefined {
   if (!copied || isOwnSource) return undefined;
   const publishedHosts = published?.hosts;
@@ -104,7 +110,8 @@ function resolveLinks(
 }
 
 /**
- * Sites with links to files are for hosts that cannot redirect to icons, so they contain the icons.
+ * Chooses how icons are served. Links to files are meant for hosts that cannot redirect to icons,
+ * so such a site contains the icons by default.
  */
 function resolveIconSource({ sprites }: WantedSettings, links: LinkStyle): IconSource {
   const defaultMode = links === 'file' ? 'mirror' : 'link';
@@ -139,9 +146,9 @@ function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): strin
 }
 
 /**
- * Resolves the document root that the configuration of a web server contains.
+ * Resolves the document root, which is part of the configuration of a web server.
  *
- * @param system resolves paths; tests use another system's paths
+ * @param system resolves paths; tests pass the path module of another operating system
  * @throws UsageError
  */
 export function resolveDocumentRoot(

@@ -9,7 +9,7 @@ import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isSameFolder } from '../publish/work-paths.ts';
 import type { SourceContext } from '../sources/source.ts';
 
-/** Where the data comes from, and how much it may differ from the published data. */
+/** Settings for reading the data, and limits for how much it may differ from the published data. */
 export interface SourceSettings
   extends SourceContext,
     UpdateOptions,
@@ -17,7 +17,8 @@ export interface SourceSettings
     Pick<OpenOptions, 'takeLock'> {}
 
 /**
- * Waits for the folder that a source reads, except the output folder, which is recovered later.
+ * Waits until no build is changing the folder from which a source reads. The output folder is
+ * skipped here, because it is recovered later.
  *
  * @throws OutputError
  */
@@ -29,9 +30,9 @@ export async function waitForSource(settings: SourceSettings, out: string): Prom
 }
 
 /**
- * Waits until no build is changing a folder. URLs and archives are always settled.
+ * Waits until no build is changing a folder. Returns immediately for URLs and archives.
  *
- * @throws OutputError after a second
+ * @throws OutputError if a build is still changing the folder after a second
  */
 export async function assertSettledFolder(target: string, out?: string): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
