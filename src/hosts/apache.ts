@@ -25,7 +25,8 @@ export const apache: Host = {
 const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&');
 const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
 
-// `req_novary` keeps `Accept` out of `Vary` on files that are the same for all clients.
+// `req_novary` prevents Apache from adding `Accept` to `Vary` for files that are the same for all
+// clients.
 const matchAccept = (pattern: string): string => `req_novary('Accept') =~ m_${pattern}_`;
 const preferences = preferencePatterns.map(
   ({ html, json }) => `(${matchAccept(html)} && !(${matchAccept(json)}))`,
@@ -34,7 +35,7 @@ const prefersPage = `(${preferences.join(' || ')})`;
 const isRead = '%{REQUEST_METHOD} =~ /^(?:GET|HEAD)$/';
 const isBrowser = `${isRead} && !(%{QUERY_STRING} =~ m#${jsonFormatPattern}#) && ${prefersPage}`;
 
-/** Creates the values of the placeholders in both templates of Apache. */
+/** Creates the values for the placeholders in both Apache templates. */
 function createValues(context: HostContext): TemplateValues {
   const { api, common, error, file, html } = webServer.headerSets;
   const values = webServer.createWebServerValues(context);
@@ -48,7 +49,8 @@ function createValues(context: HostContext): TemplateValues {
   for (const { pattern, mediaType } of webServer.ownMediaTypes) {
     types.push(`<FilesMatch "${pattern}">\nForceType "${mediaType}"\n</FilesMatch>`);
   }
-  // Unsetting `Vary` would also remove what Apache's own modules add to it.
+  // We do not unset `Vary`, because that would also remove the values that Apache's own modules
+  // add.
   const replacedHeaders = new Set(Object.keys({ ...common, ...file, ...html }));
   replacedHeaders.delete('Vary');
 

@@ -17,7 +17,7 @@ export const caddy: Host = {
   },
   createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
-    // Caddy cannot import an empty file.
+    // Caddy cannot import an empty file, so the file starts with a comment.
     const moved = ['# Redirects of renamed records: old path, new path.\n'];
     for (const { path, to } of context.redirects) moved.push(`${path} ${to}\n`);
     return [

@@ -1,6 +1,6 @@
 /**
- * A Worker serves the API, because `_redirects` cannot match a query. Everything else is a static
- * asset: https://developers.cloudflare.com/workers/static-assets/
+ * A Worker serves the API, because `_redirects` cannot match a query. All other files are static
+ * assets: https://developers.cloudflare.com/workers/static-assets/
  */
 
 import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
@@ -11,7 +11,10 @@ import type { Host, HostContext } from './host.ts';
 const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
-/** Host configuration and wrangler's working files are not assets. */
+/**
+ * Files that Cloudflare must not upload as assets: host configuration, and the working files of
+ * wrangler.
+ */
 const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
 
 export const cloudflare: Host = {
@@ -36,7 +39,8 @@ export const cloudflare: Host = {
 };
 
 /**
- * Cloudflare serves assets only at their own paths, so index pages and the base path need rewrites.
+ * Creates rewrites for index pages and for the base path, because Cloudflare serves each asset only
+ * at its own path.
  */
 function createRedirectRules(base: string): string[] {
   const rules = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
@@ -44,11 +48,15 @@ function createRedirectRules(base: string): string[] {
   return rules;
 }
 
-/** https://developers.cloudflare.com/workers/wrangler/configuration/ */
+/**
+ * Creates wrangler's configuration file:
+ * https://developers.cloudflare.com/workers/wrangler/configuration/
+ */
 function createConfiguration({ iconRedirect }: HostContext, base: string): object {
-  // Worker calls are billed, but requests for assets are free.
+  // Only API requests go through the Worker, because Worker calls are billed and requests for
+  // assets are free.
   const handledByWorker = [`${base}/api/*`];
-  // The Worker redirects icons that the site lacks.
+  // The Worker also redirects icons that the site does not contain.
   if (iconRedirect !== null) handledByWorker.push(`${base}${ICONS_PATH}*`);
   return {
     name: 'gamedata',

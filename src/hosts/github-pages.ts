@@ -1,7 +1,7 @@
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import type { Host } from './host.ts';
 
-/** GitHub Pages keeps these guarantees without configuration. */
+/** The guarantees that GitHub Pages keeps without any configuration. */
 const keptAnyway: readonly string[] = ['etag', 'not-modified', 'cors', 'compression'];
 
 export const githubPages: Host = {
@@ -9,6 +9,6 @@ export const githubPages: Host = {
     (name) => guarantees[name].needs !== 'files' && !keptAnyway.includes(name),
   ),
   ignoresQueries: true,
-  // GitHub Pages would otherwise omit files whose names start with an underscore.
+  // Without this file, GitHub Pages would omit files whose names start with an underscore.
   createFiles: () => [{ path: '.nojekyll', body: '' }],
 };

@@ -11,16 +11,18 @@ import * as responses from '../contract/responses.ts';
 import type { HostContext, HostFile } from './host.ts';
 
 interface Block {
-  /** An asterisk matches only the end of a path. */
+  /** The path that the headers apply to. An asterisk can only stand at the end. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates `_headers` for Netlify and Cloudflare. Netlify matches the requested path, but its local
- * server matches the rewritten path, so both are listed. Both hosts send `public, max-age=0,
- * must-revalidate` by default, and Cloudflare would join a second `Cache-Control` from a later
- * block to the first one.
+ * Creates the `_headers` file of Netlify and Cloudflare.
+ *
+ * Netlify matches the requested path, but its local server matches the rewritten path, so we list
+ * both. No block sets `public, max-age=0, must-revalidate`, because both hosts send this
+ * `Cache-Control` by default, and Cloudflare would join a second value from a later block to the
+ * first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };
@@ -44,7 +46,8 @@ function listOwnBlocks(): Block[] {
   for (const folder of bulkFolders) {
     blocks.push({ path: `/${folder}*`, headers: responses.downloadHeaders });
   }
-  // Each file with its own type has a block, because an asterisk cannot match an extension.
+  // Each file with its own media type needs its own block, because an asterisk cannot match a file
+  // extension.
   for (const file of [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE]) {
     const headers = { 'Content-Type': responses.getMediaType(file) };
     blocks.push({ path: `/${file}`, headers });

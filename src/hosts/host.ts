@@ -3,18 +3,18 @@ import type { Kind } from '../contract/kinds.ts';
 import type { SiteFile } from '../contract/meta.ts';
 import type { Redirect } from '../contract/responses.ts';
 
-/** The part of a site that host configuration depends on. */
+/** The parts of a site that the host configuration depends on. */
 export interface HostContext {
-  /** The document root of web servers. */
+  /** The document root of the web server. */
   readonly root: string;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];
-  /** The prefix of redirects for icons that the site lacks. */
+  /** The URL prefix to which missing icons are redirected, or null if they are not redirected. */
   readonly iconRedirect: string | null;
   readonly baseUrl: string;
-  /** Returns src/serve/handler/edge.ts as one ES module without imports. */
+  /** Returns the compiled `src/serve/handler/edge.ts` as one ES module without imports. */
   readonly handlerModule: () => string;
-  /** Reads a file of src/hosts/templates/. */
+  /** Reads a file from `src/hosts/templates/`. */
   readonly template: (name: string) => string;
 }
 
@@ -24,38 +24,48 @@ export interface HostFile extends SiteFile {
 
 export type BuildVariables = Readonly<Record<string, string | undefined>>;
 
-/** A platform that serves a site. Everything that is particular to it is here. */
+/** A platform that serves a site. Everything specific to the platform belongs here. */
 export interface Host {
-  /** Tests expect exactly these guarantees to fail on the real engine. */
+  /**
+   * The guarantees that the host cannot keep. Tests expect exactly these guarantees to fail on the
+   * real server software.
+   */
   readonly unsupported: readonly GuaranteeName[];
   readonly createFiles: (context: HostContext) => HostFile[];
-  /** Configuration whose name starts with neither a dot nor `_`. It is not served. */
+  /**
+   * Configuration files that the host must not serve although their names start with neither a dot
+   * nor an underscore.
+   */
   readonly configFiles?: readonly string[];
-  /** Only for web servers, which read the configuration from a copy. */
+  /**
+   * Describes how to install the configuration. Only web servers need this, because they read the
+   * configuration from a copy outside the site.
+   */
   readonly installation?: Installation;
-  /** Returns the shell command that deploys a site's folder. */
+  /** Returns the shell command that deploys the folder of a site. */
   readonly deployCommand?: (folder: string) => string;
-  /** Whether the host ignores queries, so that links must point to files. */
+  /** Whether the host ignores queries. If it does, links must point to files. */
   readonly ignoresQueries?: boolean;
-  /** Hosts that read `_redirects` in different dialects cannot share a site. */
+  /** The host's dialect of `_redirects`. Hosts with different dialects cannot share a site. */
   readonly redirectsDialect?: 'netlify' | 'cloudflare';
   /**
-   * Lists the variables in which the host's build machine states the base URL. The first one that
-   * is set applies.
+   * Lists the environment variables in which the host's build machine provides the base URL. The
+   * first variable that is set applies.
    */
   readonly listBaseUrlVariables?: (environment: BuildVariables) => readonly string[];
-  /** How to set the base URL. */
+  /** Explains how to set the base URL on this host. */
   readonly baseUrlHint?: string;
 }
 
 /**
- * The operator copies a web server's configuration once and owns the copy. Paths and commands are
- * those of Debian. `enable` and `reload` are shell commands.
+ * Describes how the operator installs a web server's configuration. The operator copies the file
+ * once, and may then edit the copy. Paths and commands are those of Debian. `enable` and `reload`
+ * are shell commands.
  */
 export interface Installation {
   readonly source: string;
   readonly target: string;
-  /** The file of the site that the copy includes. */
+  /** A file with redirects, which stays in the site and which the copied configuration includes. */
   readonly redirects?: string;
   readonly enable?: string;
   readonly reload: string;

@@ -8,7 +8,7 @@ import { netlify, netlifyRules } from './netlify.ts';
 import { nginx } from './nginx.ts';
 import { CONFIG_FOLDER } from './web-server.ts';
 
-/** To add a host, create a file in this folder and add an entry below. */
+/** To add a host, create a file in this folder, and add it to this table. */
 const table = {
   netlify,
   'netlify-rules': netlifyRules,
@@ -28,7 +28,9 @@ export const webServerNames: readonly string[] = hostNames.filter(
   (name) => hosts[name].installation !== undefined,
 );
 
-/** Returns the hosts that cannot share a site, because they read `_redirects` in different ways. */
+/**
+ * Returns the hosts that cannot share a site, because they read `_redirects` in different dialects.
+ */
 export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
   const rivals = names.filter((name) => hosts[name].redirectsDialect !== undefined);
   const dialects = new Set(rivals.map((name) => hosts[name].redirectsDialect));
@@ -36,8 +38,8 @@ export function findConflictingHosts(names: readonly HostName[]): readonly HostN
 }
 
 /**
- * Lists the environment variables in which hosts state the base URL. The first one that is set
- * applies.
+ * Lists the environment variables in which hosts provide the base URL. The first variable that is
+ * set applies.
  */
 export function listBaseUrlVariables(environment: BuildVariables): string[] {
   const names: string[] = [];
@@ -46,7 +48,10 @@ export function listBaseUrlVariables(environment: BuildVariables): string[] {
   return names;
 }
 
-/** Creates the files of some hosts. Hosts that share a site create equal files at the same path. */
+/**
+ * Creates the files of several hosts. If two hosts create a file at the same path, the files are
+ * equal.
+ */
 export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
   const files = new Map<string, HostFile>();
   for (const name of hostNames) {
@@ -56,11 +61,17 @@ export function createHostFiles(names: readonly HostName[], context: HostContext
   return [...files.values()];
 }
 
-/** Hosts do not serve host configuration, and mirrors do not copy it. */
+/**
+ * Returns whether a file is host configuration. Hosts do not serve such files, and mirrors do not
+ * copy them.
+ */
 export function isHostConfig(path: string): boolean {
   if (isHidden(path)) return true;
   return Object.values(hosts).some(({ configFiles }) => configFiles?.includes(path));
 }
 
-/** Archives must not contain configuration that operators copy to web servers. */
+/**
+ * Returns whether operators copy the file to a web server. Archives must not contain such
+ * configuration.
+ */
 export const isWebServerConfig = (path: string): boolean => path.startsWith(CONFIG_FOLDER);

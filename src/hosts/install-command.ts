@@ -2,9 +2,9 @@ import { quoteArgument } from '../contract/words.ts';
 import type { Installation } from './host.ts';
 
 /**
- * Returns the shell command for the operator to run after a build.
+ * Returns the shell command that the operator must run after a build, if any.
  *
- * @param change compares a file of the site with its previous version
+ * @param change compares a file of the site with the previously published version
  */
 export function installCommand(
   { source, target, redirects, enable, reload }: Installation,
@@ -14,7 +14,7 @@ export function installCommand(
   const template = quoteArgument(`${out}/${source}`);
   const changed = change(source);
   if (changed === 'added') {
-    // We use -i, because a copy may exist although the site is new.
+    // We use `-i`, because the operator may already have a copy even if the site is new.
     const commands = [`cp -i ${template} ${target}`];
     if (enable !== undefined) commands.push(enable);
     commands.push(reload);

@@ -1,4 +1,7 @@
-/** The rules of `_redirects`: https://docs.netlify.com/manage/routing/redirects/overview/ */
+/**
+ * Creates the rules in Netlify's `_redirects` file:
+ * https://docs.netlify.com/manage/routing/redirects/overview/
+ */
 
 import { kindNames } from '../contract/kinds.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
@@ -7,10 +10,12 @@ import { errorFiles, formats } from '../contract/responses.ts';
 import type { HostContext } from './host.ts';
 
 /**
- * Creates the rules of a site, without the path of its base URL in front of them. The first rule
- * that matches applies, and rules apply only to paths without a file. First come the pages of the
- * root and the lists, then every record and every old URL, and then the 404 for everything else
- * below the API. Icons and a base path come last, because they match anything.
+ * Creates the rules of a site. The caller puts the base path in front of each rule.
+ *
+ * The first matching rule applies, and rules apply only to paths at which there is no file. The
+ * pages of the root and the lists come first, followed by all records, all old URLs, and the 404
+ * response for everything else below the API. The rules for icons and the base path come last,
+ * because they match any path.
  */
 export function createRules({ baseUrl, records, redirects, iconRedirect }: HostContext): string[] {
   const base = paths.getBasePath(baseUrl);
@@ -21,16 +26,18 @@ export function createRules({ baseUrl, records, redirects, iconRedirect }: HostC
     const pages = offsets.map((offset) => ({ offset, file: paths.listPageFile(kind, offset) }));
     rules.push(...createPageRules(paths.listPath(kind), pages, ['format', 'limit', 'offset']));
   }
-  // A rewrite to a missing file would be Netlify's own text page, so every slug has a rule.
+  // Every slug has its own rule. A rewrite with a wildcard could point to a missing file, for which
+  // Netlify would send its own text page.
   for (const kind of kindNames) {
     for (const { slug } of records[kind])
       rules.push(`${paths.recordPath(kind, slug)} /${paths.recordFile(kind, slug)} 200`);
   }
-  // Netlify keeps the query:
-  // https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
+  // Netlify keeps the query in a redirect:
+  //   https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of redirects) rules.push(`${path} ${base}${to} 301`);
   rules.push(`${paths.API_PREFIX}* /${errorFiles[404]} 404`);
-  // Other hosts that read this file may apply rules before existing files.
+  // The placeholder has a rule, because other hosts that read this file may apply rules even if a
+  // file exists.
   rules.push(`/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`);
   if (iconRedirect !== null) rules.push(`${paths.ICONS_PATH}* ${iconRedirect}:splat 302`);
   if (base !== '') rules.push('/* /:splat 200');
@@ -45,12 +52,14 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules of a list or the root for each combination of parameters, largest first. Rules
- * with the values of built pages come before the rule that rejects all other values.
+ * Creates the rules of a list or of the root for each combination of query parameters, the largest
+ * combination first. Rules with the values of built pages come before the rule that rejects all
+ * other values.
  *
- * A rule's parameters match as a subset in Netlify's engine, and as an exact set according to its
- * documentation (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters).
- * With a rule for each subset of the parameters, the responses are the same either way.
+ * In Netlify's engine, a rule matches if its parameters are a subset of the query. Netlify's
+ * documentation says that they must be exactly the parameters of the query
+ * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). We create a rule
+ * for each subset, so the responses are the same either way.
  */
 function createPageRules(
   path: string,
@@ -69,14 +78,14 @@ function createPageRules(
     }
     if (subset.length === 0) continue;
     const anyValues = subset.map((name) => `${name}=:${name}`);
-    // 400.json explains page ranges, so it does not fit if only the format is wrong.
+    // `400.json` explains page ranges, so we use it only if the query has a limit or an offset.
     const isRange = subset.some((name) => name !== 'format');
     rules.push(formatRule(path, anyValues, `/${errorFiles[isRange ? 400 : 404]} 404`));
   }
   return rules;
 }
 
-/** Lists the subsets of the parameters, largest first. */
+/** Lists all subsets of the parameters, with the largest first. */
 function listSubsets(parameters: readonly Parameter[]): Parameter[][] {
   const subsets: Parameter[][] = [];
   for (let bits = 0; bits < 2 ** parameters.length; bits++)

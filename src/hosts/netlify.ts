@@ -1,7 +1,7 @@
 /**
- * Rules (`_redirects`, `_headers`) serve the built files; an edge function responds to requests
- * that rules cannot distinguish. Programs read records without the function, because every call is
- * billed.
+ * Rules in `_redirects` and `_headers` serve the built files. An edge function responds to requests
+ * that the rules cannot distinguish. When programs read records, the function does not run, because
+ * every call is billed.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
@@ -15,12 +15,12 @@ import { escapeRegExp } from './request-patterns.ts';
 export const FUNCTION_FOLDER = '_edge/';
 
 /**
- * Rules without functions cannot match methods or headers, but Netlify rejects malformed paths and
- * compresses files.
+ * The guarantees that Netlify keeps even without functions. Its rules cannot match methods or
+ * headers, but Netlify itself rejects malformed paths and compresses files.
  */
 const keptWithoutFunctions: readonly string[] = ['any-path', 'compression'];
 
-/** Netlify without functions. */
+/** Netlify with rules only, without functions. */
 export const netlifyRules: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>
@@ -37,32 +37,32 @@ export const netlifyRules: Host = {
 
 export const netlify: Host = {
   ...netlifyRules,
-  // For programs that read records: rules see neither the format nor the status, and Netlify may
-  // drop Allow.
+  // These guarantees fail when programs read records, because rules can match neither the format
+  // nor the status, and Netlify may drop the `Allow` header.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
   createFiles: (context) => [...netlifyRules.createFiles(context), ...createFunctions(context)],
 };
 
 /**
- * Netlify's names are too generic to be trusted elsewhere:
- * https://docs.netlify.com/configure-builds/environment-variables/
+ * Lists Netlify's variables with the base URL. We use them only on Netlify, because names such as
+ * `URL` are too generic: https://docs.netlify.com/configure-builds/environment-variables/
  */
 function listBaseUrlVariables({ NETLIFY, CONTEXT = 'production' }: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
 }
 
-/** The requests for which Netlify calls a function. All conditions must hold. */
+/** Declares the requests for which Netlify calls a function. All conditions must hold. */
 interface Declaration {
-  /** A regular expression for the path. */
+  /** A regular expression that the path must match. */
   readonly pattern: string;
   readonly method?: readonly string[];
-  /** Header → a regular expression for its value. */
+  /** A regular expression for the value of each header, by header name. */
   readonly header?: Readonly<Record<string, string>>;
 }
 
 /**
- * Creates a function for each kind of request, because a function has only one declaration:
+ * Creates one function for each type of request, because a function can have only one declaration:
  * https://docs.netlify.com/build/edge-functions/declarations/
  */
 function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
@@ -91,7 +91,7 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
 }
 
 function createFunction(name: string, code: string, declaration: Declaration): HostFile {
-  // If the function fails, the rules respond.
+  // If the function fails, Netlify falls back to the rules.
   const config = JSON.stringify({ ...declaration, onError: 'bypass' }, null, 2);
   return {
     path: `${FUNCTION_FOLDER}${name}.js`,

@@ -18,7 +18,8 @@ export const nginx: Host = {
   createFiles: (context) => {
     const values = { ...webServer.createWebServerValues(context), ...ownValues };
     const text = fillTemplate(context.template('nginx.conf'), values);
-    // Paths are regular expressions, because nginx limits the length of plain strings in maps.
+    // Old paths are written as regular expressions, because nginx limits the length of plain
+    // strings in maps.
     const moved = context.redirects.map(({ path, to }) => `'~^${path}$' ${to};\n`);
     return [
       { path: CONFIGURATION, body: nameVariables(text, `${values.root}:${values.base}`) },
@@ -28,15 +29,15 @@ export const nginx: Host = {
 };
 
 /**
- * Adds a hash of the site to each variable, because all sites on an nginx server share their
- * variables.
+ * Adds a hash of the site to the name of each variable, because all sites on an nginx server share
+ * one set of variables.
  */
 const nameVariables = (text: string, site: string): string =>
   text.replaceAll(/(?<=\$\{?)gamedata_/g, `gamedata_${shortHash(site)}_`);
 
 /**
- * Computes an FNV-1a hash of up to 7 letters and digits, because nginx rejects names of more than
- * 46 characters.
+ * Computes an FNV-1a hash of up to 7 letters and digits. A longer hash could exceed nginx's limit
+ * of 46 characters for variable names.
  */
 function shortHash(text: string): string {
   let hash = 0x811c9dc5;
@@ -51,13 +52,15 @@ const formatHeaders = webServer.createHeaderFormat((value) => {
 });
 
 const { common, error, html, apiPage, preflight, download } = webServer.headerSets;
-// Errors have another Cache-Control, so a variable chooses the value by the status.
+// Errors need a different `Cache-Control`, so a variable selects the value by the status of the
+// response.
 const api = { ...webServer.headerSets.api, 'Cache-Control': '$gamedata_api_caching' };
 const file = { ...webServer.headerSets.file, 'Cache-Control': '$gamedata_file_caching' };
 
-// nginx does not add the charset to files that the build has compressed.
+// These types include the charset, because nginx does not add it to files that the build has
+// compressed.
 const types = Object.entries(mediaTypes).map(([ending, type]) => {
-  // nginx knows only the last extension of a name such as `gamedata.tar.gz`.
+  // nginx looks only at the last extension of a name such as `gamedata.tar.gz`.
   const extension = ending.split('.').at(-1);
   return `'${type}' ${extension}`;
 });

@@ -1,4 +1,7 @@
-/** Regular expressions for queries and `Accept`, which PCRE and Go's RE2 interpret identically. */
+/**
+ * Regular expressions for queries and the `Accept` header. They use only syntax that PCRE and Go's
+ * RE2 interpret identically.
+ */
 
 import { JAVA_ACCEPT } from '../contract/responses.ts';
 
@@ -6,18 +9,22 @@ export const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Matches a raw query and captures the last value of a parameter. The servers' own parameter
- * variables ignore letter case, do not decode names, and return the first value or all of them.
+ * Creates an expression that matches a raw query and captures the last value of a parameter. We do
+ * not use the servers' own variables for parameters: they ignore letter case, do not decode names,
+ * and return the first value or all values.
  */
 export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
   `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
 
 const formatName = allowEncoding('format');
 
-/** Matches a raw query whose last `format` is `json`. */
+/** Matches a raw query in which the last `format` parameter is `json`. */
 export const jsonFormatPattern = `(?:^|&)${formatName}=json(?:&(?!${formatName}(?:[=&]|$))[^&]*)*$`;
 
-/** Matches `offset` and `o%66fset`. */
+/**
+ * Creates an expression for a name whose letters may be percent-encoded: it matches `offset` and
+ * `o%66fset`.
+ */
 function allowEncoding(name: string): string {
   const letters = [];
   for (const letter of name) {
@@ -28,7 +35,10 @@ function allowEncoding(name: string): string {
   return letters.join('');
 }
 
-/** Matches `Accept` if it lists a media range, followed by one of the parameters or nothing. */
+/**
+ * Creates an expression for an `Accept` header that lists a media range. The range must be followed
+ * by one of the given parameters or by the end of the header.
+ */
 const matchMember = (range: string, parameters: string): string =>
   `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
 
@@ -38,16 +48,18 @@ const listed = {
 } as const;
 
 /**
- * Quality 1, as browsers send for HTML. Programs that send it for JSON get JSON, and so does Java.
+ * Matches media types with quality 1, which browsers send for HTML. Programs that send it for JSON
+ * get JSON, and Java's default header is treated in the same way.
  */
 const best = {
   json: `${matchMember('application/json', ',|;\\s*q=1')}|${JAVA_ACCEPT}`,
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
-// Early Safari sends `…,text/html;q=0.9,…,*/*;q=0.5`, so without JSON, HTML is compared with `*/*`
-// by the first digit. Matches only if HTML has the first q-value in the header, because matching a
-// long header would otherwise take quadratic time.
+// Early versions of Safari send `…,text/html;q=0.9,…,*/*;q=0.5`. If the header does not list JSON,
+// we therefore compare the first digits of the qualities of HTML and `*/*`. The expression matches
+// only if the first quality in the header belongs to HTML. Otherwise, matching a long header would
+// take quadratic time.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );
@@ -56,16 +68,19 @@ const ranked = {
   html: `(?i)^(?:[^;]*,)?\\s*text/html\\s*;\\s*q=0?\\.(?:${lowerRest.join('|')})`,
 } as const;
 
-/** The first match wins. In each pair, JSON comes before HTML. */
+/**
+ * Pairs of expressions for `Accept`. The first match wins, and within a pair, JSON comes before
+ * HTML.
+ */
 export const preferencePatterns = [best, ranked, listed] as const;
 
 export interface NegotiationRule {
-  /** A pattern for `Accept`. */
+  /** A regular expression for the `Accept` header. */
   readonly accept: string;
   readonly getsPage: boolean;
 }
 
-/** The first match wins. */
+/** The rules that choose between JSON and the page. The first match wins. */
 export const negotiationRules: readonly NegotiationRule[] = listNegotiationRules();
 
 function listNegotiationRules(): NegotiationRule[] {

@@ -1,9 +1,10 @@
-/** Name → a text, or the items of a list. */
+/** The value of each placeholder: a text, or a list with one item per line. */
 export type TemplateValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Replaces each `{{name}}` with its value. A line with a list is repeated for each item. The lines
- * between `#if name` and `#end` are kept only if the value is not empty.
+ * Fills a template. Each `{{name}}` is replaced with its value. If the value is a list, the line is
+ * repeated for each item. The lines between `#if name` and `#end` are kept only if the value is not
+ * empty.
  *
  * @throws Error if a value is missing
  */
@@ -15,12 +16,15 @@ export function fillTemplate(template: string, values: TemplateValues): string {
   return withoutBlocks.replaceAll(LINE_TO_FILL, (line) => fillLine(line, values));
 }
 
-/** The lines between `#if name` and `#end`. */
+/** Matches the lines between `#if name` and `#end`. */
 const BLOCK = /^#if (\w+)\n(.*?)^#end\n/gms;
 const LINE_TO_FILL = /^.*\{\{.*\n/gm;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
-/** Fills one line. If one of its values is a list, the line is repeated for each item. */
+/**
+ * Fills in one line of a template. If one of its values is a list, the line is repeated for each
+ * item.
+ */
 function fillLine(line: string, values: TemplateValues): string {
   const list = findList(line, values);
   if (!list) return line.replaceAll(PLACEHOLDER, (_, name: string) => `${lookUp(values, name)}`);

@@ -1,4 +1,4 @@
-/** What the configurations of nginx, Caddy and Apache have in common. */
+/** Values that the configurations of nginx, Caddy and Apache share. */
 
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { kindNames } from '../contract/kinds.ts';
@@ -8,7 +8,7 @@ import * as responses from '../contract/responses.ts';
 import type { HostContext } from './host.ts';
 import { escapeRegExp, lastParameterPattern } from './request-patterns.ts';
 
-/** Operators copy the files in this folder to web servers. */
+/** The folder of files that operators copy to web servers. */
 export const CONFIG_FOLDER = '_hosts/';
 
 export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
@@ -16,12 +16,15 @@ export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfie
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
-/** Whether the path of a document root has a special meaning in none of the configurations. */
+/**
+ * Returns whether the path of a document root is free of characters that have a special meaning in
+ * any of the configurations.
+ */
 export const isPlainRoot = (root: string): boolean => !FORBIDDEN_IN_ROOT.test(root);
 
 /**
- * We set `Vary` ourselves, because servers omit it from responses that they do not compress, such
- * as 304.
+ * The headers for each group of responses. We set `Vary` ourselves, because servers omit it from
+ * responses that they do not compress, such as 304.
  */
 export const headerSets = {
   common: responses.commonHeaders,
@@ -35,8 +38,8 @@ export const headerSets = {
 } as const;
 
 /**
- * Formats headers as arguments of a directive, such as `Allow "GET"`. Of equal names, the last one
- * wins.
+ * Formats headers as the arguments of directives, such as `Allow "GET"`. If a header occurs in
+ * several sets, the last value wins.
  */
 export type HeaderFormat = (...sets: Readonly<Record<string, string>>[]) => string[];
 
@@ -62,12 +65,12 @@ export const compressedTypes = [...mediaTypes].filter(responses.isCompressible);
 export const compressedTypesWithoutCharset = compressedTypes.map((type) => type.replace(/;.*/, ''));
 
 export interface FileType {
-  /** A regular expression for the names of files. */
+  /** A regular expression that matches the names of the files. */
   readonly pattern: string;
   readonly mediaType: string;
 }
 
-/** The media types that the servers lack. */
+/** The media types that web servers do not know by default. */
 export const ownMediaTypes: readonly FileType[] = listOwnMediaTypes();
 
 function listOwnMediaTypes(): FileType[] {
@@ -80,11 +83,12 @@ function listOwnMediaTypes(): FileType[] {
   return types;
 }
 
-/** Creates the values that every template of a web server uses. */
+/** Creates the values that the templates of all web servers use. */
 export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);
-  // The template uses plain HTTP. The operator adds TLS, or a reverse proxy terminates it.
+  // The template uses plain HTTP. The operator adds TLS, or puts the server behind a reverse proxy
+  // that terminates TLS.
   const hasOwnPort = protocol === 'http:' && port !== '';
   return {
     root,
@@ -94,7 +98,7 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     base,
     basePattern: escapeRegExp(base),
     icons: iconRedirect ?? '',
-    // Only the root of an origin has a `.well-known/`.
+    // `.well-known/` exists only at the root of an origin.
     wellKnown: base === '' ? WELL_KNOWN_PATTERN : '',
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
