@@ -3,7 +3,10 @@ export interface ErrorOptions {
   readonly hint?: string | undefined;
 }
 
-/** An expected failure. The message states the problem, its location, and the got and expected values. Any other error is a bug. */
+/**
+ * An expected failure. The message states the problem, where it occurred, and the received and
+ * expected values. Any other error is a bug.
+ */
 export abstract class GamedataError extends Error {
   abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
   readonly hint: string | undefined;
@@ -19,7 +22,10 @@ export abstract class GamedataError extends Error {
 export class UsageError extends GamedataError {
   readonly code = 'usage';
   readonly problem: string;
-  /** The option or environment variable, such as `--port` or `BASE_URL`; undefined if none is at fault. */
+  /**
+   * The option or environment variable with the invalid value, such as `--port` or `BASE_URL`.
+   * Undefined if the error is not about an option.
+   */
   readonly option: string | undefined;
 
   constructor(problem: string, options: ErrorOptions & { readonly option?: string } = {}) {
@@ -37,7 +43,10 @@ export interface FailedRequest {
   readonly location?: string | undefined;
   readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
   readonly attempts: number;
-  /** Whether the upstream itself never responded because of a DNS failure, refused connection, missing route, timeout or gateway error. */
+  /**
+   * Whether the upstream itself never responded, because of a DNS failure, a refused connection, a
+   * missing route, a timeout or a gateway error.
+   */
   readonly unreachable: boolean;
 }
 
@@ -72,7 +81,10 @@ export class DataError extends GamedataError {
   }
 }
 
-/** Thrown if valid data is implausible, such as too few records or old data. The operator must decide. Exit code 4. */
+/**
+ * Thrown if valid data is implausible, for example because there are too few records or the data is
+ * old. The operator must decide how to proceed. Exit code 4.
+ */
 export class GuardError extends DataError {
   override readonly code = 'guard';
 }
@@ -89,7 +101,10 @@ export class OutputError extends GamedataError {
   }
 }
 
-/** Finds the code of an error, such as ENOENT, or of its cause. Returns an empty text if none has one. */
+/**
+ * Finds the code of an error or of its cause, such as ENOENT. Returns an empty text if neither has
+ * a code.
+ */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;
@@ -97,13 +112,16 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
-/** What Node adds to the error of a system call. */
+/** An error of a system call, with the properties that Node adds. */
 interface SystemCallError extends Error {
   readonly syscall?: string;
   readonly path?: string;
 }
 
-/** Converts a system call's error to an `OutputError` that names the call. Returns any other error unchanged. */
+/**
+ * Converts the error of a system call to an `OutputError` that names the call. Returns any other
+ * error unchanged.
+ */
 export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;
   const { syscall, path = name }: SystemCallError = error;
@@ -113,8 +131,8 @@ export function toOutputError(error: unknown, name: string): unknown {
 }
 
 /**
- * Returns a hint if WebAssembly, which Node's HTTP clients need, found no room. It reserves gigabytes of address space, more than
- * some machines allow (`ulimit -v`).
+ * Returns a hint if WebAssembly could not reserve memory. Node's HTTP clients need WebAssembly,
+ * which reserves gigabytes of address space. Some machines allow less (`ulimit -v`).
  */
 export function findWasmHint(error: unknown): string | undefined {
   if (!(error instanceof RangeError)) return undefined;

@@ -12,7 +12,10 @@ import path from 'node:path';
 import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from './errors.ts';
 
-/** Ignores failures with these codes, or all failures by default. */
+/**
+ * Calls a function, and returns undefined if it fails with one of the codes. Without codes, any
+ * failure is ignored.
+ */
 export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
   try {
     return call();
@@ -22,7 +25,10 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
   }
 }
 
-/** Converts a failure to an `OutputError`, such as `site: cannot be written (ENOSPC)`. */
+/**
+ * Calls a function, and converts its failure to an `OutputError`, such as `site: cannot be written
+ * (ENOSPC)`.
+ */
 export function explainFailure<T>(problem: string, name: string, call: () => T, hint?: string): T {
   try {
     return call();
@@ -39,15 +45,15 @@ export const isInside = (folder: string, file: string): boolean =>
 export const readStatus = (file: string): Stats | undefined =>
   attempt(() => lstatSync(file, { throwIfNoEntry: false }), 'ENOTDIR');
 
-/** Anything in a folder other than a folder. */
+/** An entry of a folder that is not itself a folder. */
 export interface FolderEntry {
-  /** Relative to the folder, with forward slashes. */
+  /** The path relative to the folder, with forward slashes. */
   readonly path: string;
-  /** False for symlinks, FIFOs, sockets and devices. */
+  /** Whether this is a regular file. False for symlinks, FIFOs, sockets and devices. */
   readonly isFile: boolean;
 }
 
-/** Yields everything in a folder and its subfolders, without following symlinks. */
+/** Yields every entry of a folder and its subfolders, without following symlinks. */
 export function* walk(folder: string, subfolder = ''): Generator<FolderEntry> {
   const entries = readdirSync(path.join(folder, subfolder), { withFileTypes: true });
   for (const entry of entries) {
@@ -61,7 +67,7 @@ export function listFiles(folder: string): string[] {
   return Array.from(walk(folder), (entry) => entry.path);
 }
 
-/** Lists the parent folders of relative paths, including `.`. */
+/** Lists all parent folders of the given relative paths, including `.`. */
 export function listParentFolders(files: readonly string[]): Set<string> {
   const folders = new Set<string>();
   for (const file of files) {
@@ -75,8 +81,9 @@ export function listParentFolders(files: readonly string[]): Set<string> {
 }
 
 /**
- * Whether none of a file's parent folders has been replaced by a symlink or another file. A parent
- * folder that does not exist has not been replaced. The folder itself may be a symlink.
+ * Returns whether all existing parent folders of a file are still real folders. If one of them has
+ * been replaced by a symlink or another file, the result is false. The outer folder itself may be a
+ * symlink.
  */
 export function isInFolders(folder: string, file: string): boolean {
   for (const parent of listParentFolders([file])) {
@@ -87,18 +94,25 @@ export function isInFolders(folder: string, file: string): boolean {
   return true;
 }
 
-/** Whether a file belongs to this user or to the owner of the folder that it is in or next to. */
+/** Returns whether a file belongs to this user, or to the owner of the given folder. */
 export function isTrusted(folder: string, fileStatus: Stats): boolean {
-  // Windows has no owners.
+  // On Windows, files have no owner that we could check.
   if (!process.geteuid) return true;
   const isOwn = fileStatus.uid === process.geteuid();
   return isOwn || fileStatus.uid === readStatus(folder)?.uid;
 }
 
-/** Symlinks lead outside, FIFOs block and devices never end. Windows has neither flag. */
+/**
+ * Flags for opening a file safely: a symlink could lead outside the folder, and opening a FIFO
+ * could block forever. Windows supports neither flag.
+ */
 export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Opens a regular file owned by a trusted user. @throws an error with a `code`, such as ENOENT */
+/**
+ * Opens a regular file that belongs to a trusted user.
+ *
+ * @throws an error with a `code`, such as ENOENT
+ */
 export function openTrusted(folder: string, file: string, flags: number): number {
   const descriptor = openSync(file, flags | NO_FOLLOW, 0o666);
   const status = fstatSync(descriptor);
@@ -109,7 +123,7 @@ export function openTrusted(folder: string, file: string, flags: number): number
 }
 
 /**
- * Reads a file inside a folder, up to the size limit for its path.
+ * Reads a file inside a folder. The file must not exceed the size limit for its path.
  *
  * @throws an error with a `code`, such as ENOENT
  */
@@ -117,17 +131,26 @@ export function readFile(folder: string, file: string, maxBytes = getMaxBytes(fi
   const target = path.join(folder, file);
   const isRegular = isInFolders(folder, file) && lstatSync(target).isFile();
   if (!isRegular) throw createOpenError(target, 'not a regular file');
-  // Another process may have replaced the file since, so it is checked again after opening.
+  // Another process may have replaced the file in the meantime, so we check it again after opening
+  // it.
   return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }
 
 export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
 
-/** Follows symlinks. @throws an error with a `code`, such as ENOENT */
+/**
+ * Reads a regular file, and follows symlinks.
+ *
+ * @throws an error with a `code`, such as ENOENT
+ */
 export const readRegular = (file: string, maxBytes: number): Buffer<ArrayBuffer> =>
   readOpened(openRegular(file, maxBytes));
 
-/** Opens a regular file for reading, if it is not too large. @throws an error with a `code` */
+/**
+ * Opens a regular file for reading if it is not too large.
+ *
+ * @throws an error with a `code`, such as ENOENT
+ */
 export function openRegular(
   file: string,
   maxBytes: number,
@@ -149,7 +172,7 @@ function readOpened(descriptor: number): Buffer<ArrayBuffer> {
   }
 }
 
-/** Creates an error like those of Node, whose `code` says what is wrong with the file. */
+/** Creates an error in the style of Node, whose `code` describes the problem with the file. */
 function createOpenError(path: string, code: string): Error {
   const error = new Error(code);
   return Object.assign(error, { code, syscall: 'open', path });

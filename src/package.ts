@@ -6,7 +6,7 @@ import type { CompiledSchemas } from './contract/served.ts';
 import { listFirst, listKinds, quoteArgument } from './contract/words.ts';
 import { listFiles, readFile } from './files.ts';
 
-/** Both src/ and dist/ are directly below it. */
+/** The root folder of the package. Both `src/` and `dist/` are directly below it. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 const { name, version }: Record<'name' | 'version', string> = JSON.parse(
@@ -15,10 +15,13 @@ const { name, version }: Record<'name' | 'version', string> = JSON.parse(
 
 export const VERSION = version;
 
-/** `gamedata/1.2.3`, the `generator` of `meta.json` and `manifest.json`. */
+/**
+ * The name and version of this package, such as `gamedata/1.2.3`. `meta.json` and `manifest.json`
+ * contain it as `generator`.
+ */
 export const PRODUCT = `${name}/${version}`;
 
-/** Reads the SHA-256 of the code that was compiled. */
+/** Reads the SHA-256 digest of the compiled code. */
 export function codeDigest(): string {
   return readFileSync(path.join(PACKAGE_ROOT, 'dist', 'code.sha256'), 'utf8');
 }
@@ -30,17 +33,20 @@ export const PUBLIC_FOLDER = path.join(PACKAGE_ROOT, 'public');
 const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
-/** Editors, file managers and archive programs hide their files. Only `.well-known/` is published. */
+/**
+ * Returns whether editors, file managers and archive programs hide a file. Of the hidden files, we
+ * publish only those in `.well-known/`.
+ */
 function isHidden(file: string): boolean {
   if (isWellKnown(file)) return false;
   return file.split('/').some((segment) => segment.startsWith('.'));
 }
 
-/** Files that Windows, editors and macOS archives leave in folders. */
+/** Matches files that Windows, editors and macOS archives leave behind in folders. */
 const LEFTOVER =
   /(?:^|\/)(?:Thumbs\.db|desktop\.ini|#[^/]*#|[^/]*~|[^/]*\.orig)$|(?:^|\/)__MACOSX\//i;
 
-/** Reads the files of a folder in a fixed order, except hidden files. */
+/** Reads the files of a folder in a fixed order, and skips hidden files. */
 function readFolder(folder: string): SiteFileWithBytes[] {
   const files: SiteFileWithBytes[] = [];
   for (const file of listFiles(folder).sort()) {
@@ -50,7 +56,7 @@ function readFolder(folder: string): SiteFileWithBytes[] {
   return files;
 }
 
-/** A file whose content has been read. */
+/** A file together with its content. */
 interface SiteFileWithBytes {
   readonly path: string;
   readonly body: Uint8Array;
@@ -58,11 +64,14 @@ interface SiteFileWithBytes {
 
 export interface PublicFiles {
   readonly files: readonly SiteFileWithBytes[];
-  /** Says which files another program has probably left in the folder. They are not published. */
+  /**
+   * Messages about files that another program has probably left in the folder. Such files are not
+   * published.
+   */
   readonly notices: readonly string[];
 }
 
-/** Reads the hand-written files, which become part of every site. */
+/** Reads the handwritten files, which are part of every site. */
 export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
   const files: SiteFileWithBytes[] = [];
   const leftovers: string[] = [];
@@ -74,11 +83,14 @@ export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
   return { files, notices: [`not published from public/: ${listFirst(leftovers)}`] };
 }
 
-/** What `npm run compile` has prepared for building sites. Two files are read only when needed. */
+/**
+ * The files that `npm run compile` has prepared for building sites. The templates and the request
+ * handler are read only when they are needed.
+ */
 export interface CompiledAssets {
   /** Reads a template by the name of its file. */
   template(name: string): string;
-  /** Scripts, styles and types, which are part of every site. */
+  /** Scripts, styles and type declarations, which are part of every site. */
   readonly compiled: readonly SiteFileWithBytes[];
   readonly schemas: CompiledSchemas;
   /** Reads the code of the request handler, which some hosts run. */
@@ -96,9 +108,11 @@ export function readBuildAssets(): CompiledAssets {
 }
 
 /**
- * Finds the command that started this process, for hints: `gamedata`, `npx gamedata` or
- * `node scripts/gamedata.mjs`. `npx` is only suggested where it would run this package. Elsewhere,
- * it would request the name from the registry, where anyone may register it.
+ * Finds the command that started this process, so that hints can repeat it: `gamedata`, `npx
+ * gamedata` or `node scripts/gamedata.mjs`.
+ *
+ * We suggest `npx` only in folders where it runs this package. Elsewhere, `npx` would download a
+ * package of that name from the registry, where anyone may have registered it.
  */
 export function findStartCommand(
   script = process.argv[1] ?? '',
@@ -120,11 +134,11 @@ export function findStartCommand(
   return `node ${quoteArgument(isOutside ? script : relative)}`;
 }
 
-/** Whether a folder or one of its parents has this package installed. */
+/** Returns whether this package is installed in a folder or in one of its parent folders. */
 function isInstalledAbove(folder: string): boolean {
   if (existsSync(path.join(folder, 'node_modules', '.bin', name))) return true;
   const parent = path.dirname(folder);
-  // The root of a file system is its own parent.
+  // The root of the file system is its own parent, so we stop there.
   if (parent === folder) return false;
   return isInstalledAbove(parent);
 }

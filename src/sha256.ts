@@ -1,18 +1,21 @@
 /**
  * SHA-256 for every layer, including the pure ones. Web Crypto has no synchronous digest, and an
- * asynchronous one would make every function asynchronous that compares data sets. So only this
- * module imports Node's, which has no effect other than its result.
+ * asynchronous digest would make every function that compares data sets asynchronous. Therefore
+ * this module imports Node's implementation, whose only effect is its result. No other pure module
+ * imports from Node.
  */
 
 import { createHash, hash } from 'node:crypto';
 
-/** Returns the 64 hexadecimal digits of a text in UTF-8, or of bytes. */
+/** Returns the SHA-256 digest of bytes, or of a text in UTF-8, as 64 hexadecimal digits. */
 export const sha256 = (content: string | Uint8Array): string => hash('sha256', content);
 
-/** Digests content that arrives in pieces. */
+/** Computes the digest of content that arrives in pieces. */
 export interface Digester {
   update(piece: string | Uint8Array): void;
-  /** Returns the 64 hexadecimal digits of everything so far. The digester cannot be used again. */
+  /**
+   * Returns the digest of all pieces as 64 hexadecimal digits. The digester cannot be used again.
+   */
   finish(): string;
 }
 
