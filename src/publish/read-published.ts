@@ -39,6 +39,7 @@ export function readPublished({ name, out }: WorkPaths, byContent: boolean): Pub
   const storage = folderStorage(out, name);
   const { files, ...buildInputs } = readOwnManifest(storage);
   const manifestTime = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
+  // Every file is newer than -Infinity, so every file is hashed.
   const hashedSince = byContent ? -Infinity : manifestTime;
   const modified = new Set<string>();
   for (const entry of files) {

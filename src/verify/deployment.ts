@@ -90,7 +90,7 @@ export async function verifyDeployment(
     if (guaranteeFailures.length < MAX_FAILURES) guaranteeFailures.push({ request, problem });
   };
 
-  async function check(probe: Probe): Promise<DeploymentReport> {
+  async function verifyWith(probe: Probe): Promise<DeploymentReport> {
     onProgress?.({ done: 0, total: 0, requests: probe.stats, started });
     const site = options.site
       ? expectSite(options.site, address)
@@ -110,7 +110,9 @@ export async function verifyDeployment(
     };
   }
 
-  return closeOnAbort(createProbe(address, { concurrency }), signal, check);
+  // The probe's connections must be closed in any case, also if the caller aborts.
+  const probe = createProbe(address, { concurrency });
+  return closeOnAbort(probe, signal, verifyWith);
 }
 
 function listResults(

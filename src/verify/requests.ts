@@ -18,19 +18,26 @@ export interface RequestPattern {
   readonly headers?: ProbeRequest['headers'];
 }
 
+/** Creates a request of each URL with each method. A pattern of URLs alone means GET requests. */
 export function createRequests(pattern: Urls | RequestPattern, site: ExpectedSite): ProbeRequest[] {
+  const isOnlyUrls = typeof pattern !== 'object';
   const {
     urls,
     methods = ['GET'],
     headers = {},
-  }: RequestPattern = typeof pattern === 'object' ? pattern : { urls: pattern };
-  const listed = typeof urls === 'string' ? expandForEveryKind(urls, site) : urls(site);
-  const requests: ProbeRequest[] = [];
+  }: RequestPattern = isOnlyUrls ? { urls: pattern } : pattern;
   // Templates may name the same page twice, for example if there is only one page.
-  for (const path of new Set(listed)) {
+  const uniquePaths = new Set(listPaths(urls, site));
+  const requests: ProbeRequest[] = [];
+  for (const path of uniquePaths) {
     for (const method of methods) requests.push({ method, path, headers });
   }
   return requests;
+}
+
+function listPaths(urls: Urls, site: ExpectedSite): readonly string[] {
+  if (typeof urls === 'function') return urls(site);
+  return expandForEveryKind(urls, site);
 }
 
 function expandForEveryKind(templates: string, site: ExpectedSite): string[] {
