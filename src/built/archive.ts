@@ -14,15 +14,15 @@ import { lfsPointer } from './text-damage.ts';
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
- * Recognizes archives by their extension. Zip files are among them, so that their error can say what
- * is expected.
+ * Recognizes archives by their file extension. Zip files count as archives here, so that opening
+ * one fails with an error that names the expected format.
  */
 export const isArchive = (name: string): boolean => !isUrl(name) && ARCHIVE_EXTENSION.test(name);
 
-/** Browsers may unpack a `.tar.gz` while they save it. */
+/** Includes `.tar`, because browsers may unpack a `.tar.gz` while they save it. */
 export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
 
-/** @param target a folder or an archive */
+/** @param target the path of a folder or an archive */
 export async function openStorage(target: string): Promise<SiteStorage> {
   if (isArchive(target)) return await archiveStorage(target);
   return folderStorage(target);
@@ -33,11 +33,12 @@ const EXPECTED = 'expected a .tar.gz archive of a site';
 /**
  * Reads the site in an archive.
  *
- * The first bytes show the format, because a browser may unpack an archive and keep its name. Then
- * every regular file is unpacked, and the folder that has a manifest of gamedata is the site. It
- * may be at any depth, because people pack `site`, `./site`, the files in it, or an absolute path.
+ * The format is detected from the first bytes, because a browser may unpack an archive and still
+ * keep its file name. Then every regular file is unpacked, and the folder with a manifest written
+ * by gamedata becomes the site's root. The folder may be at any depth, because people pack `site`,
+ * `./site`, the files inside it, or an absolute path.
  *
- * @throws OutputError
+ * @throws OutputError if the archive cannot be read or does not contain exactly one site
  */
 export async function archiveStorage(
   archive: string,
@@ -64,8 +65,9 @@ export async function archiveStorage(
 }
 
 /**
- * Unpacks the regular files of an archive. The archive stays open after its format was detected, so
- * that the file cannot be replaced in between.
+ * Unpacks the regular files of an archive. The file stays open between detecting its format and
+ * unpacking it, so it
+ * cannot be replaced in between.
  */
 async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<string, Buffer>> {
   const descriptor = openRegular(archive, maxMemoryBytes);
@@ -91,12 +93,12 @@ async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<stri
   return files;
 }
 
-/** The offset and the text that identify a tar archive. */
+/** The text that identifies a tar archive, and its offset in bytes. */
 const TAR_OFFSET = 257;
 const TAR_MAGIC = 'ustar';
 
 /**
- * Detects the format by the first bytes.
+ * Detects the format of an archive from its first bytes.
  *
  * @see https://www.rfc-editor.org/rfc/rfc1952#page-6
  * @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html
@@ -117,7 +119,7 @@ function detectFormat(archive: string, descriptor: number): 'gzip' | 'tar' {
 
 interface OtherFormat {
   readonly name: string;
-  /** The first bytes, in Latin 1 and lower case. */
+  /** The first bytes of such a file, decoded as Latin-1 and converted to lower case. */
   readonly signature: string;
   readonly hint: string;
 }
@@ -136,16 +138,16 @@ const otherFormats: readonly OtherFormat[] = [
   lfsPointer,
 ];
 
-/** macOS stores attributes of a file as `._<file>` next to it. */
+/** macOS adds a file named `._<file>` to archives for the extended attributes of each file. */
 const isAddedByMacOs = (name: string): boolean => path.posix.basename(name).startsWith('._');
 
-/** `./site/a.json` and `/site/a.json` → `site/a.json` */
+/** Converts both `./site/a.json` and `/site/a.json` to `site/a.json`. */
 const normalizeName = (name: string): string => name.replace(/^(?:\.?\/)+/, '');
 
 /**
- * Finds the folder of the archive that has a manifest of gamedata.
+ * Finds the folder in the archive that contains a manifest written by gamedata.
  *
- * @returns the folder with a slash at its end; empty for the archive's root
+ * @returns the folder's path with a trailing slash, or an empty string for the archive's root
  */
 function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
   const folders: string[] = [];
@@ -165,8 +167,8 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
 }
 
 /**
- * Limits the unpacked size including headers, because an archive may contain millions of empty
- * files.
+ * Limits the size of the unpacked archive. The limit includes the tar headers, because an archive
+ * may contain millions of empty files.
  */
 function limitBytes(
   archive: string,

@@ -1,6 +1,8 @@
 import { GamedataError } from '../errors.ts';
 
-/** Returns undefined for damaged data, which the next build replaces. */
+/**
+ * Returns undefined instead of throwing if the data is damaged. The next build replaces such data.
+ */
 export function ignoreDamage<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -13,8 +13,8 @@ import { DataError, type ErrorOptions, errorCode, OutputError } from '../errors.
 import type { SiteStorage } from './storage.ts';
 
 /**
- * Thrown if another version of gamedata wrote a file, in a format that this version cannot read.
- * Unlike a damaged file, it is not replaced by the next build.
+ * Thrown if a file was written by another version of gamedata in a format that this version cannot
+ * read. The file is not damaged, so the next build does not replace it.
  */
 export class OtherFormatError extends OutputError {}
 
@@ -23,27 +23,27 @@ const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
 const isOwnJson = (json: unknown): boolean => ownSchema.safeParse(json).success;
 
 /**
- * Recognizes a manifest that any version of gamedata wrote. Web apps also have a file with this
- * name, so its generator decides.
+ * Recognizes a manifest written by any version of gamedata. Web apps also have a file with this
+ * name, so we check its `generator` field.
  */
 export function isOwnManifest(body: Buffer): boolean {
-  // Parsed JSON takes up to twenty times the size of its text.
+  // Parsed JSON can need up to twenty times as much memory as its text.
   if (body.length > getMaxBytes(MANIFEST_FILE)) return false;
   return isOwnJson(parseJson(`${body}`));
 }
 
-/** @throws OutputError if the manifest is missing, invalid or in another format */
+/** @throws OutputError if the manifest is missing, invalid, or in another version's format */
 export const readManifest = (storage: SiteStorage): Manifest =>
   readOwnFile(storage, MANIFEST_FILE, manifestReader);
 
-/** @throws OutputError if the manifest is invalid or in another format */
+/** @throws OutputError if the manifest is invalid or in another version's format */
 export const parseManifest = (storage: SiteStorage, body: Buffer): Manifest =>
   parseOwnFile(storage, MANIFEST_FILE, body, manifestReader);
 
-/** @throws OutputError if `meta.json` is missing, invalid or in another format */
+/** @throws OutputError if `meta.json` is missing, invalid, or in another version's format */
 export const readMeta = (storage: SiteStorage): Meta => readOwnFile(storage, META_FILE, metaReader);
 
-/** @throws OutputError if `meta.json` is invalid or in another format */
+/** @throws OutputError if `meta.json` is invalid or in another version's format */
 export const parseMeta = (storage: SiteStorage, body: Buffer): Meta =>
   parseOwnFile(storage, META_FILE, body, metaReader);
 
@@ -71,7 +71,7 @@ function parseOwnFile<S extends z.ZodType>(
     new OtherFormatError(`${file} ${problem}`, storage.name, options);
   try {
     const json: unknown = JSON.parse(`${body}`);
-    // In the file of a web app, `format` may mean anything.
+    // A web app's own file may use the `format` field for anything, so we ignore it there.
     if (isOwnJson(json)) rejectOtherFormat(json, createFormatError);
     return parse(schema, json, {});
   } catch (cause) {

@@ -24,9 +24,9 @@ import { TextDamageError } from './text-damage.ts';
 import { readVerified } from './verified-files.ts';
 
 /**
- * Reads the `meta.json` of the user's own folder.
+ * Reads the `meta.json` of the site in the user's output folder.
  *
- * @returns undefined if it is missing, invalid, or differs from the manifest
+ * @returns undefined if the file is missing, invalid, or different from its manifest entry
  */
 export function readPublishedMeta(storage: SiteStorage, entries: Entries): Meta | undefined {
   return ignoreDamage(() => {
@@ -35,22 +35,22 @@ export function readPublishedMeta(storage: SiteStorage, entries: Entries): Meta 
   });
 }
 
-/** The site that a build replaces, as its previous data set. */
+/** The site that a build replaces, in the form of a previous data set. */
 export interface PreviousSite extends Previous {
   readonly storage: SiteStorage;
   readonly entries: Entries;
 }
 
-/** What is known of a published site before its data is read. */
+/** The parts of a published site that are read before its data. */
 interface PublishedFiles {
-  /** Undefined if `meta.json` is damaged. Then only the files of the site are known. */
+  /** Undefined if `meta.json` is damaged. In that case, only the list of files is available. */
   readonly meta?: Meta | undefined;
   readonly entries: Entries;
 }
 
 /**
- * Reads the published site as the previous data set. Damaged data is undefined, because the build
- * replaces it.
+ * Reads the published site as the previous data set. Damaged data is returned as undefined, because
+ * the build replaces it anyway.
  *
  * @returns undefined if nothing is published
  */
@@ -75,14 +75,14 @@ export function readPreviousSite(
 }
 
 /**
- * Reads the past of a published site in the user's own folder.
+ * Reads the history and the old slugs of the published site in the user's output folder.
  *
- * Both of its files usually match the manifest. If a build was interrupted and its staging folder
- * is lost, they may already be those of the next site. They are then used as far as they are
- * well-formed: steps after the published data are dropped, and old slugs are added to the published
- * redirects, so that no redirect is lost.
+ * Both files usually match the manifest. If a build was interrupted and its staging folder is lost,
+ * they may already belong to the next site. In that case, we use as much of them as is well-formed:
+ * history steps after the published data are dropped, and the old slugs are merged with the
+ * published redirects, so that no redirect is lost.
  *
- * @throws OutputError if old slugs cannot be read and must not be lost
+ * @throws OutputError if the old slugs cannot be read but must not be lost
  */
 function readPublishedPast(files: SiteFiles, mayBeLost: boolean): PastWithNotices {
   const { history, notices: historyNotices } = readPublishedHistory(files);
@@ -119,21 +119,21 @@ function readPublishedOldSlugs(files: SiteFiles, mayBeLost: boolean): OldSlugsWi
     name: files.storage.name,
     wayOut: 'Restore an archive of the site with gamedata mirror <archive>',
   };
-  // Reading them again throws the error, with a way out.
+  // Reading the file again throws the original error, now with a hint how to restore the site.
   return { oldSlugs: withRestoreHint(site, () => readOldSlugs(files)), notices: [] };
 }
 
 interface RestorableSite {
   readonly name: string;
-  /** How the user gets a site with undamaged old slugs, as an imperative without a period. */
+  /** An imperative without a period that explains how to get a site with undamaged old slugs. */
   readonly wayOut: string;
 }
 
 /**
- * Reads old slugs, and says what to do if they are damaged. They are rejected, because published
- * URLs would become 404.
+ * Reads old slugs. If they are damaged, throws an error with a hint how to restore them, because
+ * without them, published URLs would return 404.
  *
- * @param mayBeLost whether damaged old slugs are dropped instead
+ * @param mayBeLost whether to drop damaged old slugs instead of throwing
  */
 export function withRestoreHint(
   site: RestorableSite,

@@ -37,15 +37,18 @@ import { readOrThrow, type SiteStorage } from './storage.ts';
 import { readVerified } from './verified-files.ts';
 
 /**
- * The files from which the data of a built site is read. Each reader below takes one part of the
- * data from them, and throws `OutputError` or `DataError` if that part is damaged.
+ * The files that contain the data of a built site. Each reader below reads one part of the data
+ * from these files, and throws `OutputError` or `DataError` if that part is damaged.
  */
 export interface SiteFiles {
   readonly storage: SiteStorage;
   readonly entries: Entries;
   /** Undefined if `meta.json` is damaged. */
   readonly meta: Meta | undefined;
-  /** Limits the sum of all records, and the sum of all names. Default: `MAX_MEMORY_BYTES`. */
+  /**
+   * The memory limit for all records together, and for all names together. Default:
+   * `MAX_MEMORY_BYTES`.
+   */
   readonly maxMemoryBytes?: number | undefined;
 }
 
@@ -55,19 +58,19 @@ const listedRecordSchema = anyRecordSchema.refine(
 );
 const listPageSchema = z.looseObject({ results: z.array(listedRecordSchema) });
 
-/** Parses a JSON file, after its hash was compared with the manifest. */
+/** Parses a JSON file after verifying its hash against the manifest. */
 function readJson({ storage, entries }: SiteFiles, file: string): unknown {
   const body = readVerified(storage, entries, file);
   return parseJsonRecord(`${body}`, storage.at(file));
 }
 
-/** Parses a JSON file that differs from the manifest. */
+/** Parses a JSON file that does not match the manifest. */
 function readUnverifiedJson({ storage }: SiteFiles, file: string): unknown {
   const body = readOrThrow(storage, file);
   return parseJsonRecord(`${body}`, storage.at(file));
 }
 
-/** Reads all records from the list pages, and compares them with the digest in `meta.json`. */
+/** Reads all records from the list pages, and checks them against the digest in `meta.json`. */
 export function readRecords(files: SiteFiles): AnyRecords {
   const { storage, meta, maxMemoryBytes } = files;
   if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
@@ -81,7 +84,7 @@ export function readRecords(files: SiteFiles): AnyRecords {
 
 /**
  * Reads the records of one kind from its list pages. Each page is parsed, validated and released
- * before the next one is read, because a hostile page takes twenty times its size.
+ * before the next one is read, because a parsed hostile page can need twenty times its size.
  */
 function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBytes): AnyRecord[] {
   const { storage, entries } = files;
@@ -90,7 +93,7 @@ function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBy
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
     const page = parse(listPageSchema, readJson(files, file), { record: storage.at(file) });
-    // The validated records are about as large as the file.
+    // The validated records need about as much memory as the size of the file.
     keep(entries.get(file)?.bytes ?? 0);
     for (const record of page.results) records.push(removeUrl(record));
   }
@@ -98,8 +101,9 @@ function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBy
 }
 
 /**
- * Lists the ids and slugs of records from the records' own files, for a site whose list pages are
- * damaged. A record whose own file is damaged, too, has no id.
+ * Lists the slugs and ids of records by reading the file of each record. This works even if the
+ * list pages of the site are damaged. If the file of a record is damaged as well, its id is
+ * omitted.
  */
 export function readAddresses({ storage, entries }: SiteFiles): AddressedRecords {
   const idSchema = z.object({ id: z.int() });
@@ -115,7 +119,7 @@ export function readAddresses({ storage, entries }: SiteFiles): AddressedRecords
   return mapKinds((kind) => findSlugs(kind, paths).map((slug) => readAddress(kind, slug)));
 }
 
-/** Reads the names of these records in every language. */
+/** Reads the names of the given records in every language. */
 export function readSiteNames(files: SiteFiles, records: AddressedRecords): Names[] {
   const { storage, meta, maxMemoryBytes } = files;
   return readNames({
@@ -128,19 +132,20 @@ export function readSiteNames(files: SiteFiles, records: AddressedRecords): Name
 }
 
 interface NamesOrigin {
-  /** Lists the languages. */
+  /** The summary in `meta.json`, which lists the languages. */
   readonly summary: NamesSummary | undefined;
   readJson(file: string): unknown;
-  /** Names a file in an error. */
+  /** Returns the name of a file for use in error messages. */
   at(file: string): string;
-  /** Names of other records are dropped. */
+  /** The records whose names are kept. The names of other records are dropped. */
   readonly records: AddressedRecords;
   readonly keep: KeepBytes;
 }
 
 /**
- * Reads the names of the given records. Each file is parsed, validated and reduced to these names
- * before the next one is read, because a hostile file has millions of other names.
+ * Reads the names of the given records in every language. The file of each language is parsed,
+ * validated and reduced to these names before the next file is read, because a hostile file may
+ * contain millions of other names.
  */
 export function readNames(origin: NamesOrigin): Names[] {
   const allNames: Names[] = [];
@@ -155,7 +160,7 @@ export function readNames(origin: NamesOrigin): Names[] {
   return allNames;
 }
 
-/** @throws DataError if the history is damaged or ends at another data set */
+/** @throws DataError if the history is damaged or does not end at the data of this site */
 export function readHistory(files: SiteFiles): History {
   const { storage, entries, meta } = files;
   if (!entries.has(CHANGES_FILE)) return emptyHistory;
@@ -163,7 +168,10 @@ export function readHistory(files: SiteFiles): History {
   return decodeHistory(json, meta?.digest ?? '', { record: storage.at(CHANGES_FILE) });
 }
 
-/** Reads the steps up to this site's data, from a history that differs from the manifest. */
+/**
+ * Reads the history from a file that does not match the manifest. Returns only the steps that lead
+ * to the data of this site.
+ */
 export function readUnverifiedHistory(files: SiteFiles): History {
   const json = readUnverifiedJson(files, CHANGES_FILE);
   return decodeHistoryUpTo(json, files.meta?.digest ?? '', files.storage.at(CHANGES_FILE));
@@ -173,16 +181,18 @@ export function readOldSlugs(files: SiteFiles): OldSlugs {
   return decodeOldSlugs(readJson(files, FORMER_FILE));
 }
 
-/** Reads old slugs from a file that differs from the manifest. */
+/** Reads the old slugs from a file that does not match the manifest. */
 export function readUnverifiedOldSlugs(files: SiteFiles): OldSlugs {
   return decodeOldSlugs(readUnverifiedJson(files, FORMER_FILE));
 }
 
-/** Reads the old slugs that redirect, for a site whose list of all old slugs is damaged. */
+/**
+ * Reads the redirects from old slugs. They replace the complete list of old slugs if it is damaged.
+ */
 export function readRedirects(files: SiteFiles): OldSlugs {
   const json = readJson(files, MOVED_FILE);
   const moved = parse(movedReader, json, { record: files.storage.at(MOVED_FILE) });
-  // The redirects name current slugs, and old slugs belong to ids.
+  // Redirects point to current slugs, but old slugs are stored by record id.
   const records = ignoreDamage(() => readRecords(files)) ?? readAddresses(files);
   return convertMoved(moved, records);
 }

@@ -15,26 +15,28 @@ import type { SiteStorage } from './storage.ts';
 import { entriesByPath } from './verified-files.ts';
 
 /**
- * A site that gamedata built, in a folder, an archive or a deployment. Only the manifest and
- * `meta.json` are read when it is opened. The other members read their files when they are called,
- * and throw `OutputError` or `DataError` if a file is damaged.
+ * A site built by gamedata, stored in a folder, an archive or a deployment. Opening it reads only
+ * the manifest and `meta.json`. The methods read their files when they are called, and throw
+ * `OutputError` or `DataError` if a file is damaged.
  */
 export interface BuiltSite {
   readonly storage: SiteStorage;
   readonly manifest: Manifest;
-  /** The files in the manifest, by path. */
+  /** The manifest's entries by path. */
   readonly entries: Entries;
-  /** Not compared with the manifest. */
+  /** The content of `meta.json`, which has not been verified against the manifest. */
   readonly meta: Meta;
   records(): AnyRecords;
-  /** Reads the names of these records in every language. */
+  /** Reads the names of the given records in every language. */
   names(records: AddressedRecords): Names[];
   history(): History;
   oldSlugs(): OldSlugs;
 }
 
 /**
- * @param maxMemoryBytes the limit of all records, and of all names
+ * Opens a built site.
+ *
+ * @param maxMemoryBytes the memory limit for all records together, and for all names together
  * @throws OutputError if the manifest or `meta.json` is missing or invalid
  */
 export function openSite(storage: SiteStorage, maxMemoryBytes?: number): BuiltSite {

@@ -3,24 +3,27 @@ import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../contract/limit
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readFile, walk } from '../files.ts';
 
-/** A folder, or memory with the files of an archive or a deployment. */
+/**
+ * A place that stores the files of a site: either a folder, or the files of an archive or a
+ * deployment in memory.
+ */
 export interface SiteStorage {
-  /** The folder, archive or URL as the user named it. */
+  /** The folder, archive or URL as the user entered it. */
   readonly name: string;
-  /** Names one of its files in a message. */
+  /** Returns the full name of a file for use in error messages. */
   at(file: string): string;
-  /** @throws an error with a `code`, such as ENOENT */
+  /** @throws an error with a `code` such as ENOENT */
   read(file: string): Buffer;
   list(): Iterable<StoredFile>;
 }
 
 export interface StoredFile {
   readonly path: string;
-  /** Whether it is a regular file, and not, for example, a symlink. */
+  /** Whether this is a regular file rather than, for example, a symlink. */
   readonly isFile: boolean;
 }
 
-/** What a file should be, and what to do if it cannot be read. */
+/** A description of the expected file, and a hint for the error if the file cannot be read. */
 interface ExpectedFile {
   readonly what: string;
   readonly hint: string;
@@ -33,7 +36,7 @@ export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   list: () => walk(folder),
 });
 
-/** @param separator what messages show between the name and a file */
+/** @param separator the text between the storage's name and a file's path in messages */
 export function memoryStorage(
   name: string,
   separator: string,
@@ -66,7 +69,10 @@ export function readOrThrow(storage: SiteStorage, file: string, expected?: Expec
   }
 }
 
-/** @throws OutputError if a file exceeds its own limit, or all files together exceed the memory limit */
+/**
+ * @throws OutputError if a file exceeds its own limit, or if all files together exceed the memory
+ * limit
+ */
 export function assertSize(
   storage: SiteStorage,
   files: readonly { path: string; bytes: number }[],

@@ -1,18 +1,19 @@
 import { OutputError } from '../errors.ts';
 
 /**
- * Thrown if Git or an editor has changed a text file. Its message is more useful than a wrong hash.
+ * Thrown if Git or an editor has changed a text file. Its message is more helpful than a report
+ * that the hash is wrong.
  */
 export class TextDamageError extends OutputError {}
 
 /**
- * What a clone without Git LFS has instead of a file.
+ * The pointer file that Git checks out in place of a large file if Git LFS is not installed.
  *
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
  */
 export const lfsPointer = {
   name: 'a Git LFS pointer',
-  /** The first bytes, in ASCII. */
+  /** The first bytes of a pointer file, in ASCII. */
   signature: 'version https://git-lfs.github.com/spec/',
   hint: 'Fetch the file with git lfs pull.',
 };
@@ -21,10 +22,10 @@ const CHECK_OUT_AGAIN =
   'Add the line "* -text" to the .gitattributes of its folder, and check the file out again.';
 
 /**
- * Rejects a text file that has typical damage.
+ * Rejects a text file that shows typical damage by Git or an editor.
  *
- * @param file the file as the user named it
- * @throws TextDamageError
+ * @param file the file's path as the user entered it
+ * @throws TextDamageError if the file is a Git LFS pointer or has CRLF line breaks
  */
 export function rejectDamagedText(file: string, body: Uint8Array): void {
   const { name, signature, hint } = lfsPointer;
@@ -40,7 +41,11 @@ export function rejectDamagedText(file: string, body: Uint8Array): void {
   }
 }
 
-/** @throws TextDamageError if a file with one record per line does not end with a line break */
+/**
+ * Rejects a file with one record per line if its last line break is missing.
+ *
+ * @throws TextDamageError
+ */
 export function rejectMissingLineBreak(file: string, body: Uint8Array): void {
   if (body.length === 0 || body.at(-1) === 0x0a) return;
   const hint = 'An editor may have removed it. Add the line break, or restore the file.';

@@ -11,9 +11,9 @@ export function entriesByPath({ files }: { files: readonly ManifestEntry[] }): E
 }
 
 /**
- * Reads a file and compares its hash with the manifest.
+ * Reads a file and verifies its size and hash against the manifest.
  *
- * @throws OutputError if the file is missing, differs, or is not in the manifest
+ * @throws OutputError if the file is missing, does not match the manifest, or is not listed in it
  */
 export function readVerified(storage: SiteStorage, entries: Entries, file: string): Buffer {
   const entry = entries.get(file);
@@ -21,7 +21,7 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
   const body = readOrThrow(storage, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;
-  // What Git or an editor did to a text says more than a wrong hash.
+  // If Git or an editor damaged the text, that error is more helpful than a wrong hash.
   rejectDamagedText(storage.at(file), body);
   throw new OutputError(problem, storage.at(file), {
     hint: 'gamedata verify <dir> lists every problem.',
@@ -29,10 +29,10 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
 }
 
 /**
- * Compares the size and the hash of a file with the manifest.
+ * Compares the size and the hash of a file with its manifest entry.
  *
- * @param verb how the file was obtained: `has` if it was read, `got` if it was fetched
- * @returns the first difference
+ * @param verb the first word of the message: `has` for a file on disk, `got` for a fetched file
+ * @returns a description of the first difference, or undefined if the file matches
  */
 export function findMismatch(
   entry: ManifestEntry,
