@@ -14,21 +14,21 @@ import { flush, flushAll } from './stage.ts';
 import type { StagingFolder } from './staging.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-/** What a change does to a folder, apart from replacing the manifest. */
+/** The effect of a change on the files of a folder. The manifest is always replaced as well. */
 export interface Change {
-  /** The files of the published manifest. Only these may be replaced or removed. */
+  /** The files of the published manifest. The change may replace or remove only these files. */
   readonly published: Entries;
   /** The paths of all files of the new site. */
   readonly next: readonly string[];
-  /** The paths of the staged files, which are moved into place. */
+  /** The paths of the staged files, which the change moves into place. */
   readonly added: readonly string[];
-  /** The paths of published files that the new site lacks. */
+  /** The paths of published files that the new site no longer contains. */
   readonly removed: readonly string[];
 }
 
 /**
- * Reads what is left to do of a committed change: its files that are still staged, and published
- * files that it lacks.
+ * Determines the remaining work of a committed change: files that are still in the staging folder,
+ * and published files that the new site no longer contains.
  */
 export function readChange({ out, staged }: WorkPaths): Change {
   const nextEntries = readFileList(staged);
@@ -43,8 +43,8 @@ export function readChange({ out, staged }: WorkPaths): Change {
 }
 
 /**
- * Whether a file is staged. A symlink may lead to other files of this user, which must stay where
- * they are.
+ * Returns whether a file is in the staging folder. Symlinks are not followed, because they may lead
+ * to unrelated files of this user, which must not be moved.
  */
 function isStaged(staged: string, file: string): boolean {
   if (!isInFolders(staged, file)) return false;
@@ -52,15 +52,16 @@ function isStaged(staged: string, file: string): boolean {
   return status?.isFile() === true;
 }
 
-/** Lists the published files that a new site lacks. */
+/** Lists the published files that the new site no longer contains. */
 export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
   const isKept = createLookup(out, next);
   return [...published.keys()].filter((file) => !isKept(file));
 }
 
 /**
- * Looks up paths in a list. If a path differs from a listed one only in letter case, the file
- * system decides: where it ignores case, both names lead to the same file.
+ * Returns a function that checks whether a list contains a path. If a path and a listed path differ
+ * only in letter case, we compare the files on disk, because on a case-insensitive file system,
+ * both paths name the same file.
  */
 function createLookup(out: string, files: Iterable<string>): (file: string) => boolean {
   const listedByKey = new Map<string, string>();
@@ -81,11 +82,11 @@ function isSameFile(oneFile: string, otherFile: string): boolean {
 }
 
 /**
- * Checks that a change can be applied: nothing that gamedata did not write is in its way, and every
- * folder can be changed. A build checks this before it commits the change, and recovery checks it
- * again, because files may have come since.
+ * Checks that a change can be applied: no file from another program is in the way, and every
+ * affected folder is writable. A build runs this check before it commits the change. Recovery runs
+ * it again, because someone may have added files in the meantime.
  *
- * @throws OutputError if a file is in the way, or a folder cannot be changed
+ * @throws OutputError if a file is in the way or a folder is not writable
  */
 export function assertApplicable(paths: WorkPaths, change: Change): void {
   if (!fs.existsSync(paths.out)) return;
@@ -100,16 +101,16 @@ export function assertApplicable(paths: WorkPaths, change: Change): void {
   for (const folder of changedFolders) {
     const status = readStatus(path.join(paths.out, folder));
     const isFile = status?.isDirectory() === false;
-    // The change replaces this file by a folder, or it has already replaced a folder by this file.
+    // The change replaces this file with a folder, or has already replaced a folder with this file.
     if (isFile && siteFiles.has(folder)) continue;
     assertWritable(paths, folder);
   }
 }
 
 /**
- * Finds what is in the way of a change: files where it needs folders, and files or folders where it
- * adds files. Files that gamedata wrote are never in the way, because the change replaces or removes
- * them.
+ * Finds files and folders that are in the way of a change: files where it needs a folder, and files
+ * or folders where it adds a file. Files written by gamedata are never in the way, because the
+ * change replaces or removes them.
  */
 function findObstacles(paths: WorkPaths, change: Change): string[] {
   const { out } = paths;
@@ -122,7 +123,7 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
   function checkNeededFolder(folder: string): void {
     const status = readStatus(path.join(out, folder));
     if (!status || status.isDirectory()) return;
-    // If the site had a folder here, `assertWritable` says what happened to it.
+    // If the published site has a folder here, `assertWritable` reports this file instead.
     if (publishedFolders.has(folder)) return;
     if (!isOwn(folder)) obstacles.push(folder);
   }
@@ -137,7 +138,7 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
     if (!isOwn(file)) obstacles.push(file);
   }
 
-  /** The change removes its own files in this folder, and then the folder. */
+  /** The change can replace this folder only after it has removed all files in it. */
   function checkReplacedFolder(folder: string): void {
     if (!emptiedFolders.has(folder)) {
       obstacles.push(`${folder}/`);
@@ -152,9 +153,9 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
 }
 
 /**
- * Returns a function that tells whether gamedata wrote a file of the folder. The published manifest
- * lists it, or a change that was discarded has moved it into place: then it has the content of a
- * staged file.
+ * Returns a function that checks whether gamedata wrote a file in the folder. It did if the
+ * published manifest lists the file. It also did if the file has the same content as a staged file,
+ * because a change that was later discarded may have moved it into place.
  */
 function createOwnershipCheck(
   { out, staged }: WorkPaths,
@@ -168,12 +169,15 @@ function createOwnershipCheck(
   };
 }
 
-/** Tries to change a folder of the site, because permissions do not tell everything. */
+/**
+ * Checks that a folder of the site is writable by trying to change it, because permissions alone do
+ * not reveal every obstacle.
+ */
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
   const folder = path.join(out, inside);
   const folderName = path.join(name, inside);
   const status = readStatus(folder);
-  // The change creates this folder.
+  // The folder does not exist yet, and the change creates it.
   if (!status && inside !== '.') return;
   if (status?.isDirectory() === false) {
     throw new OutputError('is not a folder any more', folderName);
@@ -181,8 +185,8 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
   const access = fs.constants.W_OK | fs.constants.X_OK;
   explainFailure('cannot be written', folderName, () => fs.accessSync(folder, access));
 
-  // Neither file exists, so the system reports ENOENT. If the folder is on another file system, it
-  // reports EXDEV instead.
+  // We try to rename a file that does not exist, so the system reports ENOENT. If the folder is on
+  // another file system, it reports EXDEV instead.
   const from = `${staging}-${randomUUID()}`;
   const to = path.join(folder, randomUUID());
   const tryRename = (): void => attempt(() => fs.renameSync(from, to), 'ENOENT');
@@ -192,9 +196,9 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 }
 
 /**
- * Moves the files of a committed change into place. A first site is renamed as a whole. Otherwise
- * files are replaced one by one, in an order that keeps links valid, and the manifest last. Can be
- * interrupted and repeated at any time.
+ * Moves the files of a committed change into place. If there is no site yet, the whole staged
+ * folder is renamed. Otherwise files are replaced one by one, in an order that keeps all links
+ * valid, and the manifest is replaced last. An interrupted call can be repeated at any time.
  */
 export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
   const apply = (): void => {
@@ -207,7 +211,7 @@ export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
   explainFailure('cannot be completed', paths.name, apply, hint);
 }
 
-/** Publishes a first site. */
+/** Publishes the first site in a folder that does not exist yet. */
 function createFolder({ name, out, staged, lock, permissions }: LockedPaths): void {
   setPermission(staged, permissions);
   lock.assertHeld();
@@ -216,16 +220,20 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
 }
 
 /**
- * Replaces the files of a published site. First removes files that are in the way of added ones,
- * then moves the staged files into place, and then removes the other files that the new site lacks.
- * The manifest comes last: as long as it is staged, the change is not complete.
+ * Replaces the files of a published site. First removes the files that are in the way of added
+ * files, then moves the staged files into place, and then removes the remaining files that the new
+ * site no longer contains. The manifest is moved last, because a staged manifest marks the change
+ * as incomplete.
  */
 function replaceFiles(paths: LockedPaths): void {
   const { out } = paths;
   const { added, removed } = readChange(paths);
   const addedFiles = new Set(added);
   const addedFolders = listParentFolders(added);
-  /** Whether it is a file where a folder goes, or in a folder where a file goes. */
+  /**
+   * Whether an added file needs a folder with this path, or replaces a folder that contains the
+   * file.
+   */
   const isInTheWay = (file: string): boolean => {
     if (addedFolders.has(file)) return true;
     const folders = [...listParentFolders([file])];
@@ -237,23 +245,23 @@ function replaceFiles(paths: LockedPaths): void {
   }
   for (const file of sortByLinks(added)) moveFile(paths, file);
   for (const file of removed) removeFile(paths, file);
-  // Otherwise a power cut could leave the new manifest without the other renames.
+  // Without flushing, a power cut could keep the new manifest but lose the other renames.
   flushAll(out, [...added, ...removed]);
   moveFile(paths, MANIFEST_FILE);
   flush(out);
 }
 
-/** Removes a file of the site, and the folders that are then empty. */
+/** Removes a file of the site, and then every parent folder that has become empty. */
 function removeFile({ out, lock }: LockedPaths, file: string): void {
   lock.assertHeld();
-  // A file below a symlink stays, and so does a folder in place of the file.
+  // Skips a file that is reached through a symlink, and a folder that has replaced the file.
   if (!isInFolders(out, file)) return;
   const target = path.join(out, file);
   const status = readStatus(target);
   if (status?.isDirectory() === false) fs.unlinkSync(target);
   let folder = path.dirname(target);
   while (folder !== out) {
-    // This fails if the folder is not empty.
+    // Removing the folder fails if it is not empty.
     attempt(() => fs.rmdirSync(folder));
     folder = path.dirname(folder);
   }
@@ -275,8 +283,9 @@ const IN_KIND_FOLDER = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
 const LIST_PAGE = /^(?:offset\/\d+\/)?index\.json$/;
 
 /**
- * Sorts files so that every link in a file that was moved resolves: first records, then list pages
- * from last to first, because a page links to the next one, then other files, and then `meta.json`.
+ * Sorts files so that every link resolves while the files are being moved. Records come first. List
+ * pages follow from last to first, because each page links to the next one. The other files come
+ * next, and `meta.json` comes last.
  */
 function sortByLinks(files: readonly string[]): string[] {
   const records: string[] = [];

@@ -3,9 +3,9 @@ import { errorCode } from '../errors.ts';
 import { readStatus } from '../files.ts';
 
 /**
- * Copies the default ACL of a site's folder to the staging folder, so that staged files inherit it.
- * Without this, a file that is renamed into the site keeps the access of the place where it was
- * made, and a web server that the ACL names cannot read it.
+ * Copies the default ACL of the site's folder to the staging folder, so that staged files inherit
+ * it. Otherwise, a file that is renamed into the site would keep the access rights that it got in
+ * the staging folder, and a web server that the ACL admits could not read it.
  *
  * @returns a notice if the ACL cannot be copied
  */
@@ -13,7 +13,7 @@ export function copyDefaultAcl(site: string, staging: string): string | undefine
   if (process.platform !== 'linux' || !readStatus(site)) return undefined;
   const getArgs = ['--default', '--omit-header', '--absolute-names', '--', site];
   const got = spawnSync('getfacl', getArgs, { encoding: 'utf8' });
-  // Without `getfacl`, we cannot know whether there is an ACL.
+  // Without `getfacl`, there is no way to find out whether the folder has an ACL.
   if (got.status !== 0) return undefined;
   const acl = got.stdout;
   if (acl.trim() === '') return undefined;

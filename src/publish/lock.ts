@@ -12,13 +12,16 @@ import type { WorkPaths } from './work-paths.ts';
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
 /**
- * How long to wait for an empty lock to be filled. Without hard links, a lock is created first and
- * written afterwards.
+ * How long to wait until an empty lock file is filled. On file systems without hard links, another
+ * build creates its lock file first and writes to it afterwards.
  */
 const EMPTY_MS = 3000;
 const EMPTY_CHECK_MS = 10;
 
-/** A process id is unique only within one boot of one machine, and within one container. */
+/**
+ * The process that owns a lock. A process id is unique only within one boot of one machine, and
+ * within one container.
+ */
 const ownerSchema = z.object({
   host: z.string(),
   machine: z.string(),
@@ -28,7 +31,7 @@ const ownerSchema = z.object({
 });
 export type LockOwner = z.infer<typeof ownerSchema>;
 
-/** Describes this process. A part that the system does not tell is empty. */
+/** Describes this process. Values that the system does not provide are empty strings. */
 export function describeProcess(): LockOwner {
   const tryRead = (read: () => string): string => attempt(read)?.trim() ?? '';
   const machine = tryRead(() => fs.readFileSync('/etc/machine-id', 'utf8'));
@@ -37,29 +40,39 @@ export function describeProcess(): LockOwner {
   return { host: os.hostname(), machine, boot, namespace, pid: process.pid };
 }
 
-/** The lock of this build on a folder. */
+/** This build's lock on a folder. */
 export interface Lock {
-  /** @throws an error if the lock cannot be read */
+  /** @throws an error if the lock file cannot be read */
   isHeld(): boolean;
-  /** Called before each change. @throws OutputError if another build has taken the lock over */
+  /**
+   * Must be called before each change to the folder.
+   *
+   * @throws OutputError if another build has taken over the lock
+   */
   assertHeld(): void;
   release(): void;
 }
 
-/** Where a build works while it holds the lock. Only functions that take it may change the site. */
+/**
+ * The paths that a build uses while it holds the lock. Only functions that require this type may
+ * change the site.
+ */
 export interface LockedPaths extends WorkPaths {
   readonly lock: Lock;
   readonly permissions: Permissions;
 }
 
-/** Locks of this process. Its process id in a lock proves nothing, because ids are reused. */
+/**
+ * The lock files that this process holds. We cannot rely on the process id in a lock file, because
+ * the system reuses process ids.
+ */
 const heldLocks = new Set<string>();
 
 /**
- * Locks a folder. The lock is a file next to it whose text is unique to this build, so that reading
- * the file tells whether the lock is still held. While it is held, its mtime is renewed every 30
- * seconds. If it is older than ten minutes, its build was killed or suspended, and another build
- * may break it. The build that lost its lock notices before its next change.
+ * Locks a folder by creating a lock file next to it. The text of the file is unique to this build,
+ * so reading it shows whether we still hold the lock. While we hold it, its mtime is renewed every
+ * 30 seconds. A lock older than ten minutes belongs to a build that was killed or suspended, so
+ * another build may break it. The build that has lost its lock notices this before its next change.
  *
  * @param takeLock whether to break the lock of any other process
  * @throws OutputError if another build holds the lock
@@ -73,15 +86,18 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
 
   let renewed = Date.now();
 
-  /** Called before each file, so it skips the checks for another process's lock. */
+  /**
+   * This runs before each file is written, so it reads the file without the usual safety checks.
+   */
   function isHeld(): boolean {
     const currentText = attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT');
     return currentText === text;
   }
 
   /**
-   * Writes the first byte again, because the file system then sets the mtime by its own clock. All
-   * locks start with the same byte, so the lock of another build that took over stays intact.
+   * Writes the first byte again, which makes the file system update the mtime with its own clock.
+   * All locks start with the same byte, so this does not damage the lock of another build that has
+   * just taken over.
    */
   function renew(): void {
     renewed = Date.now();
@@ -96,21 +112,23 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   }
 
   const timer = setInterval(renewIfHeld, RENEW_MS);
-  // A lock alone does not keep the process alive.
+  // The timer must not keep the process alive.
   timer.unref();
 
   return {
     isHeld,
     assertHeld() {
       if (!isHeld()) throw createLostError(lockFile, name);
-      // Timers do not fire during synchronous work. The clock may have been set back.
+      // Timers do not fire during synchronous work, so the lock is renewed here as well. We use the
+      // absolute difference because the clock may have been set back.
       const sinceRenewal = Math.abs(Date.now() - renewed);
       if (sinceRenewal >= RENEW_MS) renew();
     },
     release() {
       clearInterval(timer);
       heldLocks.delete(lockFile);
-      // A process without a free file descriptor cannot read its lock.
+      // If the lock file cannot be read, for example because no file descriptor is free, we assume
+      // that we still hold the lock.
       const mayBeHeld = attempt(isHeld) ?? true;
       if (mayBeHeld) attempt(() => fs.unlinkSync(lockFile));
     },
@@ -127,10 +145,10 @@ function createLostError(lockFile: string, name: string): OutputError {
 }
 
 /**
- * Claims the lock. Each attempt writes the complete lock as a draft and links it into place, which
- * fails if another lock exists. That lock is broken if its build has ended: the draft is renamed
- * over it. An empty lock is given some seconds to be filled. If another build is faster, the next
- * attempt begins with its lock.
+ * Claims the lock. Each attempt writes a complete lock file under a temporary name and links it
+ * into place, which fails if another lock exists. If the build that owns the other lock has ended,
+ * the draft is renamed over it. An empty lock gets a few seconds to be filled. If another build is
+ * faster, the next attempt examines the lock of that build.
  *
  * @throws OutputError if the other build may still be running
  */
@@ -150,7 +168,7 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
       }
       assertBreakable(paths, otherText, { draft, takeLock });
       breakLock(lockFile, draft, otherText);
-      // If two builds break the same lock, the first one notices at its next check.
+      // If two builds break the same lock, the build that loses it notices at its next check.
       if (readLock(lockFile) === text) return;
     }
   } finally {
@@ -159,9 +177,10 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
 }
 
 /**
- * Links the complete lock into place, so that a kill never leaves an empty one.
+ * Links the complete lock file into place. This way, a killed process never leaves an empty lock
+ * behind.
  *
- * @returns whether there was no other lock
+ * @returns false if another lock exists
  */
 function createLock(lockFile: string, draft: string, text: string): boolean {
   try {
@@ -170,7 +189,8 @@ function createLock(lockFile: string, draft: string, text: string): boolean {
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
   }
-  // File systems without hard links report this with various codes. Any other error recurs here.
+  // File systems without hard links report various error codes, so we try to create the file
+  // without a link. Any unrelated error will occur here again.
   try {
     fs.writeFileSync(lockFile, text, { flag: 'wx' });
     return true;
@@ -180,14 +200,16 @@ function createLock(lockFile: string, draft: string, text: string): boolean {
   }
 }
 
-/** Replaces another build's lock by the draft, unless a third build was faster. */
+/**
+ * Replaces the lock of another build with the draft, unless a third build has already replaced it.
+ */
 function breakLock(lockFile: string, draft: string, otherText: string | undefined): void {
   if (readLock(lockFile) !== otherText) return;
   // The recovery of another build may have removed the draft.
   attempt(() => fs.renameSync(draft, lockFile), 'ENOENT');
 }
 
-/** Waits without other work of this process, because nothing may happen before the lock is claimed. */
+/** Blocks the whole process, because nothing else may happen before the lock is claimed. */
 function sleepSync(ms: number): void {
   const neverNotified = new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(neverNotified, 0, 0, ms);
@@ -195,17 +217,19 @@ function sleepSync(ms: number): void {
 
 interface BreakOptions {
   /**
-   * A file just written to the same file system: its mtime serves as the current time, because
-   * clocks differ between machines.
+   * A file that was just written to the same file system. We use its mtime as the current time,
+   * because clocks differ between machines.
    */
   readonly draft: string;
-  /** Whether the user wants to break any lock. */
+  /** Whether the user asked to break any lock. */
   readonly takeLock: boolean;
 }
 
 /**
- * Checks that the lock of another build may be broken: the user wants it, the lock is stale or
- * damaged, or its process has ended. A lock of this process is never broken.
+ * Checks that the lock of another build may be broken: the user asked for it, the lock is stale or
+ * damaged, or its process has ended. A lock held by this process is never broken.
+ *
+ * @throws OutputError if the lock may not be broken
  */
 function assertBreakable(
   { lockFile, name }: WorkPaths,
@@ -215,7 +239,7 @@ function assertBreakable(
   const owner = parseOwner(lockText);
   const renewed = readTime(lockFile);
   const now = readTime(draft);
-  // A lock from the far future is stale, too: the clock has been set back since.
+  // A lock with a time far in the future is stale as well, because the clock has been set back.
   const isStale = Math.abs(now.getTime() - renewed.getTime()) > STALE_MS;
   const isHeldByThisProcess = heldLocks.has(lockFile);
   const isBreakable = takeLock || isStale || !owner || hasEnded(owner, describeProcess());
@@ -226,23 +250,24 @@ function assertBreakable(
   throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, { hint });
 }
 
-/** Returns the current time if the file is gone. */
+/** Returns the file's mtime, or the current time if the file no longer exists. */
 const readTime = (file: string): Date => readStatus(file)?.mtime ?? new Date();
 
 /**
- * Whether the process that wrote a lock has certainly ended. Only processes of the same machine and
- * container can be compared.
+ * Returns whether the process that wrote a lock has definitely ended. This can be decided only for
+ * processes on the same machine and in the same container.
  *
- * @param own this process
+ * @param own a description of this process
  */
 export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
   const isSameMachine = owner.host === own.host && owner.machine === own.machine;
   if (!isSameMachine || owner.namespace !== own.namespace) return false;
   if (owner.boot !== own.boot) {
-    // Two containers may have the same name, and neither has a machine id.
+    // Two containers may have the same host name, and containers have no machine id.
     return own.machine !== '';
   }
-  // This process has not locked the folder, so an earlier process had the same id.
+  // This process has not locked the folder, so the lock is from an earlier process with the same
+  // id.
   if (owner.pid === own.pid) return true;
   try {
     process.kill(owner.pid, 0);

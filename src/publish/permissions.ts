@@ -6,23 +6,24 @@ import { attempt, listParentFolders, NO_FOLLOW, readStatus } from '../files.ts';
 export interface Permissions {
   readonly file: number;
   readonly folder: number;
-  /** Undefined if the site's folder does not exist. */
+  /** The group id. Undefined if the site's folder does not exist. */
   readonly gid: number | undefined;
 }
 
 /**
- * Derives permissions from a site's folder: users who may read the folder may read its files,
- * regardless of the umask.
+ * Derives the permissions of files from the site's folder: users who may read the folder may read
+ * its files, regardless of the umask.
  */
 export function readPermissions(site: string): Permissions {
   const status = readStatus(site);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
-  // A web server reads files by name, so it must be able to enter the folder but not to list it.
-  // Therefore whoever may enter the folder (x, two bits below r) may read its files, too.
+  // A web server opens files by name, so it needs permission to enter the folder but not to list
+  // it. Therefore every user who may enter the folder (the x bit, two bits below r) may also read
+  // its files.
   const mayRead = (mode | (mode << 2)) & 0o044;
   const groupMayWrite = mode & 0o020;
-  // The set-group-ID bit gives new files the group of the folder.
+  // The set-group-ID bit makes new files inherit the folder's group.
   const othersAndSetGroup = mode & 0o2075;
   const file = 0o600 | mayRead | groupMayWrite;
   const folder = 0o700 | othersAndSetGroup;
@@ -30,9 +31,9 @@ export function readPermissions(site: string): Permissions {
 }
 
 /**
- * Sets the permissions of files and of the folders between them and the site's folder.
+ * Sets the permissions of files, and of every folder between them and the site's folder.
  *
- * @param files relative to the site's folder
+ * @param files paths relative to the site's folder
  */
 export function setPermissions(
   site: string,
@@ -45,7 +46,10 @@ export function setPermissions(
   for (const name of files) setPermission(path.join(site, name), permissions);
 }
 
-/** Ignores failures, because some file systems have no permissions. */
+/**
+ * Sets the permissions of a file or folder. Failures are ignored, because some file systems do not
+ * support permissions.
+ */
 export function setPermission(file: string, permissions: Permissions): void {
   attempt(() => {
     const status = lstatSync(file);
@@ -55,10 +59,11 @@ export function setPermission(file: string, permissions: Permissions): void {
     const isOtherGroup = gid !== undefined && status.gid !== gid;
     const isSameMode = (status.mode & 0o7777) === mode;
     if (isSameMode && !isOtherGroup) return;
-    // Another process may have replaced the file by a symlink or a FIFO since.
+    // Symlinks are not followed, because another process may have replaced the file in the
+    // meantime.
     const descriptor = openSync(file, NO_FOLLOW);
     if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
-    // The mode comes last because a change of the group may clear bits.
+    // The mode is set last because changing the group may clear some of its bits.
     attempt(() => fchmodSync(descriptor, mode));
     closeSync(descriptor);
   });

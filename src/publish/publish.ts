@@ -24,48 +24,52 @@ export interface PublishResult {
   readonly written: number;
   readonly kept: number;
   readonly removed: number;
-  /** Problems that did not keep the site from being published. */
+  /** Problems that did not prevent the site from being published. */
   readonly notices: readonly string[];
 }
 
 export interface OpenOptions {
   readonly takeLock?: boolean | undefined;
-  /** Whether to compare published files by their content, instead of by size and mtime. */
+  /** Whether to compare published files by content instead of by size and mtime. */
   readonly byContent?: boolean | undefined;
-  /** Called with each notice of the recovery if the work then fails. */
+  /** Called with each notice from the recovery if publishing then fails. */
   readonly onNotice?: ((notice: string) => void) | undefined;
 }
 
 export interface PublishOptions {
-  /** What the files were generated from. */
+  /** The inputs that the files were generated from. */
   readonly buildInputs?: BuildInputs;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A folder that is locked and recovered. */
+/** An output folder that is locked, and whose interrupted changes have been recovered. */
 export interface Output {
-  /** The folder without symlinks. */
+  /** The folder's path with all symlinks resolved. */
   readonly folder: string;
-  /** The folder as the user typed it. */
+  /** The folder's path as the user entered it. */
   readonly name: string;
   readonly published: Published;
-  /** What the recovery did. */
+  /** Notices about the recovery of an interrupted change. */
   readonly notices: readonly string[];
-  /** Whether the same code and inputs would generate the published site again. */
+  /** Returns whether the published site was generated with the same code from the same inputs. */
   isUnchanged(buildInputs: Required<BuildInputs>): boolean;
-  /** Keeps the published site. */
+  /** Keeps the published site as it is, apart from repairing permissions. */
   keepPublished(): PublishResult;
-  /** Replaces the published site. @throws OutputError if it cannot be replaced */
+  /**
+   * Replaces the published site.
+   *
+   * @throws OutputError if the site cannot be replaced
+   */
   publish(files: Iterable<AnyFile>, options?: PublishOptions): Promise<PublishResult>;
 }
 
 /**
  * Opens a folder for publishing: locks it, completes or discards an interrupted change, and reads
- * the published site. The folder always holds the complete old site or becomes the complete new
- * one, even after a kill or a power cut.
+ * the published site. Even after a kill or a power cut, the folder either still holds the complete
+ * old site or can be completed to the new one.
  *
- * @throws OutputError if another build has locked the folder, it contains anything but a published
- * site, or it is inside one
+ * @throws OutputError if another build has locked the folder, if the folder contains anything other
+ * than a published site, or if it is inside another site
  */
 export async function withOutput<T>(
   out: string,
@@ -87,10 +91,10 @@ export async function withOutput<T>(
     const output = createOutput(paths, published, recovery);
     return await use(output);
   } catch (error) {
-    // Otherwise the notices are part of the result.
+    // If no error occurs, the notices are part of the result instead.
     for (const notice of recovery?.notices ?? []) onNotice?.(notice);
     const failure = toOutputError(error, out);
-    // If another build broke the lock, that is the cause of the failure.
+    // If another build has broken our lock, that caused the failure, so we report it instead.
     const isLockLost = attempt(lock.isHeld) === false;
     if (failure instanceof OutputError && isLockLost) lock.assertHeld();
     throw failure;
@@ -101,8 +105,8 @@ export async function withOutput<T>(
 
 /**
  * Rejects a folder inside another site, because the next build of that site would find unknown
- * files. Also rejects the working folder and the folders that contain it, because other programs
- * may be using them.
+ * files. Also rejects the working folder and its parent folders, because other programs may be
+ * using them.
  */
 function assertUsableAsOutput({ name, out }: WorkPaths): void {
   const outerSite = findOuterSite(out);
@@ -121,10 +125,10 @@ function assertUsableAsOutput({ name, out }: WorkPaths): void {
   });
 }
 
-/** Finds a site in one of the folders that contain this one. */
+/** Finds the closest parent folder that contains a site. */
 function findOuterSite(out: string): string | undefined {
   let folder = path.dirname(out);
-  // The root folder is its own parent.
+  // The loop ends at the root folder, which is its own parent.
   while (folder !== path.dirname(folder)) {
     const manifest = attempt(() => readFile(folder, MANIFEST_FILE));
     if (manifest && isOwnManifest(manifest)) return folder;
@@ -166,13 +170,15 @@ function createOutput(paths: LockedPaths, published: Published, recovery: Recove
   };
 }
 
-/** Repairs the permissions of all files, because earlier builds may have had another umask. */
+/**
+ * Repairs the permissions of all files, because an earlier build may have used a different umask.
+ */
 function repairPermissions(
   paths: LockedPaths,
   entries: readonly ManifestEntry[],
   published: Published,
 ): void {
-  // The files of a first site have just been created.
+  // The files of a first site were just created with the right permissions.
   if (published.entries.size === 0) return;
   const files = entries.map((entry) => entry.path);
   setPermissions(paths.out, [...files, MANIFEST_FILE], paths.permissions);
@@ -197,9 +203,9 @@ interface ReplaceContext extends PublishOptions {
 }
 
 interface Replacement {
-  /** The files of the site, whether it changed or not. */
+  /** All files of the site, including unchanged ones. */
   readonly entries: readonly ManifestEntry[];
-  /** The number of written files, including the manifest; 0 if nothing changed. */
+  /** The number of written files, including the manifest. 0 if nothing changed. */
   readonly written: number;
   readonly removed: number;
   readonly notices: readonly string[];
@@ -207,8 +213,9 @@ interface Replacement {
 
 /**
  * Replaces the published site. Stages the files that differ, checks that nothing is in the way,
- * commits the change, and moves it into place. If that fails before the commit, everything staged
- * is discarded. After it, the change stays for the next command.
+ * commits the change, and moves the files into place. If an error occurs before the commit, all
+ * staged files are discarded. After the commit, an incomplete change stays in the staging folder,
+ * and the next command completes it.
  */
 async function replaceSite(
   files: Iterable<AnyFile>,
@@ -239,8 +246,8 @@ async function replaceSite(
 }
 
 /**
- * Rejects a folder that was removed during the build, or that another user may have created where
- * the build found none.
+ * Rejects a folder that was removed during the build, or that has been created since the build
+ * started, possibly by another user.
  */
 function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): void {
   const isMissingNow = !existsSync(out);
@@ -251,8 +258,8 @@ function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): 
 }
 
 /**
- * Whether a change of this folder is committed and not yet complete. A change that no longer fits
- * does not count.
+ * Returns whether a change of this folder is committed but not yet complete. A change that no
+ * longer fits the published site is ignored.
  */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);
@@ -262,7 +269,11 @@ export function isBeingChanged(out: string): boolean {
 const MAX_WAIT_MS = 1000;
 const WAIT_INTERVAL_MS = 50;
 
-/** @throws OutputError if the folder is still being changed after a second */
+/**
+ * Waits until no committed change of the folder is incomplete.
+ *
+ * @throws OutputError if the change is still incomplete after one second
+ */
 export async function waitUntilStable(folder: string): Promise<void> {
   const waitsUntil = performance.now() + MAX_WAIT_MS;
   while (isBeingChanged(folder)) {

@@ -11,26 +11,26 @@ import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-/** The site in a folder. */
+/** The published site in a folder. */
 export interface Published {
   /** Whether the folder does not exist. */
   readonly isMissing: boolean;
-  /** The files in the manifest; empty if nothing is published. */
+  /** The files listed in the manifest. Empty if nothing is published. */
   readonly entries: Entries;
   /** The paths of files that differ from the manifest. */
   readonly modified: ReadonlySet<string>;
-  /** What the site was generated from; undefined if nothing is published. */
+  /** The inputs that the site was generated from. Undefined if nothing is published. */
   readonly buildInputs?: BuildInputs;
-  /** Undefined if nothing is published, or `meta.json` is damaged. */
+  /** Undefined if nothing is published or if `meta.json` is damaged. */
   readonly meta?: Meta | undefined;
 }
 
 /**
  * Reads the published site in a folder.
  *
- * @param byContent whether to hash every file, instead of only those whose size or mtime looks
- * modified
- * @throws OutputError if the folder contains anything but a published site
+ * @param byContent whether to hash every file instead of only files whose size or mtime suggests a
+ * modification
+ * @throws OutputError if the folder contains anything other than a published site
  */
 export function readPublished({ name, out }: WorkPaths, byContent: boolean): Published {
   const isMissing = !existsSync(out);
@@ -53,7 +53,10 @@ export function readPublished({ name, out }: WorkPaths, byContent: boolean): Pub
 const listNames = (name: string, out: string): string[] =>
   explainFailure('is not a readable folder', name, () => readdirSync(out));
 
-/** Reads the manifest, and says what to do if the folder contains other files instead of a site. */
+/**
+ * Reads the manifest. If the folder contains other files instead of a site, the error suggests
+ * choosing another folder.
+ */
 function readOwnManifest(storage: SiteStorage): Manifest {
   try {
     return readManifest(storage);
@@ -66,10 +69,10 @@ function readOwnManifest(storage: SiteStorage): Manifest {
 }
 
 /**
- * Whether a file differs from its entry. We never leave a file newer than the manifest, but `git
- * clone` and `unzip` do, so the content of newer files decides.
+ * Returns whether a file differs from its manifest entry. A build never leaves a file newer than
+ * the manifest, but `git clone` and `unzip` do, so we compare the content of newer files.
  *
- * @param hashedSince the mtime after which a file of the right size is hashed
+ * @param hashedSince the mtime after which a file is hashed even if its size is right
  */
 function isModified(out: string, entry: ManifestEntry, hashedSince: number): boolean {
   const status = readStatus(path.join(out, entry.path));
@@ -79,10 +82,10 @@ function isModified(out: string, entry: ManifestEntry, hashedSince: number): boo
 }
 
 /**
- * Lists the files in the manifest of a folder, or returns undefined if it has no valid manifest.
+ * Lists the files in the manifest of a folder, or returns undefined if there is no valid manifest.
  *
- * @throws OutputError if the manifest has another format. It is not damaged, so a change with such
- * a manifest must not be discarded.
+ * @throws OutputError if another version of gamedata wrote the manifest. Such a manifest is not
+ * damaged, so the change that it belongs to must not be discarded.
  */
 export function readFileList(folder: string): readonly ManifestEntry[] | undefined {
   const storage = folderStorage(folder);
@@ -97,6 +100,6 @@ export function readFileList(folder: string): readonly ManifestEntry[] | undefin
   }
 }
 
-/** Returns undefined if the file cannot be read. */
+/** Returns the SHA-256 of a file, or undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
   attempt(() => hash('sha256', readFile(folder, file)));

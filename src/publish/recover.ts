@@ -12,7 +12,7 @@ export interface Recovery {
   /** Whether an interrupted change was completed. */
   readonly isCompleted: boolean;
   /**
-   * Whether an interrupted change was discarded, but some of its files may be in the folder, so
+   * Whether an interrupted change was discarded. Some of its files may already be in the folder, so
    * every file must be hashed.
    */
   readonly isDiscarded: boolean;
@@ -26,15 +26,15 @@ const DISCARDED =
   'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 
 /**
- * Recovers a folder from an interrupted build. A change that was not committed has moved no file,
- * so it is only tidied up. A committed change is completed if it fits: it replaces this site, and
- * all of its files are still there. Because files may have come into the folder since the commit,
- * the check of the commit is repeated. A committed change that does not fit is discarded: its
- * staging folder stays until the next change is staged, and tells every command until then to
- * compare files by their content.
+ * Recovers a folder from an interrupted build. If the change was not committed, no file has been
+ * moved yet, so we only remove its staging folder. A committed change is completed if it fits,
+ * which means that it replaces the published site and that all of its files still exist. Files may
+ * have been added to the folder since the commit, so we check again that nothing is in the way. A
+ * committed change that does not fit is discarded, but its staging folder stays until the next
+ * change is staged. Until then, it makes every command compare files by content.
  *
- * @throws OutputError if the staging folder belongs to another user, or a file is in the way of the
- * change, which stays committed
+ * @throws OutputError if the staging folder belongs to another user, or if a file is in the way of
+ * a committed change. In the second case, the change stays committed.
  */
 export function recover(paths: LockedPaths): Recovery {
   attempt(() => removeLockDrafts(paths));
@@ -53,8 +53,8 @@ export function recover(paths: LockedPaths): Recovery {
 }
 
 /**
- * Whether the published manifest is the one that a committed change replaces, and each of its files
- * is staged or in place.
+ * Returns whether a committed change replaces the manifest that is now published, and whether each
+ * of its files is either staged or already in place.
  */
 export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): boolean {
   const replacedHash = attempt(() => readText(staging, path.basename(replacedFile)));
@@ -70,8 +70,8 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
 }
 
 /**
- * Removes the staging folder of a change that has ended. Returns a notice if that fails, because
- * the site is published.
+ * Removes the staging folder of a completed or uncommitted change. If that fails, returns a notice
+ * instead of throwing, because the site itself is complete.
  */
 export function removeStaging({ staging, lock }: LockedPaths): string[] {
   try {
@@ -83,9 +83,7 @@ export function removeStaging({ staging, lock }: LockedPaths): string[] {
   }
 }
 
-/**
- * Removes drafts of locks, which builds leave behind if they are killed while they lock the folder.
- */
+/** Removes drafts of lock files, which remain if a build is killed while it locks the folder. */
 function removeLockDrafts({ lockFile, lock }: WorkPaths & Pick<LockedPaths, 'lock'>): void {
   const parent = path.dirname(lockFile);
   for (const name of readdirSync(parent)) {

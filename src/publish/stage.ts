@@ -22,23 +22,23 @@ interface StageContext {
 export interface StagedFiles {
   /** All files of the new site, sorted by path. */
   readonly entries: readonly ManifestEntry[];
-  /** The paths of the files that differ from the published ones. */
+  /** The paths of the files that differ from the published files. */
   readonly staged: readonly string[];
 }
 
-/** A file of the new site, and whether it was staged. */
+/** A file of the new site, and whether it had to be staged. */
 interface PreparedFile {
   readonly entry: ManifestEntry;
   readonly isStaged: boolean;
 }
 
 /**
- * Stages the files of a new site that differ from the published ones. Bodies are generated one at a
- * time and only if the published file has another hash, so that a large site needs little memory
- * and a small change little time.
+ * Stages the files of a new site that differ from the published files. To save memory, file bodies
+ * are generated one at a time. To save time, a body is not generated if its hash is known and
+ * equals the hash of the published file.
  *
- * @throws OutputError if a path is unsafe, a body does not have its known hash, or a file cannot be
- * written
+ * @throws OutputError if a path is unsafe, if a body does not match its declared hash, or if a file
+ * cannot be written
  */
 export async function stageFiles(
   files: Iterable<AnyFile>,
@@ -52,7 +52,7 @@ export async function stageFiles(
     const { entry, isStaged } = stageFile(file, context);
     entries.push(entry);
     if (isStaged) staged.push(file.path);
-    // Signals are handled only between such pauses.
+    // Signals such as SIGINT are handled only during these pauses.
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     context.signal?.throwIfAborted();
   }
@@ -62,7 +62,7 @@ export async function stageFiles(
 
 const FILES_AT_ONCE = 64;
 
-/** Stages a file unless the published one is the same. */
+/** Stages a file unless the published file is the same. */
 function stageFile(file: AnyFile, { paths, published, staging }: StageContext): PreparedFile {
   if ('sha256' in file && isPublished(file, published)) {
     const { path: name, bytes, sha256 } = file;
@@ -80,13 +80,15 @@ function stageFile(file: AnyFile, { paths, published, staging }: StageContext): 
   return { entry, isStaged: true };
 }
 
-/** Whether the published file has this content. */
+/** Returns whether the published file has this hash. */
 function isPublished({ path: file, sha256 }: ManifestEntry, published: Published): boolean {
   if (published.modified.has(file)) return false;
   return published.entries.get(file)?.sha256 === sha256;
 }
 
-/** Creates an entry, and checks that a file whose hash was known before has this hash. */
+/**
+ * Creates the manifest entry of a file. If the file declares a hash, checks that its body matches.
+ */
 function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
   const entry = createEntry(file.path, body);
   if (!('sha256' in file) || file.sha256 === entry.sha256) return entry;
@@ -94,7 +96,8 @@ function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
 }
 
 /**
- * Rejects unsafe paths and pairs that not every file system can hold: `a` and `A`, `a` and `a/b`.
+ * Returns a function that rejects unsafe paths and pairs of paths that some file systems cannot
+ * store together, such as `a` and `A`, or `a` and `a/b`.
  */
 function createPathCheck(): (name: string) => void {
   const files = new Set<string>([MANIFEST_FILE]);
@@ -116,29 +119,35 @@ function createPathCheck(): (name: string) => void {
   };
 }
 
-/** Ignores failures, because shared folders and sandboxes may refuse to set times. */
+/**
+ * Sets the mtime of a file. Failures are ignored, because shared folders and sandboxes may not
+ * allow setting times.
+ */
 function setTime(file: string, mtimeMs: number): void {
   const time = new Date(Math.ceil(mtimeMs));
   attempt(() => fs.utimesSync(file, time, time));
 }
 
-/** An mtime may lag behind `Date.now()` by this much, because file systems use a coarser clock. */
+/**
+ * The time in milliseconds by which an mtime may lag behind `Date.now()`, because file systems use
+ * a coarser clock.
+ */
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * Sets an mtime in a later second than the replaced file's, because web servers derive ETags from
- * mtimes in seconds.
+ * Moves the mtime of a new file into a later second than the mtime of the file it replaces, because
+ * web servers derive ETags from mtimes in seconds.
  */
 function setLaterTime(file: string, replacedFile: string): void {
   const replaced = readStatus(replacedFile);
   if (!replaced?.isFile()) return;
   const now = Date.now();
-  // A time far in the future was a mistake, which new files must not continue.
+  // An mtime far in the future was set by mistake, so new files should not continue from there.
   if (replaced.mtimeMs > now + DAY_MS) return;
   const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
   const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
-  // The file was just written, so it has a later mtime already.
+  // The new file was just written, so its mtime is already in a later second.
   if (ownSecond > replacedSecond) return;
   const nextSecondMs = (replacedSecond + 1) * 1000;
   setTime(file, Math.max(nextSecondMs, now));
@@ -148,15 +157,15 @@ interface Commit {
   /** The paths of the staged files. */
   readonly files: readonly string[];
   readonly manifest: Uint8Array;
-  /** The SHA-256 of the published manifest; empty for a first site. */
+  /** The SHA-256 of the published manifest. Empty for a first site. */
   readonly replacedHash: string;
 }
 
 /**
- * Commits the staged files: as soon as their manifest has its final name, the next build completes
- * the change if this one cannot. Therefore everything that the change needs comes first and is
- * flushed: the hash of the manifest that is replaced, the files with their final modes and times,
- * and the manifest under another name. The last step is the rename.
+ * Commits the staged files by renaming their manifest to its final name. From then on, the next
+ * build completes the change if this build cannot. Therefore everything that the change needs is
+ * written and flushed before the rename: the hash of the manifest that it replaces, the files with
+ * their final modes and times, and the manifest under a temporary name.
  */
 export function commit(paths: LockedPaths, staging: Staging, change: Commit): void {
   explainFailure('cannot be committed', paths.name, () => {
@@ -180,8 +189,8 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
 }
 
 /**
- * Renames one of our own files over another, because a file system that refuses this would leave
- * the site partly new forever. The remaining file is removed with the staging folder.
+ * Tests whether the file system can replace a file by renaming another one over it. Otherwise, the
+ * site would stay partly new forever. The test file is removed along with the staging folder.
  */
 function assertRenamesReplace(
   { name, staging: folder, lock }: LockedPaths,
@@ -199,8 +208,8 @@ function assertRenamesReplace(
 }
 
 /**
- * Makes the manifest newer than the replaced one, and never older than a staged file, because the
- * next build compares such files.
+ * Makes the new manifest newer than the manifest it replaces, and no older than any staged file,
+ * because the next build hashes files that are newer than the manifest.
  */
 function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly string[]): void {
   const draft = path.join(staging, MANIFEST_FILE);
@@ -214,8 +223,9 @@ function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly 
 }
 
 /**
- * Flushes files and their folders to the disk. One `sync -f` for the file system is faster than
- * thousands of fsync calls. Other systems than Linux may ignore `-f`.
+ * Flushes files and their folders to the disk. A single `sync -f` for the whole file system is
+ * faster than thousands of fsync calls. We use it only on Linux, because other systems may ignore
+ * `-f`.
  */
 export function flushAll(folder: string, files: readonly string[]): void {
   if (process.platform === 'linux') {
@@ -226,12 +236,18 @@ export function flushAll(folder: string, files: readonly string[]): void {
   for (const inside of listParentFolders(files)) flush(path.join(folder, inside));
 }
 
-/** Some systems cannot open a folder. Files may have been removed. */
+/**
+ * Error codes that are ignored when opening a file to flush it: some systems cannot open folders,
+ * and a file may have been removed.
+ */
 const UNOPENABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'];
-/** With any other error, the system cannot flush this file or folder, but it has lost nothing. */
+/**
+ * Error codes which mean that data was lost. Any other error only means that the system cannot
+ * flush this file or folder.
+ */
 const LOST_DATA = ['EIO', 'ENOSPC', 'EDQUOT'];
 
-/** Flushes a file or folder to the disk, as far as the system supports it. */
+/** Flushes a file or folder to the disk if the system supports it. */
 export function flush(file: string): void {
   const descriptor = attempt(() => fs.openSync(file, 'r'), ...UNOPENABLE);
   if (descriptor === undefined) return;

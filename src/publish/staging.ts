@@ -9,7 +9,9 @@ import { assertTrustedOwner, isCommitted, type WorkPaths } from './work-paths.ts
 /** A staging folder that this build has found or created. */
 export interface StagingFolder {
   /**
-   * @throws OutputError if the path names another folder by now, or the folder has another owner
+   * Checks that the path still leads to the same folder.
+   *
+   * @throws OutputError if the folder was replaced or now belongs to another user
    */
   assertSame(): void;
 }
@@ -17,7 +19,7 @@ export interface StagingFolder {
 /**
  * Finds the staging folder of an interrupted build.
  *
- * @throws OutputError if it belongs to another user
+ * @throws OutputError if the folder belongs to another user
  */
 export function findStaging({ out, staging }: WorkPaths): StagingFolder | undefined {
   assertTrustedOwner(out, [staging]);
@@ -25,8 +27,8 @@ export function findStaging({ out, staging }: WorkPaths): StagingFolder | undefi
 }
 
 /**
- * Remembers the inode and the owner of a folder, because a path may name another folder a moment
- * later.
+ * Remembers the inode and the owner of a folder, because someone may replace the folder at any
+ * time.
  */
 function rememberFolder(folder: string): StagingFolder {
   const identify = (): string => {
@@ -44,21 +46,23 @@ function rememberFolder(folder: string): StagingFolder {
   };
 }
 
-/** The files that a build stages. The staging folder is created with the first of them. */
+/** The files that a build stages. The staging folder is created when the first file is written. */
 export interface Staging extends StagingFolder {
-  /** Problems that do not end the build. */
+  /** Problems that do not make the build fail. */
   readonly notices: readonly string[];
   /**
-   * Writes a file that does not exist yet.
+   * Writes a new file. Fails if the file already exists.
    *
-   * @param file relative to the staging folder
+   * @param file the path relative to the staging folder
    */
   write(file: string, body: string | Uint8Array): void;
-  /** Removes what this build has staged, unless it is committed. */
+  /** Removes all files that this build has staged, unless the change is committed. */
   discard(): void;
 }
 
-/** Prepares to stage files. Nothing is created yet, because most builds change nothing. */
+/**
+ * Prepares to stage files. No folder is created yet, because most builds do not change anything.
+ */
 export function prepareStaging(paths: LockedPaths): Staging {
   const { staging, lock } = paths;
   const notices: string[] = [];
@@ -78,7 +82,7 @@ export function prepareStaging(paths: LockedPaths): Staging {
       if (!created) create();
       const target = path.join(staging, file);
       fs.mkdirSync(path.dirname(target), { recursive: true });
-      // This fails if the name exists, even if it is a symlink.
+      // The `wx` flag makes this fail if the name exists, even as a symlink.
       fs.writeFileSync(target, body, { flag: 'wx' });
     },
     assertSame() {
@@ -94,10 +98,10 @@ export function prepareStaging(paths: LockedPaths): Staging {
 }
 
 /**
- * Creates the staging folder, which no other user can enter. First removes an older one of ours:
- * the change in it was discarded, and it stayed only until now, so that every command compared the
- * files by their content. `mkdir` without `recursive` fails if another user has created the name
- * since, so nothing that they prepared there is ever used.
+ * Creates the staging folder, which other users cannot enter. First removes an older staging folder
+ * that belongs to us. It contains a discarded change, and was kept only to make every command
+ * compare files by content. If another user creates a folder with this name in the meantime,
+ * `mkdir` without `recursive` fails, so we never use anything that they prepared.
  */
 function createStagingFolder({ out, staging, lock }: LockedPaths): StagingFolder {
   assertTrustedOwner(out, [staging]);

@@ -5,26 +5,33 @@ import { errorCode, OutputError } from '../errors.ts';
 import { attempt, isTrusted, readStatus } from '../files.ts';
 
 /**
- * Where a build works: next to the published folder, so that every rename stays within one file
- * system.
+ * The paths that a build works with. They are next to the published folder, so that every rename
+ * stays within one file system.
  */
 export interface WorkPaths {
-  /** The folder as the user typed it, for messages. */
+  /** The folder's path as the user entered it, for messages. */
   readonly name: string;
-  /** The folder without symlinks. */
+  /** The folder's path with all symlinks resolved. */
   readonly out: string;
   readonly lockFile: string;
-  /** The folder of an unfinished change. */
+  /** The folder for a change that is not complete. */
   readonly staging: string;
   /**
-   * The files of the new site that differ. As soon as its manifest exists, the change is committed.
+   * The folder with all new or changed files of the new site. Once it contains a manifest, the
+   * change is committed.
    */
   readonly staged: string;
-  /** The SHA-256 of the manifest that the staged manifest replaces; empty for a first site. */
+  /**
+   * A file with the SHA-256 of the manifest that the staged manifest replaces. Empty for a first
+   * site.
+   */
   readonly replacedFile: string;
 }
 
-/** Follows symlinks, so that a build changes the linked folder. */
+/**
+ * Determines the paths for an output folder. Follows symlinks, so that a build changes the linked
+ * folder.
+ */
 export function resolveWorkPaths(name: string): WorkPaths {
   const out = resolveLinks(name, path.resolve(name));
   const parent = path.dirname(out);
@@ -41,13 +48,14 @@ export function resolveWorkPaths(name: string): WorkPaths {
   };
 }
 
-/** Whether two names lead to the same folder, which need not exist. */
+/** Returns whether two paths lead to the same folder, which need not exist. */
 export const isSameFolder = (one: string, other: string): boolean =>
   resolveWorkPaths(one).out === resolveWorkPaths(other).out;
 
 /**
- * Resolves the symlinks of a path that need not exist, because the target of a symlink may not have
- * been built yet. Then its parent folder is resolved, and the missing name is added.
+ * Resolves the symlinks in a path. The path need not exist, because a symlink may point to a folder
+ * that has not been built yet. In that case, the parent folder is resolved, and the missing name is
+ * appended.
  */
 function resolveLinks(name: string, file: string): string {
   try {
@@ -68,8 +76,9 @@ function resolveLinks(name: string, file: string): string {
 }
 
 /**
- * Whether a change is committed: its staging folder contains a manifest, and no symlink leads
- * there. Returns false if the folder cannot be entered, because only its owner can tell.
+ * Returns whether a change is committed: its staging folder contains a manifest, and the path to it
+ * contains no symlinks. Returns false if the folder cannot be entered, because then only its owner
+ * can check.
  */
 export function isCommitted({ staging, staged }: WorkPaths): boolean {
   const isFolder = (file: string): boolean => readStatus(file)?.isDirectory() === true;
@@ -81,9 +90,10 @@ export function isCommitted({ staging, staged }: WorkPaths): boolean {
 }
 
 /**
- * Rejects files of other users, who could prepare a change in a shared parent folder.
+ * Rejects files of other users, because another user could prepare a malicious change in a shared
+ * parent folder.
  *
- * @throws OutputError if a file exists and belongs neither to this user nor to the owner of the
+ * @throws OutputError if a file exists but belongs neither to this user nor to the owner of the
  * site's folder
  */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
