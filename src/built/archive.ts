@@ -66,8 +66,7 @@ export async function archiveStorage(
 
 /**
  * Unpacks the regular files of an archive. The file stays open between detecting its format and
- * unpacking it, so it
- * cannot be replaced in between.
+ * unpacking it, so that it cannot be replaced in between.
  */
 async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<string, Buffer>> {
   const descriptor = openRegular(archive, maxMemoryBytes);

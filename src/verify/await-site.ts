@@ -21,13 +21,16 @@ import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import type { OnVerifyProgress } from './progress.ts';
 
-/** A request that starts shortly before the deadline may take at least so long. */
+/**
+ * The minimum time limit for a request, which also applies to requests that start shortly before
+ * the deadline.
+ */
 const MIN_REQUEST_MS = 30_000;
 
 interface AwaitOptions {
   readonly site: BuiltSite;
   readonly concurrency: number;
-  /** In milliseconds since 1970. Undefined for a single check that may take as long as its responses. */
+  /** Milliseconds since 1970. If undefined, the site is checked only once, without a time limit. */
   readonly deadline: number | undefined;
   readonly minRequestMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -36,17 +39,21 @@ interface AwaitOptions {
   readonly onProgress?: OnVerifyProgress | undefined;
 }
 
-/** Fetches a file of the deployment. @throws DataError if its status is not 200 */
+/**
+ * Fetches a file of the deployment.
+ *
+ * @throws DataError if the status is not 200
+ */
 type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
 
-/** The pauses between two comparisons grow from the first to the last. */
+/** The pause between two comparisons doubles from the first value up to the last one. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
 /**
- * Waits until a deployment serves the files of a built site. Compares the manifest first, because it
- * shows whether the deployment is another build, then the files that have not matched yet. Skips
- * single records, which the guarantees check.
+ * Waits until a deployment serves the files of a built site. Compares the manifest first, because
+ * it shows whether the deployment serves another build. Then compares the files that have not
+ * matched yet. Skips the files of single records, because the guarantees check those.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
  */
@@ -88,7 +95,7 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
   await closeOnAbort(createProbe(address, { concurrency }), signal, waitForSite);
 }
 
-/** Lists the files that every host serves as they are, except those of single records. */
+/** Lists the files that every host serves unchanged, except for the files of single records. */
 function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
   const base = getBasePath(meta.base_url);
   const compared: ManifestEntry[] = [];
@@ -101,9 +108,9 @@ function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
 }
 
 /**
- * Compares the manifest, and then the pending files at the same time.
+ * Compares the manifest first, and then all pending files concurrently.
  *
- * @param pending the files that have not matched yet, from which those that match are removed
+ * @param pending the files that have not matched yet. Files that match are removed from this set.
  * @returns the first difference, or undefined if everything matches
  */
 async function findDifference(
@@ -130,7 +137,12 @@ async function findDifference(
   }
 }
 
-/** @throws DataError that names the served data if it differs, because that says more than hashes */
+/**
+ * Compares the manifest. If it differs, also fetches `meta.json`, because an error that describes
+ * the served data is more helpful than a hash.
+ *
+ * @throws DataError if the deployment serves other data or another build
+ */
 async function compareManifest(fetchFile: FetchFile, site: BuiltSite): Promise<void> {
   const fetchedManifest = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const servedManifest = parseOptional(manifestReader, fetchedManifest.json);
@@ -155,7 +167,7 @@ function describeData({ digest, captured, counts }: Meta): string {
  * Fetches a file. Follows one redirect within the deployment, because some hosts redirect
  * `/docs/index.html` to `/docs/`.
  *
- * @param totalMs how long the response may take, if there is a limit
+ * @param totalMs the time limit of each request, or undefined for no limit
  */
 async function fetchFrom(
   probe: Probe,
@@ -173,7 +185,10 @@ async function fetchFrom(
   throw new DataError(`got status ${response.status}, expected 200`, { record: file });
 }
 
-/** Returns the path of a redirect's target below the deployment's address. */
+/**
+ * Returns the path of a redirect's target, relative to the deployment's address. Returns undefined
+ * if the target is outside the deployment.
+ */
 function resolveLocation(address: string, path: string, location = ''): string | undefined {
   const url = address + path;
   if (location === '' || !URL.canParse(location, url)) return undefined;

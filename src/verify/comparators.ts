@@ -3,23 +3,28 @@ import { API_PREFIX } from '../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
-/** A request, the deployment's response, and the response that the contract expects. */
+/** A request, the response from the deployment, and the response that the contract expects. */
 export interface Exchange {
   readonly request: ProbeRequest;
   readonly got: ProbeResponse;
   readonly expected: ExpectedResponse;
   readonly site: ExpectedSite;
-  /** Sends another request, for guarantees about several responses. */
+  /** Sends another request, for guarantees that involve several responses. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
 }
 
-/** Such as `got status 404, expected 200`; undefined if the response is right. */
+/**
+ * A description such as `got status 404, expected 200`, or undefined if the response is correct.
+ */
 type Problem = string | undefined;
 
 /** Checks one property of a response. */
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
-/** Skips errors, because deployments not built by gamedata may lack some files. */
+/**
+ * Runs the comparator only for successful responses, because deployments that were not built by
+ * gamedata may not have every file.
+ */
 export function ifOk(compare: Comparator): Comparator {
   return (exchange) => (exchange.got.status === 200 ? compare(exchange) : undefined);
 }
@@ -44,10 +49,11 @@ export function acceptStatus(...statuses: readonly number[]): Comparator {
 
 export const matchJson: Comparator = ({ request, got, expected }) => {
   if (got.text === expected.text) return undefined;
-  // Another serialization of the same JSON is fine.
+  // The same JSON may be formatted differently.
   const gotText = stringify(got);
   if (gotText === expected.text) return undefined;
-  // Built pages are files, so their links cannot repeat the format of the request.
+  // On static hosts, each page is a prebuilt file, so its links always have `format=api`, even if
+  // the request has `format=json`.
   const builtText = expected.text.replaceAll('?format=json&', '?format=api&');
   if (request.path.includes('format=json') && gotText === builtText) return undefined;
   return describeDifference(gotText, expected.text);
@@ -62,7 +68,7 @@ function stringify({ json, text }: ProbeResponse): string {
   }
 }
 
-/** Quotes both texts from just before the first difference. */
+/** Quotes both texts, starting shortly before the first difference. */
 function describeDifference(got: string, expected: string): string {
   let at = 0;
   while (at < got.length && got[at] === expected[at]) at++;
@@ -88,7 +94,7 @@ export const matchError: Comparator = ({ got, expected }) => {
   return compareError(got, detail);
 };
 
-/** Accepts a JSON error with any detail. */
+/** Accepts a JSON error with any `detail`. */
 export function acceptError(...statuses: readonly number[]): Comparator {
   return ({ got }) => compareStatus(got, ...statuses) ?? compareError(got);
 }
@@ -98,11 +104,11 @@ function compareError(response: ProbeResponse, expectedDetail?: string): Problem
   if (!isSameType(type, 'application/json')) {
     return `got Content-Type ${type}, expected application/json`;
   }
-  // The response may be JSON of any type.
+  // The response may be any JSON value, or no JSON at all.
   const { detail } = Object(response.json) as { detail?: unknown };
   if (typeof detail === 'string') {
     if (expectedDetail === undefined || detail === expectedDetail) return undefined;
-    // Only hosts that run code name the method in a 405.
+    // Only hosts that run code include the request's method in the body of a 405 response.
     if (detail === expectedDetail.replace(/"\w+" /, '')) return undefined;
   }
   const expected = JSON.stringify({ detail: expectedDetail ?? '…' });
@@ -111,13 +117,16 @@ function compareError(response: ProbeResponse, expectedDetail?: string): Problem
 
 const rejectRequest = acceptError(400, 404);
 
-/** A host that cannot serve a page range must reject the request instead of returning another page. */
+/**
+ * Requires a host that cannot serve a page range to reject the request instead of returning a
+ * different page.
+ */
 export const matchOrReject: Comparator = (exchange) =>
   exchange.got.status === 200 ? matchJson(exchange) : rejectRequest(exchange);
 
 /**
- * Accepts relative and absolute locations. Rejects one whose scheme differs from the base URL's
- * scheme, because browsers block mixed content.
+ * Accepts relative and absolute locations. Rejects a location whose scheme differs from the scheme
+ * of the base URL, because browsers block mixed content.
  */
 export const matchLocation: Comparator = ({ got, expected, site }) => {
   const { baseUrl } = site.linkBase;
@@ -129,7 +138,9 @@ export const matchLocation: Comparator = ({ got, expected, site }) => {
   return `got Location ${location}, expected ${expected.headers.Location}, relative or with the scheme of ${baseUrl}`;
 };
 
-/** Accepts a redirect to another host if the site does not have the icon. */
+/**
+ * Accepts an image. If the site does not store the icon, also accepts a redirect to another host.
+ */
 export const acceptImage: Comparator = ({ got, expected }) => {
   const type = got.header('content-type');
   const isImage = got.status === 200 && type?.startsWith('image/');
@@ -140,7 +151,7 @@ export const acceptImage: Comparator = ({ got, expected }) => {
   return `got status ${got.status}, ${type}, expected an image or a redirect to one`;
 };
 
-/** Compares two values of a header. */
+/** Returns whether two values of a header are equivalent. */
 type IsSame = (got: string | undefined, expected: string | undefined) => boolean;
 const isEqual: IsSame = (got, expected) => got === expected;
 
@@ -159,7 +170,7 @@ function compareHeader(
   return `got ${name} ${got}, expected ${expected}`;
 }
 
-/** Splits a header such as `Accept, Origin` or `a=1; b=2`. */
+/** Splits the value of a header such as `Accept, Origin` or `a=1; b=2` into its members. */
 function readMembers(value = ''): string[] {
   const members = value.toLowerCase().split(/[,;]/);
   return members.map((member) => member.trim());
@@ -174,7 +185,7 @@ export const includesMembers: IsSame = (got, expected) => {
   return readMembers(expected).every((member) => gotMembers.includes(member));
 };
 
-/** Accepts no parameters except `charset=utf-8`. */
+/** Accepts no parameters other than `charset=utf-8`. */
 export const isSameType: IsSame = (got = '', expected = '') => {
   const [type, ...parameters] = got.toLowerCase().split(/; */);
   const [expectedType] = expected.split(';');
@@ -193,7 +204,7 @@ export const matchHead: Comparator = async ({ request, got, send }) => {
   return compareHeaders(head, ['Content-Type', 'ETag'], got);
 };
 
-/** Returns the first difference between the headers of two responses. */
+/** Returns the first difference between the given headers of two responses. */
 function compareHeaders(
   got: ProbeResponse,
   names: readonly string[],
@@ -213,8 +224,8 @@ function addCondition(request: ProbeRequest, etag: string | undefined): ProbeReq
 }
 
 /**
- * Checks the ETag with further requests: it differs from another response's, a request with it gets
- * a 304, and a request with a different one gets a 200.
+ * Checks the ETag with additional requests. It must differ from the ETag of another response, a
+ * request that sends it must get a 304, and a request with a different ETag must get a 200.
  */
 export const checkETag: Comparator = async ({ request, got, send }) => {
   const etag = got.header('etag');
@@ -233,13 +244,20 @@ export const checkETag: Comparator = async ({ request, got, send }) => {
   return `got status ${changed.status} with a different If-None-Match, expected 200`;
 };
 
-/** nginx weakens the ETag of a response that it compresses, but not of a 304. */
+/**
+ * nginx weakens the ETag of a response when it compresses the body, but does not weaken it in a
+ * 304.
+ */
 const hasMembersIfStrong: IsSame = (got, expected) => {
   const toStrong = (value?: string): string | undefined => value?.replace(/^W\//, '');
   return hasMembers(toStrong(got), toStrong(expected));
 };
 
-/** Caches replace stored headers with the headers of a 304: https://www.rfc-editor.org/rfc/rfc9110#status.304 */
+/**
+ * Checks the headers of a 304, because caches replace their stored headers with them.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#status.304
+ */
 export const checkNotModified: Comparator = async ({ request, got, send }) => {
   if (got.status !== 200) return undefined;
   const unchanged = await send(addCondition(request, got.header('etag')));
@@ -247,13 +265,14 @@ export const checkNotModified: Comparator = async ({ request, got, send }) => {
   return compareStatus(unchanged, 304) ?? compareHeaders(unchanged, names, got, hasMembersIfStrong);
 };
 
-/** Smaller files fit into one packet, so hosts need not compress them. */
+/** Smaller files fit into a single packet, so hosts need not compress them. */
 const MIN_COMPRESSED = 1024;
 
 /**
- * Repeats the request with gzip and expects the same content with a different or weak ETag.
+ * Repeats the request with gzip. The content must be the same, and the ETag must be different or
+ * weak.
  *
- * @param isRequired whether hosts must compress the file
+ * @param isRequired whether the host must compress the file
  */
 export function checkCompression(isRequired: boolean): Comparator {
   return async ({ request, got: plain, send }) => {
@@ -271,7 +290,7 @@ export function checkCompression(isRequired: boolean): Comparator {
     }
     const etag = compressed.header('etag');
     if (etag === undefined) return 'got no ETag';
-    // Otherwise a cache could complete one encoding with a range of the other.
+    // With the same strong ETag, a cache could combine parts of the compressed and the plain body.
     const isStrong = !etag.startsWith('W/');
     if (isStrong && etag === plain.header('etag')) {
       return `got ETag ${etag}, the same as without Accept-Encoding, expected a different or weak ETag`;

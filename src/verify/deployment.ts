@@ -19,24 +19,24 @@ interface DeploymentOptions {
   readonly level: contract.Level;
   readonly supported?: SupportedByHosts | undefined;
   readonly concurrency: number;
-  /** Default: the site derived from the deployment's lists. */
+  /** Default: the site derived from the deployment's own lists. */
   readonly site?: BuiltSite | undefined;
-  /** The base URL of links, if it differs from the address. */
+  /** The base URL that links start with, if it differs from the address. */
   readonly linkBase?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnVerifyProgress | undefined;
 }
 
-/** The guarantees that all hosts of a site can keep. */
+/** The guarantees that all hosts configured for a site can keep. */
 export interface SupportedByHosts {
   readonly hosts: readonly string[];
   readonly names: readonly contract.GuaranteeName[];
 }
 
-/** The most failures that are kept for each guarantee. */
+/** The maximum number of failures that are stored per guarantee. */
 const MAX_FAILURES = 1000;
 
-/** The guarantee is kept if `failures` is empty. */
+/** The result for one guarantee. The deployment keeps the guarantee if `failures` is empty. */
 export interface GuaranteeResult {
   readonly guarantee: contract.GuaranteeName;
   readonly title: string;
@@ -44,7 +44,7 @@ export interface GuaranteeResult {
 }
 
 interface GuaranteeFailure {
-  /** `GET /api/gamedata/move/` */
+  /** The method and path, such as `GET /api/gamedata/move/`. */
   readonly request: string;
   readonly problem: string;
 }
@@ -52,16 +52,16 @@ interface GuaranteeFailure {
 export interface DeploymentReport {
   readonly address: string;
   readonly level: contract.Level;
-  /** The hosts whose guarantees were checked; undefined if the level decided. */
+  /** The hosts whose guarantees were checked. Undefined if the level selected the guarantees. */
   readonly hosts: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
-  /** The number of guarantees that are not kept. */
+  /** The number of guarantees that the deployment does not keep. */
   readonly failed: number;
   readonly seconds: number;
 }
 
-/** The requests of one row of the table. Each response must satisfy all comparators. */
+/** The requests for one row of the table. Each response must satisfy all comparators. */
 interface Check {
   readonly guarantee: contract.GuaranteeName;
   readonly requests: readonly ProbeRequest[];
@@ -69,10 +69,10 @@ interface Check {
 }
 
 /**
- * Compares a deployment's responses with the request handler's. Derives the expected site first,
- * either from the given site or from the deployment's own lists, because the requests follow from
- * its records. Then checks one row of the table after the other, so that failures come in a fixed
- * order.
+ * Compares the responses of a deployment with those that the request handler would send. First
+ * derives the expected site, either from the given site or from the deployment's own lists, because
+ * its records determine the requests. Then checks the rows of the table one after another, so that
+ * failures are always listed in the same order.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
@@ -144,8 +144,9 @@ interface CheckOptions extends Pick<DeploymentOptions, 'concurrency' | 'onProgre
 }
 
 /**
- * Sends the requests of one check after the other. Each response is compared and then discarded,
- * because the deployment controls the number and size of responses.
+ * Runs the checks one after another, and sends the requests of each check concurrently. Each
+ * response is compared and then discarded, because the deployment controls the number and size of
+ * responses.
  */
 async function runChecks(
   probe: Probe,
@@ -168,7 +169,10 @@ async function runChecks(
   }
 }
 
-/** Reports only the first problem of a response, because the others usually follow from it. */
+/**
+ * Sends a request and reports only the first problem of its response, because any further problems
+ * usually have the same cause.
+ */
 async function checkRequest(
   probe: Probe,
   site: ExpectedSite,
@@ -188,7 +192,10 @@ async function checkRequest(
   }
 }
 
-/** A site with file links needs endpoints only at the full level. */
+/**
+ * Selects the guarantees to check. If a site links to files instead of endpoints, its endpoints are
+ * checked only at the full level.
+ */
 export function selectGuarantees(
   level: contract.Level,
   links: LinkStyle,

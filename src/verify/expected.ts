@@ -16,15 +16,17 @@ import { createResponder, type PlainResponse } from '../serve/handler/index.ts';
 import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
 
-/** The site that a deployment should serve, and the responses that it should send. */
+/**
+ * The site that a deployment is expected to serve, and the responses that it is expected to send.
+ */
 export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;
   readonly records: Readonly<Record<Kind, readonly ExpectedRecord[]>>;
-  /** The languages that have names. */
+  /** The languages for which the site has names. */
   readonly languages: readonly string[];
-  /** The old paths of renamed records. */
+  /** The old paths of renamed records, which must redirect. */
   readonly moved: readonly string[];
-  /** Whether the site has icons, links to those of its source, or has none. */
+  /** Whether the site stores icons, redirects to the icons of its source, or has no icons. */
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
 }
@@ -38,12 +40,12 @@ export type ExpectedResponse = Pick<PlainResponse, 'status' | 'headers'> & {
   readonly text: string;
 };
 
-/** Expects exactly a built site at an address. */
+/** Expects the deployment at an address to serve exactly the given built site. */
 export function expectSite(site: BuiltSite, address: string): ExpectedSite {
   const { storage, entries, meta } = site;
 
   function read(file: string): Buffer | undefined {
-    // The manifest does not list itself.
+    // The manifest has no entry for itself.
     if (file === paths.MANIFEST_FILE) return storage.read(file);
     if (!entries.has(file)) return undefined;
     return readVerified(storage, entries, file);
@@ -60,7 +62,7 @@ export function expectSite(site: BuiltSite, address: string): ExpectedSite {
   };
 }
 
-/** Reports that a response does not keep a guarantee. */
+/** Reports that a response violates a guarantee. */
 export type Fail = (
   guarantee: GuaranteeName,
   response: { readonly request: string },
@@ -69,10 +71,11 @@ export type Fail = (
 
 /**
  * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid
- * ones. First reads `meta.json`, because it has the style of the links and the languages. Then reads
- * all lists, generates the files of such a site, and lets the request handler respond with them.
+ * ones. First reads `meta.json`, because it contains the link style and the languages. Then reads
+ * all lists and names, generates the files of a site with that data, and lets the request handler
+ * respond with these files.
  *
- * @param builtFor the base URL of links, if it differs from the deployment's address
+ * @param builtFor the base URL that links start with, if it differs from the deployment's address
  */
 export async function expectCrawled(
   probe: Probe,
@@ -92,7 +95,7 @@ export async function expectCrawled(
   const moved = await fetchMoved(probe, records, fail);
 
   const files = new Map<string, FileBody>();
-  // The request handler reads from this where icons redirect to.
+  // The request handler reads the target of icon redirects from `meta.json`.
   const meta = { base_url: linkBase.baseUrl, links, sprites };
   const recordFiles = createApiFiles(records, meta);
   const namesFiles = createNamesFiles(names, linkBase.baseUrl);
@@ -106,7 +109,7 @@ export async function expectCrawled(
     const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
     const isRedirectedIcon = isIcon && sprites.mode === 'link';
     if (isApi || isRedirectedIcon) return undefined;
-    // For other files, only headers are compared, so the content does not matter.
+    // Only the headers of all other files are compared, so their content does not matter.
     return '';
   }
 
@@ -129,7 +132,10 @@ interface Description extends Pick<Meta, 'links' | 'sprites'> {
   readonly names: NamesSummary | undefined;
 }
 
-/** Reads what the contract needs from `meta.json`. Without it, uses the defaults of a site. */
+/**
+ * Reads the fields of `meta.json` that the contract depends on. If the file is missing or invalid,
+ * uses the defaults of a site.
+ */
 function readDescription(json: unknown): Description {
   const description = parseOptional(descriptionReader, json);
   return {
@@ -155,7 +161,7 @@ async function crawlRecords(
   );
 }
 
-/** Fetches the names of these records. Invalid files are left out. */
+/** Fetches the names of the given records in each language. Skips invalid files. */
 async function fetchNames(
   probe: Probe,
   languages: readonly string[],
@@ -170,7 +176,10 @@ async function fetchNames(
   return allNames;
 }
 
-/** Fetches the redirects of renamed records. Reports those that do not lead from an old path to a record. */
+/**
+ * Fetches the redirects of renamed records. Reports every redirect that does not lead from an old
+ * path to the path of a current record.
+ */
 async function fetchMoved(
   probe: Probe,
   records: ExpectedSite['records'],
@@ -195,7 +204,10 @@ async function fetchMoved(
   return moved;
 }
 
-/** Responds as the request handler does to a site with these files at an address. */
+/**
+ * Returns a function that responds to requests like the request handler would for a site with these
+ * files at the given address.
+ */
 function createRespond(
   read: (file: string) => FileBody | undefined,
   address: string,
@@ -205,7 +217,7 @@ function createRespond(
   async function get(file: string) {
     const body = read(file);
     if (body === undefined) return undefined;
-    // Comparators never compare ETags with this one.
+    // No comparator uses this ETag.
     return { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
   }
   const respond = createResponder({ get }, base);

@@ -24,11 +24,11 @@ export interface FolderReport {
 export const verifyFolder = (folder: string): FolderReport => verifySite(folderStorage(folder));
 
 /**
- * Compares a site with its own manifest and digests. First it compares the files with the manifest.
- * Only if they match, it reads the data in them, because damaged files cannot contain matching
- * data.
+ * Compares a site with its own manifest and digests. First compares the files with the manifest.
+ * Checks the data in the files only if all files match, because damaged files cannot contain
+ * matching data.
  *
- * @throws OutputError if the site has no valid manifest or description
+ * @throws OutputError if the site has no valid manifest or `meta.json`
  */
 export function verifySite(storage: SiteStorage, onProgress?: OnVerifyProgress): FolderReport {
   const storedFiles = listStoredFiles(storage);
@@ -38,7 +38,7 @@ export function verifySite(storage: SiteStorage, onProgress?: OnVerifyProgress):
   const unlisted: Problem[] = [];
   for (const { path: file, isFile } of storedFiles) {
     const isListed = file === MANIFEST_FILE || site.entries.has(file);
-    // Other programs, such as certbot, write below `.well-known/`.
+    // Other programs, such as certbot, store files in `.well-known/`.
     if (!isListed && file.startsWith(WELL_KNOWN_FOLDER)) continue;
     if (!isFile) {
       irregular.push({ file, problem: 'is not a regular file' });
@@ -62,13 +62,14 @@ function listStoredFiles(storage: SiteStorage): StoredFile[] {
   }
 }
 
-/** Finds files that are missing or differ from the manifest. */
+/** Finds files that are missing or do not match the manifest. */
 function findDamagedFiles(
   { storage, entries }: BuiltSite,
   files: ReadonlySet<string>,
   onProgress: OnVerifyProgress = () => {},
 ): Problem[] {
-  // Archives do not contain web server configuration.
+  // Archives omit the configuration files of web servers, so these files are expected only if at
+  // least one of them exists.
   const hasServerFiles = [...files].some(isWebServerConfig);
   const total = entries.size;
   const started = performance.now();
@@ -98,7 +99,10 @@ function findProblem(read: () => unknown): string | undefined {
   }
 }
 
-/** Reads all data of a site. Compares the records with the digest, and the names with their summary. */
+/**
+ * Reads all data of a site, checks the records against the digest in `meta.json`, and checks the
+ * names against their summary there.
+ */
 function findDataProblems(site: BuiltSite): Problem[] {
   const problems: Problem[] = [];
 

@@ -1,13 +1,16 @@
 import type { FetcherStats } from '../http/fetcher.ts';
 
-/** How far one part of a verification is: the files of a site, or the requests of the guarantees. */
+/**
+ * The progress of one part of a verification: either of checking a site's files, or of sending the
+ * requests for the guarantees.
+ */
 export interface VerifyProgress {
   readonly done: number;
-  /** 0 until it is known. */
+  /** 0 until the total is determined. */
   readonly total: number;
-  /** Undefined for a folder or an archive. */
+  /** Undefined if a folder or an archive is verified. */
   readonly requests: FetcherStats | undefined;
-  /** When this part began, in the milliseconds of `performance.now()`. */
+  /** The time when this part started, as returned by `performance.now()`. */
   readonly started: number;
 }
 

@@ -5,12 +5,12 @@ import type { ProbeRequest } from '../http/probe.ts';
 import type { ExpectedSite } from './expected.ts';
 
 /**
- * Templates of paths, separated by spaces, such as `{list}/ {record}/`, or a function that lists
+ * Either path templates separated by spaces, such as `{list}/ {record}/`, or a function that lists
  * paths. Templates are expanded once for each kind.
  */
 export type Urls = string | ((site: ExpectedSite) => readonly string[]);
 
-/** Requests of every URL with every method. */
+/** Describes one request for each combination of a URL and a method. */
 export interface RequestPattern {
   readonly urls: Urls;
   /** Default: GET. */
@@ -26,7 +26,7 @@ export function createRequests(pattern: Urls | RequestPattern, site: ExpectedSit
     methods = ['GET'],
     headers = {},
   }: RequestPattern = isOnlyUrls ? { urls: pattern } : pattern;
-  // Templates may name the same page twice, for example if there is only one page.
+  // Two templates may expand to the same path, for example if a list has only one page.
   const uniquePaths = new Set(listPaths(urls, site));
   const requests: ProbeRequest[] = [];
   for (const path of uniquePaths) {
@@ -54,7 +54,7 @@ function listForEveryKind(list: (kind: Kind) => readonly string[]): string[] {
 
 type Variables = Readonly<Record<string, string | number | undefined>>;
 
-/** Drops templates with undefined variables, which occur if a kind has no records. */
+/** Drops templates with an undefined variable, which occur if a kind has no records. */
 function expandTemplates(templates: string, variables: Variables): string[] {
   const expanded: string[] = [];
   for (const template of splitWords(templates)) {
@@ -68,7 +68,7 @@ function expandTemplates(templates: string, variables: Variables): string[] {
 
 const splitWords = (words: string): string[] => words.trim().split(/\s+/);
 
-/** Returns what the variables in templates stand for. */
+/** Returns the values of the template variables for one kind. */
 function readVariables(site: ExpectedSite, kind: Kind): Variables {
   const records = site.records[kind];
   const count = records.length;
@@ -79,15 +79,15 @@ function readVariables(site: ExpectedSite, kind: Kind): Variables {
   const hasFileLinks = site.linkBase.links === 'file';
   const variables: Variables = {
     root: hasFileLinks ? `/${paths.rootFile}` : paths.API_PREFIX,
-    // Without a slash at the end, which templates add if they need it.
+    // These paths have no trailing slash. Templates add the slash if they need it.
     api: paths.API_PREFIX.slice(0, -1),
     list: paths.listPath(kind).slice(0, -1),
-    // URLs in the site's link style, which may point to files.
+    // These URLs have the site's link style, so they may point to files.
     firstPage: pageUrls[0],
     lastPage: pageUrls.at(-1),
     firstRecord: recordUrls[0],
     lastRecord: recordUrls.at(-1),
-    // Offsets of the second and the last page, and of a page that does not exist.
+    // The offsets of the second page, of the last page, and of a page that does not exist.
     second: offsets[1] ?? 0,
     last: lastOffset,
     past: lastOffset + PAGE_SIZE,
@@ -101,12 +101,12 @@ function readVariables(site: ExpectedSite, kind: Kind): Variables {
   return {
     ...variables,
     record: paths.recordPath(kind, slug).slice(0, -1),
-    // Slugs are in lower case.
+    // Slugs are always in lower case, so no record has this slug.
     SLUG: slug.toUpperCase(),
   };
 }
 
-/** Lists the URL of the list itself, and of each of its pages. */
+/** Lists the URL of the list itself and the URL of each of its pages. */
 function listPageUrls({ linkBase, records }: ExpectedSite, kind: Kind): string[] {
   const base = { baseUrl: '', links: linkBase.links };
   const urls = [paths.listUrl(base, kind)];
@@ -133,7 +133,10 @@ export function listNames({ languages }: ExpectedSite): string[] {
   return [`/${paths.NAMES_INDEX_FILE}`, ...files];
 }
 
-/** Lists only the first icon if all are redirected. Plain file servers cannot redirect. */
+/**
+ * Lists the icons to check. If all icons are redirects, one icon is enough, and if the site has
+ * file links, none is checked, because plain file servers cannot redirect.
+ */
 export function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
   const files: string[] = [];
   for (const kind of kindNames) {
@@ -146,7 +149,7 @@ export function listIcons({ linkBase, records, icons }: ExpectedSite): string[] 
   return canRedirect ? files.slice(0, 1) : [];
 }
 
-/** Joins one word from each part, in every combination; `-` stands for an empty word. */
+/** Concatenates one word from each part, in every combination. A `-` stands for an empty word. */
 export function combineWords(...parts: readonly string[]): string {
   let combined = [''];
   for (const part of parts) {
@@ -159,7 +162,7 @@ export function combineWords(...parts: readonly string[]): string {
   return combined.join(' ');
 }
 
-/** Lists every order of every subset of these values. */
+/** Lists every subset of the given values in every order. */
 export function arrange(values: readonly string[]): string[][] {
   const arrangements: string[][] = [[]];
   for (const value of values) {

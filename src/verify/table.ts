@@ -14,17 +14,17 @@ import {
   type Urls,
 } from './requests.ts';
 
-/** Requests, and comparators that must all accept each of their responses. */
+/** Describes requests, and the comparators that must accept every response to them. */
 type Row = readonly [Urls | RequestPattern, ...Comparator[]];
 
-/** A page and a record from each end, as the site links to them. */
+/** The first and the last page and record, with the URLs that the site links to. */
 const samples = '{firstPage} {lastPage} {firstRecord} {lastRecord}';
 const unknown = '{list}/no-such-slug/';
 const endpoints = '{list}/ {record}/';
 const names = `/${paths.NAMES_INDEX_FILE}`;
 const placeholder = `/${paths.PLACEHOLDER_ICON}`;
 const compressed = `/openapi.json /search.json ${names}`;
-/** The files of every site, except those whose names depend on the data. */
+/** The files that every site has, except for files whose names depend on the data. */
 const siteFiles = listSiteFiles().join(' ');
 const pages = '/ /index.html /browse.html /browse/ /docs/ /docs/index.html /404.html {list}/';
 const missing = `{api}/no-such-kind {api}/no-such-kind/ {api}/a/b/c {list}/a/b/ ${unknown}`;
@@ -37,7 +37,12 @@ function listSiteFiles(): string[] {
   return files;
 }
 
-/** https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values */
+/**
+ * The default `Accept` header of browsers.
+ *
+ * @see
+ * https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values
+ */
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const acceptHeaders = [browser, { accept: '*/*' }, { accept: 'application/json' }, {}];
 const everyFormat = combineWords(`${endpoints} ${missing}`, '- ?format=api ?format=json');
@@ -47,7 +52,7 @@ const preflight = {
   'access-control-request-headers': 'authorization,x-test',
 };
 
-/** The first, the second and the last page, with every order and subset of parameters. */
+/** The first, the second and the last page, with every subset of the parameters in every order. */
 const builtPages = listBuiltPages().join(' ');
 
 function listBuiltPages(): string[] {
@@ -71,7 +76,10 @@ const otherPages = combineWords(
 );
 
 const huge = '9'.repeat(30);
-/** An integer is an optional sign and digits; any other value means the default. */
+/**
+ * An integer consists of an optional sign and digits. Any other value is ignored in favor of the
+ * default.
+ */
 const anyPages = combineWords(
   '{list}/?',
   `
@@ -88,7 +96,10 @@ const matchCaching = matchHeader('Cache-Control', compare.hasMembers);
 const matchAllow = matchHeader('Allow', compare.includesMembers);
 const matchType = matchHeader('Content-Type', compare.isSameType);
 
-/** Compares every kind of response. Deployments not built by gamedata may lack some files. */
+/**
+ * Checks every kind of response. Deployments that were not built by gamedata may not have every
+ * file.
+ */
 const everywhere = (comparator: Comparator): Row[] => [
   [`${samples} ${unknown} ${placeholder}`, comparator],
   [`${siteFiles} ${names}`, compare.ifOk(comparator)],
@@ -179,7 +190,7 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     [`${unknown} {api}/no-such-kind/ {list}/?format=xml`, matchCaching],
     [{ urls: unknown, headers: browser }, matchCaching],
   ],
-  // Servers may reject malformed paths before they apply their configuration.
+  // Servers may reject malformed paths before they apply their own configuration.
   'any-path': [
     [
       combineWords('{list}/', `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, '/'),
@@ -203,7 +214,7 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
       (headers): Row => [{ urls: everyFormat, headers }, matchStatus, matchType],
     ),
     [{ urls: '{list}/?format=xml', headers: browser }, matchStatus, matchType],
-    // Only hosts that run code have these pages.
+    // Only hosts that run code serve these pages.
     [{ urls: '{list}/?limit=7 {list}/?offset=50', headers: browser }, matchType],
   ],
   windows: [[anyPages, matchStatus, matchJson]],
