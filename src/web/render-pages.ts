@@ -33,7 +33,7 @@ import {
   type Values,
 } from './shared/markup.ts';
 
-/** Path → size in bytes. */
+/** The size of each file in bytes, by path. */
 type Sizes = ReadonlyMap<string, number>;
 
 export interface PagesInput {
@@ -41,17 +41,18 @@ export interface PagesInput {
   readonly template: (name: string) => string;
   readonly records: Records;
   readonly meta: Meta;
-  /** Every file of the site except the pages. */
+  /** The size of each file of the site, except for the pages. */
   readonly sizes: Sizes;
   /** Whether the site contains its own archive. */
   readonly archive: boolean;
 }
 
-/** Renders every page except the docs: the browsable page, the error page and the front page. */
+/** Renders all pages except the docs: the browsable page, the error page and the front page. */
 export function renderPages(input: PagesInput): SiteFile[] {
   const basePath = `${paths.getBasePath(input.meta.base_url)}/`;
   return [
-    // The same page twice: for API paths of any depth, and for plain file servers.
+    // We render the browsable page twice: once for API paths of any depth, and once for plain file
+    // servers.
     { path: paths.BROWSE_FILE, body: renderBrowsePage(input, basePath, '?format=json') },
     {
       path: 'browse/index.html',
@@ -62,7 +63,7 @@ export function renderPages(input: PagesInput): SiteFile[] {
   ];
 }
 
-/** Fills the template of a page's content, and puts the content into the frame of all pages. */
+/** Fills in the template of a page, and puts the result into the frame that all pages share. */
 function fillPage(
   { template, meta }: PagesInput,
   name: string,
@@ -73,7 +74,11 @@ function fillPage(
   return renderPage(template('page.html'), content, options, meta);
 }
 
-/** @param json the link to the JSON, for browsers without JavaScript */
+/**
+ * Renders the browsable page.
+ *
+ * @param json the link to the JSON, for browsers without JavaScript
+ */
 function renderBrowsePage(input: PagesInput, root: string, json: string): string {
   const files: Markup[] = [];
   for (const { path } of listBulkFiles(input.sizes)) {
@@ -91,8 +96,8 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
 }
 
 /**
- * Renders a line of links for the list of each kind. The page's script shows the line of the list
- * that it shows.
+ * Renders one line of download links for each kind. The page's script then shows only the line of
+ * the list that is visible.
  */
 function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
   const lines: Markup[] = [];
@@ -155,7 +160,7 @@ function renderFrontPage(input: PagesInput): string {
   return fillPage(input, 'index.html', values, options);
 }
 
-/** `746 moves and 954 items` */
+/** Formats the number of records of each kind: `746 moves and 954 items`. */
 function summarizeCounts({ counts }: Meta): string {
   return joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
 }
@@ -166,7 +171,7 @@ function renderSearch({ template, meta }: PagesInput): Markup {
   );
   const languages: Markup[] = [];
   for (const language of Object.keys(meta.names?.languages ?? {})) {
-    // Records have English names, so English is the template's default.
+    // Records have English names, so the template already contains the option for English.
     if (language === 'en') continue;
     const name = getNativeName(language);
     languages.push(html`<option value="${language}" lang="${language}">${name}</option>`);
@@ -182,7 +187,7 @@ function renderLists({ counts, links }: Meta): Markup[] {
   });
 }
 
-/** ` (generations 1 to 7)`. Only moves state the generation that introduced them. */
+/** Formats the range of generations: ` (generations 1 to 7)`. Only moves have a generation. */
 function describeGenerations(records: Records): string {
   const generations = new Set<number>();
   for (const kind of kindNames) {
@@ -196,7 +201,7 @@ function describeGenerations(records: Records): string {
   return first === last ? ` (generation ${first})` : ` (generations ${first} to ${last})`;
 }
 
-/** For local files, the upstream is a label instead of a URL. */
+/** Renders the upstream as a link, or as a plain label if it is not a URL, as for local files. */
 function renderUpstream(upstream: string): Markup | string {
   const label = formatUpstream(upstream);
   if (!paths.isUrl(upstream)) return label;
@@ -216,7 +221,7 @@ export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
   }
   if (!archive) return rows;
   for (const file of fileRows.archives) {
-    // The archive contains this page, so the page cannot state its size.
+    // The archive contains this page, so its size is not known when the page is rendered.
     rows.push(renderDownload(file, '–', '–'));
   }
   return rows;
@@ -233,7 +238,7 @@ function renderDownload(
 <td>${copy}</td></tr>`;
 }
 
-/** Links to the compressed copy of a bulk file. */
+/** Renders a link to the compressed copy of a bulk file. */
 function renderCompressedCopy(sizes: Sizes, path: string): Markup | string {
   const copy = paths.gzipFile(path);
   if (!sizes.has(copy)) return '–';
@@ -250,7 +255,7 @@ const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.l
 const formatSize = (sizes: Sizes, path: string): string =>
   formatBytes(sizes.get(path) ?? 0, '\u00a0');
 
-/** The most useful files come first. */
+/** The files that the front page describes, with the most useful files first. */
 const describedFiles: readonly string[] = [
   paths.OPENAPI_FILE,
   paths.TYPES_FILE,

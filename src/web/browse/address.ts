@@ -1,28 +1,28 @@
 /**
- * An address is the path and query of an endpoint, such as `/api/gamedata/move/?format=api`,
- * regardless of the page's own URL.
+ * In this module, an address is the path and query of an endpoint, such as
+ * `/api/gamedata/move/?format=api`. The page itself may have a different URL.
  */
 
 import { PAGE_SIZE, type PageRange, parsePageRange } from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
-/** What the page's own URL asks for. */
+/** The endpoint and the search that the page's own URL contains. */
 export interface PageAddress {
   readonly address: string;
   /**
-   * Whether the host serves the page at the endpoint's own path. Otherwise, the address is in the
-   * fragment.
+   * Whether the host serves this page at the path of the endpoint. Otherwise, the fragment contains
+   * the address.
    */
   readonly isNegotiated: boolean;
-  /** The search of a list, as query parameters. */
+  /** The search in a list, as query parameters. */
   readonly search: string;
 }
 
 /**
- * Reads the address from the page's own path or, failing that, from the first fragment (`#/api/…`).
- * The next fragment is the list's search.
+ * Reads the address from the page's own path. If the path is not an API path, the address is in the
+ * first fragment (`#/api/…`). The next fragment contains the search in the list.
  *
- * @param href the page's URL without credentials
+ * @param href the URL of the page without credentials
  * @param root the base URL with a trailing slash
  */
 export function parseAddress(href: string, root: string): PageAddress {
@@ -41,7 +41,10 @@ export function replaceSearch(href: string, search: string): string {
   return search === '' ? page : `${page}#${search}`;
 }
 
-/** Maps a link on any host to an address. Maps a link to a file to the file's endpoint. */
+/**
+ * Converts a link on any host to an address. A link to a built file becomes the address of its
+ * endpoint.
+ */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link)) return undefined;
   const url = parseUrl(link);
@@ -53,7 +56,10 @@ export function parseLink(link: string): string | undefined {
   return endpoint + url.search;
 }
 
-/** `URL.canParse` requires Chrome 120 or Safari 17. */
+/**
+ * Parses a URL, or returns undefined if it is invalid. `URL.canParse` would do the same, but
+ * requires Chrome 120 or Safari 17.
+ */
 function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
@@ -63,8 +69,8 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /**
- * Returns the path to fetch, relative to the base URL; undefined if links point to files and the
- * page is not built.
+ * Returns the path to request, relative to the base URL. Returns undefined if links point to files
+ * and there is no file for this page.
  */
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);
@@ -77,8 +83,8 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
 }
 
 /**
- * Reads limit and offset with the server's parser, so that the page describes the response that it
- * shows.
+ * Reads the limit and offset with the same parser as the server, so that the page describes exactly
+ * the records in the response.
  */
 export const readPageRange = (address: string): PageRange => parsePageRange(getQuery(address));
 
@@ -91,7 +97,7 @@ export function replaceFormat(address: string): string {
   return `${getPath(address)}?${query}`;
 }
 
-/** Splits the path below the API root into kind and slug. */
+/** Splits the path below the API root into the kind and the slug. */
 export function splitPath(address: string): readonly string[] {
   const below = getPath(address).slice(API_PREFIX.length);
   return below.split('/').filter((part) => part !== '');
@@ -102,7 +108,7 @@ export interface Crumb {
   readonly text: string;
 }
 
-/** Lists the endpoints above an address, and the endpoint itself. */
+/** Lists the endpoints on the way to an address, including the endpoint itself. */
 export function listBreadcrumbs(address: string): Crumb[] {
   let path = API_PREFIX;
   const crumbs = [{ path, text: 'api' }];

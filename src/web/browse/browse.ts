@@ -1,6 +1,6 @@
 /**
- * The browsable page: shows an endpoint's response, and navigates to other endpoints without
- * leaving the page.
+ * The script of the browsable page. It shows the response of an endpoint, and loads other endpoints
+ * without leaving the page.
  */
 
 import { API_PREFIX } from '../../contract/paths.ts';
@@ -39,21 +39,21 @@ const view = requireElement('view', HTMLDivElement);
 const breadcrumb = requireElement('breadcrumb', HTMLOListElement);
 const status = requireElement('status', HTMLParagraphElement);
 
-/** Fast responses need no loading indicator. */
+/** The time before the loading indicator appears. Fast responses do not need one. */
 const BUSY_DELAY_MS = 200;
 
 let running = new AbortController();
-/** The address that is shown or loading. */
+/** The address that is visible or being loaded. */
 let current = '';
-/** The search of the list that is shown, as query parameters; undefined if no list is shown. */
+/** The search in the visible list, as query parameters. Undefined if no list is visible. */
 let listSearch: string | undefined;
 
 /**
- * Loads an endpoint and shows its response, unless the user goes elsewhere meanwhile. Keeps the
- * previous content until the response arrives, then restores the scroll position of the history's
- * entry.
+ * Loads an endpoint and shows its response, unless the user opens another endpoint in the meantime.
+ * The previous content stays visible until the response arrives. Then the scroll position saved in
+ * the history entry is restored.
  *
- * @param focus whether to focus the heading, as after following a link
+ * @param focus whether to move the focus to the heading, as after the user follows a link
  */
 async function show(address: string, { focus }: { focus: boolean }): Promise<void> {
   running.abort();
@@ -62,7 +62,7 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   position.cancel();
   listSearch = undefined;
   current = address;
-  // Read before rendering, which scrolls.
+  // We read the saved position first, because rendering scrolls the page.
   const scroll = readSavedScroll();
 
   const markBusy = (): void => view.setAttribute('aria-busy', 'true');
@@ -80,7 +80,7 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
   await append(loaded.later, signal);
 }
 
-/** Replaces the page's content. Returns the new heading. */
+/** Replaces the content of the page, and returns the new heading. */
 function display(address: string, { title, content, isList = false }: View): HTMLElement {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
@@ -95,7 +95,7 @@ function display(address: string, { title, content, isList = false }: View): HTM
   return heading;
 }
 
-/** Shows what is known before the response: the path, and the request itself. */
+/** Shows everything that does not depend on the response: the path, and the request itself. */
 function showRequest(address: string, title: string): HTMLElement {
   breadcrumb.replaceChildren(...createBreadcrumb(address));
   const heading = element('h1', { tabindex: -1 }, title);
@@ -103,7 +103,7 @@ function showRequest(address: string, title: string): HTMLElement {
   return heading;
 }
 
-/** Shows the links to the files with every record of a kind, if the site has them. */
+/** Shows the links to a kind's bulk files, if the site has them. */
 function showFiles(kind: string): void {
   for (const files of document.querySelectorAll<HTMLElement>('[data-files]')) {
     files.hidden = files.dataset.files !== kind;
@@ -118,7 +118,7 @@ function markCurrentList(kind: string): void {
   }
 }
 
-/** Fills in the search of a list's URL, and shows its results. */
+/** Fills in the search from the URL of a list, and shows its results. */
 async function showSearch(address: string, { isList = false }: View): Promise<void> {
   if (!isList) return setSearch({});
   const [kind = ''] = splitPath(address);
@@ -128,8 +128,8 @@ async function showSearch(address: string, { isList = false }: View): Promise<vo
 }
 
 /**
- * Appends content that takes another request. Until then, a style hides the footer, which would
- * move.
+ * Appends content that requires another request. Until it arrives, the style sheet hides the
+ * footer, because the footer would jump.
  */
 async function append(later: View['later'], signal: AbortSignal): Promise<void> {
   if (!later) return;
@@ -150,8 +150,8 @@ function createBreadcrumb(address: string): HTMLElement[] {
 }
 
 /**
- * Shows the request line with the ways to repeat the request; nothing if the host does not have the
- * page.
+ * Creates the line with the request, and buttons to repeat it. Returns nothing if the host does not
+ * have the page.
  */
 function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
@@ -172,13 +172,15 @@ function createRequestBar(address: string): HTMLElement[] {
   return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
 }
 
-// Browsers restore the position before the response arrives.
+// We restore the scroll position ourselves, because browsers restore it before the response
+// arrives.
 history.scrollRestoration = 'manual';
 
 const readSavedScroll = (): number => history.state?.scroll ?? 0;
 
 /**
- * Keeps the scroll position and the search in the history's entry, for the back button and reloads.
+ * Saves the scroll position and the search in the history entry, so that the back button and
+ * reloads restore them.
  */
 const position = createRareSave(() => {
   const href = readPageUrl();
@@ -188,7 +190,10 @@ const position = createRareSave(() => {
 addEventListener('pagehide', position.now);
 addEventListener('scroll', position.schedule);
 
-/** Clicks with modifiers open windows and tabs, or save files. */
+/**
+ * Returns whether a click follows the link in this window. Clicks with modifier keys open windows
+ * and tabs, or save files.
+ */
 function isPlainClick(event: MouseEvent): boolean {
   if (event.defaultPrevented || event.button !== 0) return false;
   return !event.altKey && !event.metaKey && !event.ctrlKey && !event.shiftKey;
@@ -199,7 +204,7 @@ document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link) return;
   if (link.classList.contains('skip')) {
-    // The fragment may hold the address.
+    // The skip link must not replace the fragment, because the fragment may contain the address.
     event.preventDefault();
     requireElement('main', HTMLElement).focus();
     return;
@@ -208,7 +213,7 @@ document.addEventListener('click', (event) => {
   if (address === undefined) return;
   position.now();
   const isPushed = pushUrl(history, getHref(address));
-  // Otherwise, the browser follows the link itself.
+  // If the entry could not be added, the browser follows the link itself.
   if (!isPushed) return;
   event.preventDefault();
   void show(address, { focus: true });
@@ -219,7 +224,7 @@ window.addEventListener('popstate', () => {
   if (address !== current) void show(address, { focus: false });
 });
 
-/** Hides the list while there are search results, and keeps the search in the URL. */
+/** Hides the list while search results are visible, and saves the search in the URL. */
 function followSearch({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;
@@ -230,7 +235,7 @@ function followSearch({ q, language }: SearchFields, isEmpty: boolean): void {
 }
 
 const setSearch = createSearchBox(followSearch);
-// All records in a list are of the same kind, so there is nothing to choose.
+// All records in a list are of the same kind, so we hide the field for the kind.
 requireElement('kind-field', HTMLDivElement).hidden = true;
 
 if (isOnDisk) showFileFallback();

@@ -4,11 +4,11 @@ import { groupDigits, pluralize } from '../../contract/words.ts';
 import { parseLink, readPageRange, replacePageRange } from './address.ts';
 
 /**
- * A part of a list, and the addresses of the others. An address is undefined if there is nothing to
- * go to.
+ * Describes the visible part of a list, and the addresses of other parts. An address is undefined
+ * if there is no such part.
  */
 export interface Pager {
-  /** Such as `Records 1 to 100 of 954`. */
+  /** The range of visible records, such as `Records 1 to 100 of 954`. */
   readonly summary: string;
   readonly first: string | undefined;
   readonly previous: string | undefined;
@@ -35,8 +35,8 @@ export function describePager(address: string, page: ListPage): Pager {
 function findLastOffset(count: number, limit: Integer): number {
   if (count === 0) return 0;
   const lastRecord = count - 1;
-  // A limit beyond the range of `number` is larger than any list, so its exact value does not
-  // matter.
+  // If the limit is too large for a `number`, it is larger than any list, so its exact value does
+  // not matter.
   return lastRecord - (lastRecord % Number(limit));
 }
 
@@ -50,7 +50,7 @@ function summarizeRange(offset: Integer, shown: number, count: number): string {
   return `Records ${first} to ${last} of ${total}`;
 }
 
-/** `All items, page 2` */
+/** Returns the title of a list, such as `All items, page 2`. */
 export function titleList(kind: string, range: PageRange): string {
   const title = `All ${pluralize(kind)}`;
   const limit = BigInt(range.limit);

@@ -1,4 +1,4 @@
-/** The texts of responses that are no records, and the ways out. */
+/** Texts for responses that are not records, with links that help the user to continue. */
 
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
@@ -14,30 +14,38 @@ export interface PageProblem {
 
 interface ResponseStatus {
   readonly status: number;
-  /** Empty since HTTP/2. */
+  /** The reason phrase. Empty for HTTP/2 and later, which do not send one. */
   readonly statusText: string;
 }
 
-/** `HTTP 404 Not Found` */
+/** Formats the status, such as `HTTP 404 Not Found`. */
 export const formatStatus = ({ status, statusText }: ResponseStatus): string =>
   `HTTP ${status} ${statusText}`.trimEnd();
 
 const NOT_BUILT = 'This page does not exist on this host';
 
-/** Describes a page that a plain file server does not have. */
+/** The problem to show for a page that does not exist as a file on a plain file server. */
 export const unbuiltPage: PageProblem = {
   title: NOT_BUILT,
   reason: `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
 };
 
-/** @param type the response's media type, or null */
+/**
+ * Describes a response that is not JSON.
+ *
+ * @param type the media type of the response, or null
+ */
 export function describeUnreadable(response: ResponseStatus, type: string | null): PageProblem {
   const title = response.status === 404 ? 'Not found' : 'Not an API response';
   const reason = `Got ${formatStatus(response)} with ${type ?? 'nothing'}, expected JSON.`;
   return { title, reason };
 }
 
-/** @param detail the reason in the response; undefined if it has none */
+/**
+ * Describes an error response of the API.
+ *
+ * @param detail the reason in the response; undefined if the response contains none
+ */
 export function describeError(
   response: ResponseStatus,
   detail: string | undefined,
@@ -61,7 +69,9 @@ export interface Way {
   readonly text: string;
 }
 
-/** Lists endpoints that exist, the most similar one first. */
+/**
+ * Lists existing endpoints for the user to continue with. The most similar endpoint comes first.
+ */
 export function suggestWays(address: string): Way[] {
   const allKinds = { address: API_PREFIX, text: 'All kinds' };
   const [segment] = splitPath(address);

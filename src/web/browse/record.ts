@@ -1,6 +1,6 @@
 /**
- * The fields of a record, as the page shows them. The page knows no schema, so it shows new fields
- * without a change.
+ * Selects and formats the fields of a record. The code does not depend on the schemas, so the page
+ * also shows fields that are added later.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -13,13 +13,13 @@ export function readTextField(json: unknown, field: string): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The page shows these fields as a title, link or image. */
+/** Fields that the page shows as the title, a link or an image. */
 const SHOWN_ELSEWHERE: readonly string[] = ['url', 'name', 'icon'];
 
-/** The names of a card's fields. */
+/** The names of the fields on a record's card. */
 export interface CardFields {
   readonly facts: readonly string[];
-  /** `id1` to `id9` */
+  /** The index numbers: `id1` to `id9`. */
   readonly indices: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function selectCardFields(record: Fields): CardFields {
 
 const FIRST_COLUMNS: readonly string[] = ['name', 'slug', 'id'];
 
-/** Lists the columns of a table of records, which have the same fields. */
+/** Lists the columns for a table of records. All records in a table have the same fields. */
 export function selectColumns(record: Fields): string[] {
   const columns = [...FIRST_COLUMNS];
   for (const name of Object.keys(record)) {
@@ -55,13 +55,13 @@ export function formatCell(value: unknown): string {
   return String(value);
 }
 
-/** Returns the CSS class that aligns and colors a value; undefined for text. */
+/** Returns the CSS class that aligns and colors a value. Returns undefined for text. */
 export function classifyValue(value: unknown): 'null' | 'number' | undefined {
   if (value === null) return 'null';
   return typeof value === 'number' ? 'number' : undefined;
 }
 
-/** Returns the class of the first value in a column that is not null. */
+/** Returns the CSS class for a column, according to its first value that is not null. */
 export function classifyColumn(records: readonly Fields[], column: string) {
   const values = records.map((record) => record[column]);
   const firstValue = values.find((value) => value !== null);

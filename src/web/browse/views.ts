@@ -1,4 +1,4 @@
-/** Requests an endpoint and renders its response. */
+/** Requests an endpoint, and renders its response. */
 
 import { type ListPage, parseRecordPath } from '../../contract/paths.ts';
 import { findName } from '../../dataset/find-name.ts';
@@ -45,12 +45,16 @@ import {
 export interface View {
   readonly title: string;
   readonly content: readonly HTMLElement[];
-  /** Content that takes another request. The page shows it below the rest. */
+  /** Content that requires another request. The page adds it at the bottom when it is ready. */
   readonly later?: Promise<readonly HTMLElement[]>;
   readonly isList?: boolean;
 }
 
-/** @param retry shows the same address again */
+/**
+ * Requests an address, and creates the view of its response.
+ *
+ * @param retry loads the same address again
+ */
 export async function loadView(
   address: string,
   signal: AbortSignal,
@@ -95,7 +99,10 @@ const createProblemView = (
   content: [element('p', { class: 'lead' }, reason), ...content],
 });
 
-/** Shows the problem and the ways out at once, because suggestions take the search index. */
+/**
+ * Creates the view of an error. The problem and the links appear immediately. Suggestions follow
+ * later, because they require the search index.
+ */
 function createErrorView(response: Response, json: unknown, address: string): View {
   const problem = describeError(response, readTextField(json, 'detail'), address);
   const view = createProblemView(problem, createWays(address));
@@ -118,7 +125,7 @@ async function suggestRecords(address: string): Promise<HTMLElement[]> {
       element('ul', { class: 'results', role: 'list' }, ...items),
     ];
   } catch {
-    // The page is complete without suggestions.
+    // The view is complete even without suggestions.
     return [];
   }
 }
@@ -196,7 +203,7 @@ function createRecordIcon(record: unknown, size: number): HTMLElement[] {
 const createValue = (tag: 'td' | 'dd', value: unknown): HTMLElement =>
   element(tag, { class: classifyValue(value) }, formatCell(value));
 
-/** Creates a box that loads the record's names when it is opened. */
+/** Creates a box that loads the names of the record when the user opens it. */
 function createNames(address: string): HTMLElement[] {
   const record = parseRecordPath(getPath(address));
   const languages = findLanguageField()?.options ?? [];
@@ -257,7 +264,8 @@ function createTable(records: readonly Fields[]): HTMLElement[] {
     element('thead', { translate: 'no' }, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
-  // The table is wider than a phone, so tabindex allows scrolling by keyboard.
+  // On phones, the table is wider than the screen. With `tabindex`, users can scroll it with the
+  // keyboard.
   const attributes = { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' };
   return [element('div', attributes, table)];
 }

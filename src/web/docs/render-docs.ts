@@ -23,15 +23,15 @@ const ROOT = '../';
 
 export interface DocsContent {
   readonly operations: readonly Operation[];
-  /** The name of a type → its schema. */
+  /** The schema of each type, by name. */
   readonly schemas: ReadonlyMap<string, JsonSchema>;
-  /** Path → the first lines of a file that is not JSON. */
+  /** The first lines of each file that is not JSON, by path. */
   readonly excerpts: ReadonlyMap<string, string>;
   /** Whether the host supports any limit and offset. */
   readonly anyPageRange: boolean;
 }
 
-/** Renders the docs: every endpoint, file and type, with real requests and responses. */
+/** Renders the docs, which show every endpoint, file and type with real requests and responses. */
 export function renderDocs(
   template: (name: string) => string,
   content: DocsContent,
@@ -78,7 +78,8 @@ export function renderDocs(
 }
 
 /**
- * Describes a request for the first record or, on a site without records, for the first endpoint.
+ * Describes a request for the first record. On a site without records, describes a request for the
+ * first endpoint instead.
  */
 function describeFirstRequest(
   endpoints: readonly Operation[],
@@ -93,21 +94,28 @@ function describeFirstRequest(
 }
 
 /**
- * Returns the path of an operation's example. Without an example, the path keeps its parameter in
- * braces.
+ * Returns the path of an operation's example. If there is no example, the path still contains its
+ * parameter in braces.
  */
 function getExamplePath({ path, pathParameter }: Operation): string {
   const value = String(pathParameter?.example ?? '{slug}');
   return path.replace('{offset}', String(PAGE_SIZE)).replace(/\{.+\}/, value);
 }
 
-/** The links of the API have this query, so examples have it, too. */
+/**
+ * Returns the query of an example. Links in API responses contain `format=api`, so the examples do,
+ * too.
+ */
 const getQuery = ({ group }: Operation): string => (group === 'records' ? '?format=api' : '');
 
-/** @param anyPageRange whether the host supports any limit and offset */
+/**
+ * Renders the section of an endpoint.
+ *
+ * @param anyPageRange whether the host supports any limit and offset
+ */
 function renderEndpoint(endpoint: Operation, site: LinkedSite, anyPageRange: boolean): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
-  // Every endpoint has a schema. Only files such as CSV have none.
+  // Every endpoint has a schema. Only files such as CSV have no schema.
   const type = typeName(schema ?? '');
   const url = site.base_url + getExamplePath(endpoint) + getQuery(endpoint);
   const isShortened = type.endsWith('Page') || group === 'names';
@@ -125,14 +133,14 @@ ${response}
 }
 
 /**
- * Links to the page that shows an endpoint's response. A kind without records has no example to
- * link to.
+ * Renders a link to the page that shows the response of an endpoint. If a kind has no records,
+ * there is no example, and so no link.
  */
 function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
   const path = getExamplePath(endpoint);
   if (path.includes('{')) return '';
   if (endpoint.group !== 'records') return html` <a href="..${path}">Open the file</a>.`;
-  // The page of a file has the path of the endpoint.
+  // A built page is shown at the path of its endpoint, not at the path of the file.
   const page = path.replace(/(?:offset\/\d+\/)?index\.json$/, '') + getQuery(endpoint);
   const link = renderApiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser');
   return html` ${link}.`;
@@ -141,7 +149,7 @@ function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
 interface Field {
   readonly name: string;
   readonly schema: JsonSchema;
-  /** Where a parameter is sent: path, query or header. */
+  /** The part of the request that contains a parameter: path, query or header. */
   readonly in?: string;
   readonly description?: string | undefined;
 }
@@ -158,7 +166,10 @@ function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[]
   return fields;
 }
 
-/** Describes what this host accepts. OpenAPI, unlike the docs, describes all hosts. */
+/**
+ * Describes the page ranges that this host accepts. The OpenAPI document, in contrast, describes
+ * all hosts.
+ */
 function describePageRange(anyPageRange: boolean): Partial<Record<ParameterName, string>> {
   if (!anyPageRange) {
     return {
@@ -190,7 +201,7 @@ function renderExample(path: string, text: string): Markup {
 }
 
 /**
- * Lists files. Compressed copies have no rows of their own, because the text above the table
+ * Renders a table of files. Compressed copies are omitted, because the text above the table
  * mentions them.
  */
 function renderFiles(operations: readonly Operation[]): Markup {
@@ -235,7 +246,7 @@ function renderTable(heads: readonly string[], rows: readonly Markup[]): Markup 
 </table>`;
 }
 
-/** Marks up code in backticks, as in Markdown. */
+/** Converts text in backticks to code, as in Markdown. */
 function renderProse(text: string): Markup {
   const escaped = html`${text}`.text;
   return new Markup(escaped.replaceAll(/`(.*?)`/g, '<code>$1</code>'));

@@ -6,11 +6,11 @@ import { describeSubject } from '../../contract/words.ts';
 import { Markup } from '../shared/markup.ts';
 
 /**
- * Describes the data for search engines, which list data sets by their metadata:
+ * Describes the data for search engines, which index data sets by this metadata:
  * https://schema.org/Dataset and
  * https://developers.google.com/search/docs/appearance/structured-data/dataset
  *
- * @param sizes the paths of the site's files
+ * @param sizes the files of the site, by path
  */
 export function describeDataset(
   description: string,
@@ -37,6 +37,7 @@ export function describeDataset(
       description: summary,
     })),
   };
-  // Otherwise, text such as `</script>` would end the data block.
+  // We escape `<`, because text such as `</script>` would end the script element that contains the
+  // metadata.
   return new Markup(JSON.stringify(metadata).replaceAll('<', '\\u003c'));
 }

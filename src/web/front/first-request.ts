@@ -10,8 +10,9 @@ interface Sample {
 }
 
 /**
- * Renders a request for the first record in several languages, one per tab, and its response as the
- * server sends it. Without scripts, only the first language is visible; the docs have the others.
+ * Renders a request for the first record in several programming languages, with one tab for each,
+ * and the response of the server. Without scripts, only the first language is visible, but the docs
+ * show all of them.
  */
 export function renderFirstRequest(linkBase: LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
@@ -53,7 +54,7 @@ function createSamples(url: string, kind: Kind): readonly Sample[] {
 
 function renderTab({ id, label }: Sample, index: number): Markup {
   const isSelected = index === 0;
-  // Arrow keys move between tabs, so only the selected tab is in the tab order.
+  // The arrow keys move between tabs, so only the selected tab can be reached with the Tab key.
   const state = isSelected ? html`aria-selected="true"` : html`aria-selected="false" tabindex="-1"`;
   return html`<button type="button" role="tab" id="tab-${id}" aria-controls="${id}" ${state}>${label}</button>`;
 }

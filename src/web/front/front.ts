@@ -5,15 +5,15 @@ import { connectTabs, findSelectedPanel } from './tabs.ts';
 
 void adaptLinks();
 
-/** The search as query parameters. */
+/** The current search, as query parameters. */
 let query = '';
 
-/** Keeps the search in the URL, so that the back button restores it and users can share it. */
+/** Saves the search in the URL, so that the back button restores it and users can share it. */
 const url = createRareSave(() => {
   const search = query === '' ? '' : `?${query}`;
   history.replaceState(null, '', location.pathname + search + location.hash);
 });
-// A result is a link, which leaves the page.
+// Following a search result leaves the page, so we save the search on every click.
 document.addEventListener('click', url.flush);
 addEventListener('pagehide', url.flush);
 
@@ -35,7 +35,7 @@ if (location.search !== '' && !isOnDisk) {
 }
 
 const tabs = document.querySelector<HTMLElement>('[role="tablist"]');
-// A site without records has nothing to request.
+// A site without records has no example request, and so no tabs.
 if (tabs) {
   connectTabs(tabs);
   requireElement('copy', HTMLButtonElement).addEventListener('click', () => {

@@ -7,10 +7,10 @@ import { html, type Markup, renderApiLink } from '../shared/markup.ts';
 const SHOWN_ICONS = 10;
 
 /**
- * Links to the first records whose icons this site stores, because icons of other sites load
- * slowly.
+ * Renders linked icons of the first records. Only icons that the site itself contains are shown,
+ * because icons on other sites load slowly.
  *
- * @param sizes path → bytes
+ * @param sizes the size of each file in bytes, by path
  */
 export function renderIcons(
   records: Records,
@@ -19,7 +19,7 @@ export function renderIcons(
 ): Markup[] {
   if (meta.sprites.mode !== 'mirror') return [];
   const page = { root: '', links: meta.links };
-  // An icon that the build could not find is a copy of the placeholder.
+  // If the build could not find an icon, its file is a copy of the placeholder.
   const placeholderSize = sizes.get(PLACEHOLDER_ICON);
   const shownIcons = new Set<string>();
   const links: Markup[] = [];

@@ -1,12 +1,12 @@
 /**
- * Returns the first of the browser's languages that has names; empty for English, the language of
- * records.
+ * Returns the first of the browser's languages in which the site has names. Returns an empty text
+ * for English, because records have English names.
  */
 export function findPreferredLanguage(tags: readonly string[], known: readonly string[]): string {
   for (const tag of tags) {
     let locale: Intl.Locale;
     try {
-      // Chinese is distinguished by its script.
+      // `maximize` adds the script, because Chinese names are distinguished by script.
       locale = new Intl.Locale(tag).maximize();
     } catch {
       // Some browsers report system locales, such as `C` or `en_US`.
@@ -17,7 +17,7 @@ export function findPreferredLanguage(tags: readonly string[], known: readonly s
       const name = candidate.toLowerCase();
       if (known.includes(name)) return name;
     }
-    // Languages that the browser lists after English are less preferred than English.
+    // English comes before the remaining languages in the browser's list, so we stop here.
     if (language === 'en') return '';
   }
   return '';

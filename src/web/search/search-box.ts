@@ -14,23 +14,26 @@ import {
 import { findPreferredLanguage } from './preferred-language.ts';
 import type { Match, SearchEngine } from './search-engine.ts';
 
-/** The query parameters of the front page's URL. An empty language means English. */
+/** The query parameters of a search. An empty language means English. */
 export interface SearchFields {
   readonly q: string;
   readonly kind: string;
   readonly language: string;
 }
 
-/** The first search loads the index, and the first in a language its names. */
+/**
+ * The time before a loading message appears. The first search loads the index, and the first search
+ * in a language loads its names.
+ */
 const LOADING_DELAY_MS = 200;
 const RESULTS_PER_STEP = 30;
 
 /**
- * Connects the search form, which shows results while the user types. Returns a function that fills
- * in the form and resolves when the results are shown.
+ * Sets up the search form, which shows results while the user types. Returns a function that fills
+ * in the form and resolves when the results are visible.
  *
- * @param onSearch is called before each search, and with `isEmpty` if there is nothing to search
- * for
+ * @param onSearch is called before each search; `isEmpty` is true if the user has entered nothing
+ * to search for
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -44,12 +47,12 @@ export function createSearchBox(
   const language = findLanguageField();
   if (language) preselectLanguage(language);
 
-  /** Older searches must not replace the results of newer searches. */
+  /** The number of searches so far. An older search must not replace the results of a newer one. */
   let searches = 0;
 
   /**
-   * Shows the form's results, or why there are none. Says that it is loading if that takes a
-   * moment.
+   * Shows the results for the form, or a message if there are none. If the search takes a moment, a
+   * loading message appears.
    */
   async function search(): Promise<void> {
     const current = ++searches;
@@ -129,7 +132,11 @@ function summarize(count: number): string {
   return count === 1 ? '1 record' : `${count} records`;
 }
 
-/** @param language the language of the record's local name */
+/**
+ * Creates an entry in the list of results.
+ *
+ * @param language the language of the record's local name
+ */
 export function createResult(
   { kind, slug, name, icon, local }: Match,
   language = '',
@@ -144,7 +151,9 @@ export function createResult(
   return element('li', {}, link);
 }
 
-/** Remembers what was loaded, and forgets failures, so that the next call tries again. */
+/**
+ * Caches the results of a loading function. Failures are not cached, so the next call tries again.
+ */
 function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
   const loaded = new Map<string, Promise<T>>();
   return (...args) => {
@@ -158,7 +167,8 @@ function once<Args extends readonly string[], T>(load: (...args: Args) => Promis
 
 export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
   const [module, index] = await Promise.all([
-    // The engine is imported by URL, because the bundler would otherwise add it to each page.
+    // We import the engine by its URL. Otherwise, the bundler would add it to the script of each
+    // page.
     import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
@@ -169,13 +179,16 @@ export const loadNames = once((language) => fetchJson<Names>(namesFile(language)
 
 export const getLangAttributes = (language: string) => ({ lang: language, dir: 'auto' });
 
-/** Null on sites without names. */
+/** Finds the field for the language. Returns null on a site without names in other languages. */
 export const findLanguageField = (): HTMLSelectElement | null =>
   document.querySelector('#names-language');
 
 const LANGUAGE_KEY = 'gamedata.names';
 
-/** Selects and remembers the user's last choice, by default the browser's language. */
+/**
+ * Selects the language that the user chose last, or else the browser's language, and remembers
+ * later choices.
+ */
 function preselectLanguage(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);
   const last = ignoreBlockedStorage(() => localStorage.getItem(LANGUAGE_KEY));

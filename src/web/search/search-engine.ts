@@ -11,21 +11,21 @@ export interface Match {
   readonly slug: string;
   readonly name: string;
   readonly icon?: string | undefined;
-  /** The name in the selected language. */
+  /** The name of the record in the selected language. */
   readonly local?: string | undefined;
 }
 
 export interface SearchEngine {
   /**
-   * Returns records with that id first, then names in the selected language, then English names by
-   * closeness. An empty query matches every record.
+   * Finds records. Records whose id equals the query come first, then records whose name in the
+   * selected language matches, and then records whose English name matches, with the closest first.
+   * An empty query matches every record.
    *
-   * @param kind only records of this kind; empty for every kind
+   * @param kind the kind of the records; an empty text searches all kinds
    */
   match(query: string, kind?: string, names?: Names): Match[];
   /**
-   * Suggests at most five records for an unknown slug or id, starting with records of the same
-   * kind.
+   * Suggests at most five records for an unknown slug or id. Records of the same kind come first.
    */
   suggest(slug: string, kind: string): Match[];
 }
@@ -48,7 +48,7 @@ export function createSearchEngine(index: SearchIndex): SearchEngine {
     const byId = candidates.filter(({ id }) => String(id) === words);
     const byLocalName = matchLocalNames(candidates, words);
     const byName = sortByCloseness(select(candidates, findFuzzy(words)), words);
-    // A set keeps the first position of a record that matches in several ways.
+    // If a record matches in several ways, the set keeps only its first position.
     const found = new Set([...byId, ...byLocalName, ...byName]);
     return [...found].filter(isRequested);
   }
@@ -56,7 +56,7 @@ export function createSearchEngine(index: SearchIndex): SearchEngine {
   function suggest(slug: string, kind: string): Match[] {
     const found = match(slug.replaceAll('-', ' '));
     const ofKind = found.filter((record) => record.kind === kind);
-    // PokéAPI also accepts ids in URLs.
+    // PokéAPI also accepts ids in URLs, so users may try them here.
     const sameId = ofKind.filter(({ id }) => String(id) === slug);
     if (sameId.length > 0) return sameId;
     const suggested = new Set([...ofKind, ...found]);
@@ -84,18 +84,18 @@ function select(records: readonly Match[], indices: readonly number[]): Match[] 
 }
 
 /**
- * Returns a function that finds the indices of records whose English names or slugs resemble words,
- * best first.
+ * Returns a function that finds records with a similar English name or slug. The function returns
+ * the positions of these records in the list, with the best match first.
  */
 function createFuzzySearch(records: readonly Match[]): (words: string) => readonly number[] {
   const texts = records.map(({ name, slug }) => {
     const joinedSlug = slug.replaceAll('-', '');
     return `${simplify(name)} ${slug} ${joinedSlug}`;
   });
-  // Tolerates one typo per word.
+  // The strict search tolerates one typo per word.
   const strict = new Fuzzy({ intraMode: 1 });
-  // Also tolerates a missing letter in words of three letters, so it finds too many records for
-  // most queries.
+  // The lenient search also tolerates a missing letter in a word of three letters. It finds too
+  // many records for most queries, so we use it only if the strict search finds none.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
 
   const find = (engine: Fuzzy, words: string): readonly number[] => {
@@ -110,7 +110,10 @@ function createFuzzySearch(records: readonly Match[]): (words: string) => readon
   };
 }
 
-/** A query of more words matches only if the words are in order, because every order is tried. */
+/**
+ * The maximum number of words that may occur in any order, because the search tries every order. If
+ * a query has more words, it matches only in the given order.
+ */
 const MAX_WORDS_IN_ANY_ORDER = 4;
 
 const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) => {
@@ -126,13 +129,13 @@ const tolerateMissingLetter: NonNullable<Fuzzy.Options['intraRules']> = (word) =
 
 interface Rated {
   readonly record: Match;
-  /** Lower is better. */
+  /** The rating of the match, where lower is better. */
   readonly rating: number;
 }
 
 /**
- * Finds records by their names in the selected language. Of names that match equally well, the
- * shortest comes first.
+ * Finds records by their names in the selected language. If several names match equally well,
+ * shorter names come first.
  */
 function matchLocalNames(records: readonly Match[], query: string): Match[] {
   const words = separateWords(query);
@@ -148,7 +151,9 @@ function matchLocalNames(records: readonly Match[], query: string): Match[] {
   return matches.map(({ record }) => record);
 }
 
-/** Returns the rating of the spelling that matches best; undefined if none matches. */
+/**
+ * Returns the rating of the spelling that matches best. Returns undefined if no spelling matches.
+ */
 function rateLocalName(name: string, words: string): number | undefined {
   let best: number | undefined;
   for (const spelling of listSpellings(name)) {
@@ -160,8 +165,8 @@ function rateLocalName(name: string, words: string): number | undefined {
 }
 
 /**
- * Sorts equally close records by id, except those that are not close: the fuzzy search has ranked
- * them.
+ * Sorts records by how close they are to the query. Equally close records are sorted by id. Records
+ * that are not close keep the order of the fuzzy search.
  */
 function sortByCloseness(records: readonly Match[], words: string): Match[] {
   const rated = records.map((record) => ({ record, closeness: rateCloseness(record, words) }));
@@ -173,8 +178,9 @@ function sortByCloseness(records: readonly Match[], words: string): Match[] {
 }
 
 /**
- * Prefers items, which have icons, if a name ends with the words: "ball" means a Poké Ball rather
- * than the move Ice Ball.
+ * Rates how close a record is to the query, where higher is closer. If a name ends with the words
+ * of the query, items (which have icons) come first: users who search for "ball" want a Poké Ball
+ * rather than the move Ice Ball.
  */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const simpleName = simplify(name);

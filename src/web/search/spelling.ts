@@ -1,6 +1,9 @@
 import Fuzzy from '@leeoniya/ufuzzy';
 
-/** Letters and signs that many keyboards lack, and that are not a letter with an accent. */
+/**
+ * Replacements for letters and signs that are missing on many keyboards. Letters with accents are
+ * handled separately.
+ */
 const substitutes: Readonly<Record<string, string>> = {
   œ: 'oe',
   æ: 'ae',
@@ -8,12 +11,15 @@ const substitutes: Readonly<Record<string, string>> = {
   '’': "'",
 };
 
-/** How German is written on keyboards without umlauts. Most people omit only the dots. */
+/**
+ * Replacements for umlauts, as used on keyboards without them. Most people only leave out the dots
+ * instead.
+ */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /**
- * Removes differences that a search ignores: case, accents, and the half-width and full-width
- * characters of Japanese keyboards.
+ * Removes differences that a search ignores: upper and lower case, accents, and the half-width and
+ * full-width characters of Japanese keyboards.
  */
 export function simplify(text: string): string {
   const lowerCase = text.normalize('NFKC').toLowerCase();
@@ -21,7 +27,7 @@ export function simplify(text: string): string {
   return Fuzzy.latinize(substituted);
 }
 
-/** Lists the ways to type a name, with one space between words. */
+/** Lists the ways in which users may type a name, with one space between words. */
 export function listSpellings(name: string): string[] {
   const usual = separateWords(simplify(name));
   const lowerCase = name.normalize('NFKC').toLowerCase();
@@ -31,20 +37,21 @@ export function listSpellings(name: string): string[] {
 }
 
 /**
- * Replaces everything except letters and numbers with spaces: `creve-cœur` and `creve cœur` are the
- * same words.
+ * Replaces everything except letters and numbers with spaces, so that `creve-cœur` and `creve cœur`
+ * are the same words.
  */
 export const separateWords = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 
-/** Added to the ratings of less exact matches. No name is this long. */
+/** A number that is added to the ratings of less exact matches. No name is this long. */
 const JOINED = 10_000;
 const ANY_ORDER = 2 * JOINED;
 
 /**
- * Rates how well a spelling matches the words of a query, where lower is better: words at an early
- * position, then words that differ only in their spaces, then words in another order. Returns
- * undefined if a word is missing.
+ * Rates how well a spelling matches the words of a query. Lower ratings are better. The best
+ * matches contain the query itself, the earlier the better. Next come matches that differ only in
+ * their spaces, and then matches with the words in another order. Returns undefined if a word is
+ * missing.
  */
 export function rateSpelling(spelling: string, words: string): number | undefined {
   const position = spelling.indexOf(words);

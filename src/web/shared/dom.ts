@@ -5,8 +5,8 @@ import { tokenize } from './tokens.ts';
 const script = document.currentScript as HTMLScriptElement;
 
 /**
- * The base URL with a trailing slash, because every script is at the top of the site. All other
- * URLs derive from it.
+ * The base URL with a trailing slash. Every script is in the top folder of the site, so we derive
+ * all URLs from the script's own URL.
  */
 export const siteRoot = removeCredentials(new URL('.', script.src).href);
 
@@ -16,7 +16,8 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 type Content = Node | string;
 
 /**
- * Creates an element without parsing data as markup. Omits attributes that are false or undefined.
+ * Creates an element. Content is never parsed as markup, and attributes that are false or undefined
+ * are omitted.
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -33,10 +34,10 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-/** Allows line breaks after the separators of URLs, instead of inside a word. */
+/** Lets long URLs break after their separators, so that they do not break inside a word. */
 export function breakUrls(text: string): Content[] {
   const content: Content[] = [];
-  // Because of the group in the expression, every second part is a separator.
+  // The separator is a captured group, so `split` returns it as every second part.
   for (const [index, part] of text.split(/([/?&=])(?=\w)/).entries()) {
     const isSeparator = index % 2 === 1;
     content.push(part);
@@ -45,7 +46,11 @@ export function breakUrls(text: string): Content[] {
   return content;
 }
 
-/** @throws if the element is missing or has another type */
+/**
+ * Finds an element by its id.
+ *
+ * @throws if the element is missing or has another type
+ */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
   if (!(found instanceof type)) throw new Error(`#${id}: got ${found?.tagName ?? 'nothing'}`);
@@ -59,8 +64,8 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
 }
 
 /**
- * Shows an icon at its path in records. Shows the placeholder if the icon cannot be loaded, and
- * until it is loaded, because a request may take minutes to fail.
+ * Shows the icon of a record. The placeholder is visible until the icon has loaded, because a
+ * request may take minutes to fail. It stays if the icon cannot be loaded.
  */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
   const image = element('img', {
@@ -80,7 +85,7 @@ export function createIcon(icon: string, size = 30): HTMLImageElement {
 
 const COPIED_MS = 6000;
 
-/** Copies the text of an element, and reports the result in the page's `#status`. */
+/** Copies the text of an element, and shows the result in the page's `#status`. */
 export async function copyText(source: HTMLElement): Promise<void> {
   const status = requireElement('status', HTMLParagraphElement);
   let message = 'Copied.';
@@ -102,12 +107,15 @@ export async function copyText(source: HTMLElement): Promise<void> {
 export const linkStyle: LinkStyle =
   document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
-/** Plain file servers may not serve a folder's index page. */
+/**
+ * The name of a folder's page in links. Plain file servers may not serve `index.html` for the URL
+ * of a folder, so links to files name it.
+ */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 
 /**
- * Whether the host serves pages at API paths. Otherwise, the browsable page reads the path from the
- * fragment.
+ * Whether the host serves pages at API paths. If it does not, links lead to the browsable page,
+ * with the API path in the fragment.
  */
 let isNegotiated = linkStyle === 'query';
 
@@ -122,12 +130,12 @@ export const getLinkAttributes = (address: string): Attributes => ({
 export const createLink = (address: string, text: string): HTMLElement =>
   element('a', getLinkAttributes(address), ...breakUrls(text));
 
-/** Browsers block requests from scripts on `file:` pages. */
+/** Whether the page was opened as a file. Browsers block requests from scripts on `file:` pages. */
 export const isOnDisk = location.protocol === 'file:';
 
 /**
- * Shows the content for pages without scripts, hides controls that send requests, and links to
- * files.
+ * Adapts a page that was opened as a file: shows the content for pages without scripts, hides
+ * controls that send requests, and changes links so that they point to files.
  */
 export function showFileFallback(): void {
   for (const fallback of document.querySelectorAll('noscript')) {
@@ -144,7 +152,7 @@ export function showFileFallback(): void {
 }
 
 /**
- * Changes the links to endpoints.
+ * Changes the links to endpoints so that they work on this host.
  *
  * @param servesPages whether the host serves pages at API paths
  */
@@ -156,8 +164,8 @@ export function setLinkMode(servesPages: boolean): void {
 }
 
 /**
- * Asks the host whether it serves pages at API paths, as an `Accept` header requests. If it serves
- * only JSON there, the links lead to the browsable page instead.
+ * Asks the host whether it serves pages at API paths, by requesting HTML with an `Accept` header.
+ * If the host responds with JSON, the links lead to the browsable page instead.
  */
 export async function adaptLinks(): Promise<void> {
   if (isOnDisk) return showFileFallback();
@@ -170,7 +178,7 @@ export async function adaptLinks(): Promise<void> {
     const servesPages = type.startsWith('text/html');
     setLinkMode(servesPages);
   } catch {
-    // The host stays unknown.
+    // If the request fails, the links stay as they are.
   }
 }
 
@@ -186,7 +194,7 @@ export async function fetchJson<T>(file: string): Promise<T> {
 type LinkString = (text: string) => Node | undefined;
 
 /**
- * Highlights code.
+ * Highlights code, and turns strings into links where possible.
  *
  * @param linkString creates a link for a JSON string, or returns undefined if it is not a link
  */

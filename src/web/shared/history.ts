@@ -1,7 +1,7 @@
 /**
- * Browsers limit calls of the History API, and throw: Safari after 100 calls in 30 seconds, Firefox
- * after 200 in 10. So we save the state of a page rarely, and a failed call never stops what the
- * user asked for.
+ * Browsers limit how often a page may call the History API: Safari throws an error after 100 calls
+ * in 30 seconds, Firefox after 200 calls in 10 seconds. So we save the state of a page at most once
+ * a second, and ignore errors.
  */
 
 import { getRelativeUrl } from './page-url.ts';
@@ -9,13 +9,13 @@ import { getRelativeUrl } from './page-url.ts';
 const INTERVAL_MS = 1000;
 
 export interface RareSave {
-  /** Saves within a second. Further calls until then have no effect. */
+  /** Saves the state within a second. More calls in that second have no effect. */
   schedule(): void;
-  /** Saves now if a save is scheduled. */
+  /** Saves the state immediately if a save is scheduled. */
   flush(): void;
-  /** Saves now. */
+  /** Saves the state immediately. */
   now(): void;
-  /** Discards a scheduled save, because the page has another state. */
+  /** Cancels a scheduled save, because the page is about to change its state. */
   cancel(): void;
 }
 
@@ -31,7 +31,7 @@ export function createRareSave(save: () => void): RareSave {
     try {
       save();
     } catch {
-      // The page works without its saved state.
+      // The page also works without its saved state.
     }
   }
   function schedule(): void {
@@ -43,14 +43,14 @@ export function createRareSave(save: () => void): RareSave {
   return { schedule, flush, now, cancel };
 }
 
-/** The part of `history` that adds entries. */
+/** The part of the `history` object that adds entries. */
 interface SessionHistory {
   pushState(state: null, title: '', url: string): void;
 }
 
 /**
- * Adds an entry to the history. Returns false if the browser refuses, so that the caller can let it
- * follow the link.
+ * Adds an entry to the history. Returns false if the browser throws an error, so that the caller
+ * can let the browser follow the link itself.
  */
 export function pushUrl(history: SessionHistory, href: string): boolean {
   try {

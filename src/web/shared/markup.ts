@@ -4,7 +4,7 @@ import { DOCS_PATH, FEED_FILE, listPath, SOCIAL_CARD_FILE } from '../../contract
 import { formatKindTitle, TRADEMARK_NOTE } from '../../contract/words.ts';
 import { tokenize } from './tokens.ts';
 
-/** HTML, which is not escaped again. */
+/** HTML text. The template tag does not escape it again. */
 export class Markup {
   readonly text: string;
 
@@ -23,7 +23,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for elements and quoted attributes. Array members are separated by line breaks. */
+/**
+ * Escapes text for use in elements and quoted attributes. The members of an array are separated by
+ * line breaks.
+ */
 function escapeValue(value: HtmlValue): string {
   if (value instanceof Markup) return value.text;
   if (typeof value === 'object') return value.map(escapeValue).join('\n');
@@ -33,11 +36,11 @@ function escapeValue(value: HtmlValue): string {
 /** A template tag that escapes its values: html`<b>${name}</b>`. */
 export function html(text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
   const escaped = values.map(escapeValue);
-  // `String.raw` only joins the text and the values here.
+  // `String.raw` is used here only to join the text and the values.
   return new Markup(String.raw({ raw: text }, ...escaped));
 }
 
-/** Highlights code, and allows line breaks between the members of compact JSON. */
+/** Highlights code, and lets compact JSON break after each comma. */
 export function highlightCode(code: string): Markup {
   let highlighted = '';
   for (const { text, type } of tokenize(code)) {
@@ -54,11 +57,11 @@ const BLOCK = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills placeholders such as `{{captured}}`, and omits blocks such as `{{#files}}…{{/files}}` if
- * their value is empty or false. Blocks are resolved first, because an omitted block may contain
+ * Fills in placeholders such as `{{captured}}`. A block such as `{{#files}}…{{/files}}` is omitted
+ * if its value is empty or false. Blocks are resolved first, because an omitted block may contain
  * placeholders.
  *
- * @throws if a placeholder has no value, or a value no placeholder
+ * @throws if a placeholder has no value, or a value has no placeholder
  */
 export function fillPlaceholders(template: string, values: Values): Markup {
   const unused = new Set(Object.keys(values));
@@ -87,26 +90,26 @@ function isEmpty(value: HtmlValue | boolean): boolean {
 
 export interface PageOptions {
   readonly title: string;
-  /** One sentence for search engines and link previews. */
+  /** A sentence that describes the page for search engines and link previews. */
   readonly description: string;
-  /** The path from the page to the front page: empty, `../`, or absolute. */
+  /** The path from this page to the front page: an empty text, `../`, or an absolute path. */
   readonly root: string;
   /**
-   * Below the base URL; undefined for a page that is served at many paths, which search engines
-   * skip.
+   * The path below the base URL. Undefined for a page that is served at many paths. We ask search
+   * engines not to index such a page.
    */
   readonly path?: string;
-  /** The name of the page's script without its extension. */
+  /** The name of the page's script without its file extension. */
   readonly script?: string;
 }
 
-/** What a page needs to link to the site. */
+/** The parts of a site's metadata that a page needs for its links. */
 export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
 
 /**
- * Puts the content of a page into the frame of all pages. Then changes what no template should have
- * to repeat: code is not translated, long URLs in code may break, and on plain file servers, links
- * to folders name the index page.
+ * Puts the content of a page into the frame that all pages share, and then applies the rules that
+ * hold for every page: code is not translated, long URLs in code may break, and for plain file
+ * servers, links to folders include the name of the index page.
  */
 export function renderPage(
   template: string,
@@ -151,10 +154,13 @@ function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Ma
   return navigation;
 }
 
-/** A tag, which stays as it is, or a separator of a URL before a word or a placeholder. */
+/**
+ * Matches a tag, which must not change, or a separator of a URL that is followed by a word or a
+ * placeholder.
+ */
 const TAG_OR_SEPARATOR = /<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g;
 
-/** Allows line breaks after the separators of URLs, instead of inside a word. */
+/** Lets long URLs break after their separators, so that they do not break inside a word. */
 function breakUrls(markup: string): string {
   return markup.replaceAll(TAG_OR_SEPARATOR, (match) => {
     const isTag = match.startsWith('<');
@@ -162,16 +168,16 @@ function breakUrls(markup: string): string {
   });
 }
 
-/** Matches the beginning of an opening tag of code, before its attributes. */
+/** Matches the start of an opening `code` or `pre` tag, up to its attributes. */
 const CODE_TAG = /<(?:code|pre)(?=[ >])/g;
 const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
 
-/** Matches a relative link to a folder, with an optional fragment. */
+/** Matches a relative link to a folder, which may have a fragment. */
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /**
- * Links to an endpoint's page. On plain file servers, the browsable page reads the path from the
- * fragment.
+ * Renders a link to the page of an endpoint. On plain file servers, the link leads to the browsable
+ * page, which reads the path from the fragment.
  */
 export function renderApiLink(
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,

@@ -1,6 +1,7 @@
 /**
- * Removes the user name and password of a URL such as `http://user:secret@host/`, because `fetch` rejects a URL that has them, and
- * because users copy our URLs. The browser still sends them with requests.
+ * Removes the user name and password from a URL such as `http://user:secret@host/`. `fetch` rejects
+ * URLs with credentials, and users copy the URLs that we show. The browser still sends the
+ * credentials with each request.
  */
 export function removeCredentials(href: string): string {
   const url = new URL(href);
@@ -10,8 +11,8 @@ export function removeCredentials(href: string): string {
 }
 
 /**
- * Returns the path, query and fragment of a URL. The History API rejects a URL whose user name or
- * password differs from the page's, and a relative URL has the page's.
+ * Returns the path, query and fragment of a URL. The History API rejects a URL if its credentials
+ * differ from those of the page. A relative URL avoids this problem.
  */
 export function getRelativeUrl(href: string): string {
   const { pathname, search, hash } = new URL(href);

@@ -1,11 +1,14 @@
-/** The tokens of JSON and of the code samples, for highlighting at build time and in browsers. */
+/**
+ * Splits JSON and code samples into tokens. Both the build and the browser use these tokens to
+ * highlight code.
+ */
 
-/** Names a CSS class of `style.css`. */
+/** The type of a token, which is also the name of its CSS class in `style.css`. */
 type TokenType = 'key' | 'string' | 'literal' | 'null';
 
 export interface Token {
   readonly text: string;
-  /** Undefined for text between tokens, such as punctuation. */
+  /** Undefined for the text between tokens, such as punctuation. */
   readonly type: TokenType | undefined;
 }
 
@@ -14,7 +17,7 @@ const TOKEN =
   /("(?:[^"\\]|\\.)*"|'[^']*'|`[^`]*`|-?\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:as|await|const|from|if|import|new|throw|type|with|true|false|null)\b)/i;
 
 export function tokenize(code: string): Token[] {
-  // Because of the group in the expression, every second part is a token.
+  // The token is a captured group, so `split` returns it as every second part.
   const parts = code.split(TOKEN);
   const tokens: Token[] = [];
   for (const [index, text] of parts.entries()) {
