@@ -1,6 +1,6 @@
 /**
- * Finds out which icons the upstream has, because its tables do not say, and half of today's items
- * have none.
+ * Finds out which icons the upstream has. The upstream's tables do not contain this information,
+ * and about half of the items have no icon.
  */
 
 import { readdirSync } from 'node:fs';
@@ -16,37 +16,47 @@ import { InvalidBodyError } from '../http/failures.ts';
 import { type Codec, type FetcherStats, withFetcher } from '../http/fetcher.ts';
 import type { SourceContext } from './source.ts';
 
-/** Icons that exist, such as `sprites/items/potion.png`. */
+/** A set of existing icons, such as `sprites/items/potion.png`. */
 type Icons = ReadonlySet<string>;
 
 const noIcons: Icons = new Set();
 
 export interface IconList {
-  /** Older icons, or none, if the current list cannot be read. */
+  /**
+   * The icons that exist. If the current list cannot be read, these are the icons of an older list,
+   * or none.
+   */
   readonly icons: Icons;
-  /** The reason why the icons are not the current ones. */
+  /** The reason why the current list could not be used. */
   readonly problem?: string | undefined;
   readonly requests?: FetcherStats | undefined;
 }
 
-/** @see https://docs.github.com/en/rest/git/trees */
+/**
+ * The list of all icons in the upstream's repository.
+ *
+ * @see https://docs.github.com/en/rest/git/trees
+ */
 const GITHUB_LIST = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
 const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//i;
 
 /**
- * Returns the URL of the list of icons for tables in the upstream's repository or a fork; undefined
- * for other tables.
+ * Returns the URL of the list of icons if the tables are in the upstream's repository or in a fork
+ * of it. Returns undefined for all other tables.
  */
 export const findIconListUrl = (upstream: string): string | undefined =>
   GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
 
-/** In percent of the icons that are known to exist. A list that lacks more is incomplete. */
+/**
+ * The percentage of known icons that may be missing from a list. If more are missing, the list is
+ * incomplete.
+ */
 const MAX_LACKING = 1;
 
 /**
  * Compares a list with the icons that are known to exist.
  *
- * @returns the problem of a list that is empty or incomplete
+ * @returns the problem if the list is empty or incomplete
  */
 function findIconProblem(icons: Icons, knownIcons: Icons): string | undefined {
   if (icons.size === 0) return 'got no icons';
@@ -64,7 +74,7 @@ const toIcons = (files: readonly string[]): Icons =>
   new Set(files.map((file) => ICONS_FOLDER + file));
 
 /**
- * Lists the icons in a clone of the upstream's repository, where they are a Git submodule next to
+ * Lists the icons in a clone of the upstream's repository. The icons are in a Git submodule next to
  * the tables.
  */
 export function readIconFolder(tables: string, context: SourceContext): IconList {
@@ -86,7 +96,7 @@ const treeSchema = z.object({
   tree: z.array(z.object({ path: z.string() })),
 });
 
-/** Rejects a list that is not complete, so that the cached one is used. */
+/** Creates a codec that rejects an incomplete list. The cached list is then used instead. */
 const createCodec = (knownIcons: Icons): Codec<string[]> => ({
   decode(body) {
     const { data } = treeSchema.safeParse(decodeJson(body));
@@ -101,9 +111,9 @@ const createCodec = (knownIcons: Icons): Codec<string[]> => ({
 });
 
 /**
- * Requests the list of icons for tables at a URL. GitHub allows 60 anonymous requests an hour for
- * each address, so the list is requested once, without retries. A failure does not end the build:
- * the cached list is used instead.
+ * Requests the list of icons for tables at a URL. GitHub allows each IP address 60 anonymous
+ * requests per hour, so we send a single request without retries. If it fails, the build continues
+ * with the cached list.
  */
 export async function fetchIconList(upstream: string, context: SourceContext): Promise<IconList> {
   const url = context.iconListUrl ?? findIconListUrl(upstream);
@@ -123,19 +133,19 @@ export async function fetchIconList(upstream: string, context: SourceContext): P
       return { icons: toIcons(cachedFiles), problem: error.message, requests };
     }
   });
-  // An abort looks like a failed request.
+  // An aborted request looks like a failed request, so we check for it here.
   context.signal?.throwIfAborted();
   return list;
 }
 
-/** Returns the icons of the bundled data set, which certainly exist. */
+/** Returns the icons of the bundled data set, which are known to exist. */
 function readBundledIcons(context: SourceContext): Icons {
   const earlier = context.readEarlier?.();
   const icons = mapIcons(earlier?.bundled);
   return new Set(icons.values());
 }
 
-/** Maps slugs to icons, except the placeholder. */
+/** Maps the slugs of items to their icons. Items with the placeholder are left out. */
 function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   const icons = new Map<string, string>();
   for (const { slug, icon } of records?.item ?? []) {
@@ -145,13 +155,13 @@ function mapIcons(records: AnyRecords | undefined): Map<string, string> {
 }
 
 /**
- * Maps slugs to the icons that items have in the published data set or, failing that, in the
- * bundled one.
+ * Maps the slugs of items to their earlier icons, which come from the published data set. For items
+ * that are not published, the icons come from the bundled data set.
  */
 function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   const { published, bundled } = readEarlier?.() ?? {};
   const icons = mapIcons(bundled);
-  // A published item without an icon has none, although the bundled one may have one.
+  // If a published item has no icon, it has none here either, even if the bundled item has an icon.
   for (const { slug } of published?.item ?? []) {
     icons.delete(slug);
   }
@@ -161,17 +171,21 @@ function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   return icons;
 }
 
-/** Chooses the icons of items, and counts those that could not be checked. */
+/** Chooses the icons of items, and counts the icons that could not be checked. */
 export interface IconChooser {
-  /** @param derived the icon that the item would have by the upstream's rule */
+  /**
+   * Returns the icon of an item, or null if it has none.
+   *
+   * @param derived the icon that the upstream's rule derives from the slug
+   */
   choose(slug: string, derived: string): string | null;
   notices(): readonly string[];
 }
 
 /**
- * Creates a function that returns an item's icon, or null if it has none. If the current list of
- * icons cannot be read and an older one lacks an icon, the item keeps what the published or,
- * failing that, the bundled data set has for its slug.
+ * Creates an icon chooser. If the current list cannot be read and the older list does not contain
+ * an icon, the item keeps its published icon. An item that is not published keeps its icon from the
+ * bundled data set.
  */
 export function createIconChooser(
   { icons, problem }: IconList,
@@ -184,7 +198,7 @@ export function createIconChooser(
       if (icons.has(derived)) return derived;
       if (problem === undefined) return null;
       uncheckedIcons.add(derived);
-      // Most builds do not need the earlier records.
+      // We read the earlier records only here, because most builds do not need them.
       earlierIcons ??= mapEarlierIcons(context);
       return earlierIcons.get(slug) ?? null;
     },

@@ -1,4 +1,4 @@
-/** The places where a build looks for the icons of its site. `icons.ts` asks them in order. */
+/** The places in which a build looks for the icons of its site. `icons.ts` asks them in order. */
 
 import pLimit from 'p-limit';
 import { ignoreDamage } from '../built/damage.ts';
@@ -19,17 +19,18 @@ import {
 } from '../http/fetcher.ts';
 
 /**
- * The icon's file; `none` if the upstream does not have it; `unknown` if the origin cannot tell.
+ * The answer for an icon: the content of its file, `none` if the upstream does not have the icon,
+ * or `unknown` if this origin cannot tell.
  */
 export type IconAnswer = Buffer | 'none' | 'unknown';
 
 export interface IconOrigin {
   readonly name: 'copied' | 'fetched' | 'published';
-  /** Returns an answer for each icon, such as `sprites/items/potion.png`. */
+  /** Returns an answer for each requested icon, such as `sprites/items/potion.png`. */
   find(icons: readonly string[]): Promise<ReadonlyMap<string, IconAnswer>>;
 }
 
-/** A built site, as far as its icons are concerned. */
+/** The parts of a built site that are needed to read its icons. */
 export type IconSite = Pick<BuiltSite, 'storage' | 'entries'>;
 
 export interface CopiedIconSite extends IconSite {
@@ -37,8 +38,8 @@ export interface CopiedIconSite extends IconSite {
 }
 
 /**
- * Looks for icons in the site that is copied. A damaged icon is an error, like any other damaged
- * file of that site.
+ * Creates an origin that reads icons from the copied site. A damaged icon is an error, as is any
+ * other damaged file of that site.
  */
 export function createCopiedOrigin(
   site: CopiedIconSite,
@@ -61,11 +62,11 @@ export function createCopiedOrigin(
 }
 
 /**
- * Returns whether the upstream lacks every icon that is the placeholder in a site, because the site
- * has a warning for each. A site that was built without icons, or whose icons could not all be
- * fetched, has more placeholders than warnings.
+ * Returns whether a placeholder in the copied site means that the upstream does not have the icon.
+ * This is the case if the site has a warning for each placeholder. If a site was built without
+ * icons, or if some icons could not be fetched, it has more placeholders than warnings.
  *
- * @param recordIcons the icon of each record, so an icon that two records share is listed twice
+ * @param recordIcons the icon of each record; an icon that two records share occurs twice
  */
 function hasWarnedOfPlaceholders(site: CopiedIconSite, recordIcons: readonly string[]): boolean {
   let warnings = 0;
@@ -80,8 +81,8 @@ function hasWarnedOfPlaceholders(site: CopiedIconSite, recordIcons: readonly str
 }
 
 /**
- * Looks for icons in the published site. The next site replaces its damaged files, so they count as
- * unknown.
+ * Creates an origin that reads icons from the published site. A damaged icon is unknown instead of
+ * an error, because the new site will replace it.
  */
 export function createPublishedOrigin(site: IconSite): IconOrigin {
   function findIcon(icon: string): IconAnswer {
@@ -97,7 +98,7 @@ export function createPublishedOrigin(site: IconSite): IconOrigin {
   };
 }
 
-/** Returns whether a site lists a file for an icon that is not a copy of the placeholder. */
+/** Returns whether a site has a file for an icon, other than a copy of the placeholder. */
 export function hasOwnIcon({ entries }: Pick<IconSite, 'entries'>, icon: string): boolean {
   const listedHash = entries.get(icon)?.sha256;
   const placeholderHash = entries.get(PLACEHOLDER_ICON)?.sha256;
@@ -112,7 +113,11 @@ function readIcon({ storage, entries }: IconSite, icon: string): Buffer {
 
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
 
-/** @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+/**
+ * Checks the signature at the start of a file.
+ *
+ * @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
+ */
 function isImage(body: Buffer): boolean {
   const start = body.toString('latin1', 0, 12);
   if (SIGNATURES.some((signature) => start.startsWith(signature))) return true;
@@ -120,8 +125,8 @@ function isImage(body: Buffer): boolean {
 }
 
 /**
- * The value of an icon in the cache: base64, because the cache is a text file; null if the upstream
- * does not have the icon.
+ * An icon in the disk cache. It is encoded as base64, because the cache is a text file. Null means
+ * that the upstream does not have the icon.
  */
 type CachedIcon = string | null;
 
@@ -143,7 +148,7 @@ function toAnswer(cached: CachedIcon | undefined): IconAnswer {
 }
 
 export interface IconFetcherOptions extends FetcherOptions {
-  /** Limits the sum of all icons. Default: `MAX_MEMORY_BYTES`. */
+  /** The limit for the size of all icons together. The default is `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
 }
 
@@ -151,28 +156,32 @@ export interface UpstreamOrigin extends IconOrigin {
   readonly log: FetchLog;
 }
 
-/** What happened when icons were fetched. `find` updates it. */
+/** The results of fetching icons. `find` updates them. */
 export interface FetchLog {
-  /** Null if no request was sent. */
+  /** The number of requests, or null if none were sent. */
   requests: FetcherStats | null;
-  /** The number of icons that could not be fetched, even if they are in the cache. */
+  /**
+   * The number of icons that could not be fetched, including icons that were found in the cache
+   * instead.
+   */
   failed: number;
-  /** The first failure. */
+  /** The first error, if any. */
   problem: UpstreamError | undefined;
 }
 
 /**
- * After so many failed icons, the upstream as a whole is probably broken, and each of them was
- * retried.
+ * The number of failed icons after which we stop requesting more. Each of these icons was retried,
+ * so the upstream as a whole is probably broken.
  */
 const MAX_FAILURES = 10;
 
 /**
- * Fetches icons from the upstream.
+ * Creates an origin that fetches icons from the upstream.
  *
- * The first icon is fetched alone, because it shows whether the upstream is reachable, and then the
- * others at the same time. If an icon cannot be fetched, the answer is the cached one. If the
- * upstream is unreachable, or has failed for ten icons, only the cache is asked for the rest.
+ * The first icon is fetched alone, because it shows whether the upstream is reachable. The others
+ * are then fetched concurrently. If an icon cannot be fetched, the origin answers from the cache.
+ * If the upstream is unreachable, or ten icons have failed, the remaining icons come only from the
+ * cache.
  */
 export function createUpstreamOrigin(
   upstream: string,
@@ -190,7 +199,8 @@ export function createUpstreamOrigin(
         return toAnswer(value);
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
-        // An abort closes the connections, which looks like a failure of the upstream.
+        // Aborting closes the connections, which looks like a failure of the upstream, so we check
+        // for it here.
         options.signal?.throwIfAborted();
         log.problem ??= error;
         hasGivenUp ||= error.request.unreachable || log.failed + 1 >= MAX_FAILURES;

@@ -21,59 +21,67 @@ import {
 } from './icon-origins.ts';
 
 export interface IconsReport extends IconSource {
-  /** Distinct icons in records, excluding the placeholder. */
+  /** The number of different icons in records, without the placeholder. */
   readonly icons: number;
-  /** Icons that the upstream does not have. */
+  /** The number of icons that the upstream does not have. */
   readonly missing: number;
-  /** Icons that are as in the copied site. */
+  /** The number of icons that were taken from the copied site. */
   readonly copied: number;
-  /** Icons that are as in the published site, because they could not be fetched. */
+  /**
+   * The number of icons that were taken from the published site, because they could not be fetched.
+   */
   readonly published: number;
   readonly placeholders: number;
-  /** Icons that could not be fetched. They are as cached or published, or the placeholder. */
+  /**
+   * The number of icons that could not be fetched. Each of them was taken from the cache or the
+   * published site, or is the placeholder.
+   */
   readonly failed: number;
-  /** The reason why the first of them could not be fetched. */
+  /** The reason why the first of these icons could not be fetched. */
   readonly problem: string | null;
   readonly requests: FetcherStats | null;
 }
 
 export interface GatherOptions {
   readonly source: IconSource;
-  /** Files that every site has. One of them is the placeholder. */
+  /** The files that are part of every site, including the placeholder. */
   readonly assets: readonly SiteFile[];
   readonly copiedSite: CopiedIconSite | undefined;
   readonly publishedSite: IconSite | undefined;
-  /** How to request icons from the upstream; undefined if none may be requested. */
+  /** Options for requesting icons from the upstream. Undefined if we must not request any. */
   readonly fetcher: IconFetcherOptions | undefined;
-  /** Whether the user asked for the icons, so that a first build without them fails. */
+  /** Whether the user asked for the icons. If so, a first build fails if it cannot get them. */
   readonly isRequired: boolean;
 }
 
 export interface GatheredIcons {
   readonly files: readonly SiteFile[];
-  /** A warning for each record whose icon the upstream does not have. */
+  /** One warning for each record whose icon does not exist in the upstream. */
   readonly warnings: readonly Warning[];
   /**
-   * A warning for each record whose published icon is damaged and cannot be fetched. Only the guard
-   * counts them.
+   * One warning for each record that loses its icon, because the published file is damaged and
+   * cannot be fetched again. These warnings are not reported. The guard counts them.
    */
   readonly losses: readonly Warning[];
   readonly notices: readonly string[];
   readonly report: IconsReport;
 }
 
-/** In percent of all icons. If more cannot be fetched, a first build fails. */
+/**
+ * The percentage of icons that may fail in a first build. If more cannot be fetched, the build
+ * fails.
+ */
 const MAX_FAILED = 1;
 
 /**
  * Gathers the icon files of a site.
  *
- * The origins are asked in order: the copied site, then the upstream or its cache, then the
- * published site. So an icon that cannot be fetched stays as published. An icon that the upstream
- * does not have, or that no origin knows, is the placeholder. The guard limits how many published
- * icons are lost in this way.
+ * The origins are asked in order: first the copied site, then the upstream or its cache, and then
+ * the published site. This way, an icon that cannot be fetched stays as it was published. If the
+ * upstream does not have an icon, or no origin has it, the placeholder is used. The guard limits
+ * how many published icons may be lost in this way.
  *
- * @throws UpstreamError if icons are required, none is published, and too many cannot be fetched
+ * @throws UpstreamError if icons are required, none are published, and too many cannot be fetched
  */
 export async function gatherIcons(
   records: Records,
@@ -123,13 +131,19 @@ export async function gatherIcons(
 }
 
 interface OriginAnswers {
-  /** Icon → the first answer that is not `unknown`. An icon that no origin knows has no entry. */
+  /**
+   * The first answer for each icon that is not `unknown`. An icon without any such answer is left
+   * out.
+   */
   readonly answers: ReadonlyMap<string, IconAnswer>;
-  /** Origin → the number of its answers. */
+  /** The number of answers from each origin. */
   readonly counts: Readonly<Record<IconOrigin['name'], number>>;
 }
 
-/** Asks each origin for the icons that the origins before it do not know. */
+/**
+ * Asks the origins one after another. Each origin is asked only for the icons that are still
+ * unknown.
+ */
 async function askOrigins(
   icons: readonly string[],
   origins: readonly IconOrigin[],
@@ -149,7 +163,7 @@ async function askOrigins(
   return { answers, counts };
 }
 
-/** A record that has an icon. */
+/** A record with an icon. */
 interface IconItem {
   readonly kind: Kind;
   readonly id: number;
@@ -157,9 +171,12 @@ interface IconItem {
   readonly icon: string;
 }
 
-/** Lists the records whose icon is not one of the assets, as the placeholder is. */
+/**
+ * Lists the records that need an icon file. An icon such as the placeholder, which is one of the
+ * assets, needs no other file.
+ */
 function listItems(records: Records, assets: readonly SiteFile[]): IconItem[] {
-  // Some file systems do not distinguish upper and lower case.
+  // We ignore case, because some file systems do not distinguish it.
   const assetPaths = new Set(assets.map(({ path }) => path.toLowerCase()));
   const items: IconItem[] = [];
   for (const kind of kindNames) {
@@ -178,8 +195,8 @@ function createUpstream({ source, fetcher }: GatherOptions): UpstreamOrigin | un
 }
 
 /**
- * Lists the origins in the order in which they are asked. A site that does not contain icons has
- * none.
+ * Lists the origins in the order in which they are asked. If the site does not contain icons, the
+ * list is empty.
  */
 function listOrigins(
   items: readonly IconItem[],
@@ -198,8 +215,8 @@ function listOrigins(
 const noRequests: FetchLog = { requests: null, failed: 0, problem: undefined };
 
 /**
- * Rejects a first build whose icons cannot be fetched. For later builds, there are published icons
- * and the guard.
+ * Rejects a first build if too many icons cannot be fetched. A later build can keep the published
+ * icons, and the guard limits its losses.
  */
 function assertEnoughIcons(
   icons: readonly string[],
@@ -219,7 +236,10 @@ function assertEnoughIcons(
   });
 }
 
-/** Lists the records whose icon is published, but cannot be read there or fetched. */
+/**
+ * Lists the records that lose their published icon, because it can neither be read from the
+ * published site nor fetched.
+ */
 function listLostItems(
   items: readonly IconItem[],
   unknownIcons: ReadonlySet<string>,
