@@ -12,7 +12,7 @@ import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
 import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 
-/** A response that violates the contract. */
+/** A response that violates the contract, together with the reason. */
 interface ListProblem {
   readonly response: ProbeResponse;
   readonly problem: string;
@@ -21,14 +21,14 @@ interface ListProblem {
 type Fail = (response: ProbeResponse, problem: string) => void;
 
 /**
- * Maximum total length of a list's pages in characters, because the list's records are kept in
- * memory.
+ * The maximum length of all pages of a list, in characters. There is a limit, because the records
+ * of the list stay in memory.
  */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Reads the records of a deployment without a manifest, such as the reference implementation of the
- * API.
+ * Reads the records of a deployment that has no manifest, such as the reference implementation of
+ * the API.
  *
  * @throws UpstreamError or DataError for the first page that violates the contract
  */
@@ -64,21 +64,24 @@ function createListError(
 }
 
 /**
- * Follows the list of each kind from page to page, and calls `fail` for the first page of a kind
- * that violates the contract.
+ * Follows the list of each kind from page to page. If a page violates the contract, the list ends
+ * there, and `fail` is called.
  */
 export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
   const lists = mapKinds((): ServedRecord[] => []);
   const crawls = kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind]));
   const problems = await Promise.all(crawls);
-  // Lists are crawled concurrently, but their problems are reported in a fixed order.
+  // The lists are read concurrently, but we report their problems in a fixed order.
   for (const found of problems) {
     if (found) fail(found.response, found.problem);
   }
   return lists;
 }
 
-/** Adds records to a list up to the first problem, which is returned. */
+/**
+ * Reads a list page by page and adds its records to the array. Stops at the first problem, and
+ * returns it.
+ */
 async function crawlList(
   probe: Probe,
   linkBase: LinkBase,
@@ -88,7 +91,7 @@ async function crawlList(
   const maxBytes = getMaxBytes(listPageFile(kind, 0));
   const knownSlugs = new Set<string>();
   let length = 0;
-  // The first page states the real count.
+  // The first page replaces this with the real count.
   let count = 1;
   for (let offset = 0; offset < count; offset += PAGE_SIZE) {
     const pageRange = offset === 0 ? undefined : { limit: PAGE_SIZE, offset };
@@ -116,7 +119,7 @@ async function crawlList(
   return undefined;
 }
 
-/** A valid list page. */
+/** A list page that has passed validation. */
 interface ListPage {
   readonly count: number;
   readonly results: readonly ServedRecord[];
@@ -130,7 +133,11 @@ function readPage(kind: Kind, { status, json, text }: ProbeResponse): ListPage {
   return page;
 }
 
-/** @param count as on the first page */
+/**
+ * Checks the count of a page, and the number of its results.
+ *
+ * @param count the count on the first page
+ */
 function assertCounts(
   { count: pageCount, results }: ListPage,
   offset: number,

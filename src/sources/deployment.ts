@@ -26,18 +26,18 @@ import type { SourceContext } from './source.ts';
 const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;
 
-/** What a copy needs besides the records and their past. */
+/** The part of the context that decides which files of a deployment a copy needs. */
 type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'onProgress'>;
 
 /**
- * Reads a deployment's files from a single build, into memory.
+ * Reads the files of a deployment into memory, all from a single build.
  *
- * The manifest names every file with its hash. If a file cannot be fetched or has another hash, the
- * manifest is fetched again: if it has changed, the deployment was replaced in the meantime, and
- * all files are fetched again.
+ * The manifest lists each file with its hash. If a file cannot be fetched or has a different hash,
+ * the manifest is fetched again. If the manifest has changed, a new build has been deployed in the
+ * meantime, so all files are fetched again.
  *
- * @throws UpstreamError if a file cannot be fetched or differs from the manifest, OutputError if a
- * file is too large or the manifest is not from a gamedata build
+ * @throws UpstreamError if a file cannot be fetched or does not match the manifest
+ * @throws OutputError if a file is too large, or gamedata did not create the manifest
  */
 export async function deploymentStorage(
   client: HttpClient,
@@ -60,7 +60,7 @@ export async function deploymentStorage(
 
 async function fetchManifest(client: HttpClient, address: string): Promise<Buffer> {
   const decode = (bytes: Buffer): Buffer => {
-    // Invalid JSON may be transient, so the client retries it.
+    // Invalid JSON may be a temporary error, so the client retries the request.
     decodeJson(bytes);
     return bytes;
   };
@@ -69,7 +69,7 @@ async function fetchManifest(client: HttpClient, address: string): Promise<Buffe
   return value;
 }
 
-/** One build at an address. */
+/** A single build that is served at an address. */
 interface Deployment {
   readonly client: HttpClient;
   readonly address: string;
@@ -77,8 +77,9 @@ interface Deployment {
 }
 
 /**
- * Fetches `meta.json` first, because it decides which other files are wanted: list pages only if
- * the published site has other data, and icons depending on the links of the site.
+ * Fetches `meta.json` first, because it decides which other files the copy needs. List pages are
+ * fetched only if the published site has different data. Whether icons are fetched depends on the
+ * link style of the site.
  */
 async function fetchFiles(
   { client, address, manifest }: Deployment,
@@ -107,7 +108,7 @@ async function fetchFiles(
   assertSize(storage, metaEntries);
   await Promise.all(metaEntries.map(addFile));
 
-  // An invalid file is reported when the site is opened.
+  // We ignore an invalid file here, because opening the site reports it.
   const meta = metaReader.safeParse(parseJson(`${files.get(META_FILE)}`)).data;
   const hasSameData = meta?.digest === previous?.digest;
   const needsRecords = !hasSameData || previous?.records() === undefined;
@@ -124,7 +125,9 @@ async function fetchFiles(
   return storage;
 }
 
-/** The parts of a site that a copy needs. It always needs the past. */
+/**
+ * The optional parts of a site that a copy needs. It always needs the history and the old slugs.
+ */
 interface Needs {
   readonly records: boolean;
   readonly icons: boolean;
@@ -139,7 +142,7 @@ function isNeeded(path: string, needs: Needs): boolean {
   return isListPage(path) && needs.records;
 }
 
-/** Returns the published file if it has the same hash and is undamaged. */
+/** Reads a file from the published site, if that site has an undamaged file with the same hash. */
 function readPublished(
   site: PreviousSite | undefined,
   { path, sha256 }: ManifestEntry,

@@ -1,9 +1,10 @@
 /**
- * Reads an upstream so that every response comes from the same edition.
+ * Reads an upstream in such a way that all responses come from the same edition.
  *
- * An edition is one deployment of the upstream, with its hash and its time. The upstream's CDN
- * keeps responses for up to a day, so after a deployment a build may get a list from the new
- * edition and records from the old one. Together they would be a data set that never existed.
+ * An edition is one deployment of the upstream, identified by its hash and its time. The upstream's
+ * CDN caches responses for up to a day, so shortly after a deployment, a build may get a list from
+ * the new edition and records from the old one. The resulting mixture would be a data set that
+ * never existed.
  */
 
 import * as z from 'zod';
@@ -18,7 +19,7 @@ import { UpstreamError } from '../errors.ts';
 import type { Codec, Fetcher, LoadedValue, LoadOptions } from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
 
-/** A 404 or 410 from an edition. Another edition may have the record. */
+/** A 404 or 410 response of one edition. Another edition may have the record. */
 interface MissingResponse {
   readonly edition: Edition;
   readonly error: UpstreamError;
@@ -27,8 +28,8 @@ interface MissingResponse {
 type EditionResponse = LoadedValue<unknown> | MissingResponse;
 
 /**
- * Reads each URL once per edition. Returns undefined if only a different edition may have the
- * response.
+ * Reads a URL. Each URL is requested once per edition. Returns undefined if this edition does not
+ * have the record, but another edition may have it.
  */
 export type Read = <T>(
   url: string,
@@ -38,26 +39,33 @@ export type Read = <T>(
 
 export interface Upstream {
   readonly fetcher: Fetcher;
-  /** The base URL. */
+  /** The base URL of the upstream. */
   readonly upstream: string;
 }
 
 export interface EditionResult<T> {
   readonly value: T;
-  /** Null if a response does not name its edition. The responses of mirrors do not. */
+  /**
+   * The edition of all responses. Null if a response does not state its edition, as is the case for
+   * mirrors.
+   */
   readonly edition: Edition | null;
 }
 
-/** The upstream may be deployed again while it is read, but not three times in a few minutes. */
+/**
+ * The maximum number of passes. The upstream may be deployed while we read it, but not three times
+ * within a few minutes.
+ */
 const MAX_PASSES = 4;
 
 /**
- * Repeats the work until all responses are from the newest edition that was seen.
+ * Repeats the work until all responses are from the newest edition.
  *
- * The first pass reads every URL as usual, so the CDN may return responses from several editions.
- * If it does, the newest of them is the target, and the next pass requests only the responses of
- * other editions again, past the CDN. It must also repeat the rest of the work, because a newer
- * list may name other records. If a pass ends with the same mixture, the upstream is inconsistent.
+ * The first pass reads every URL in the usual way, so the CDN may return responses from several
+ * editions. In that case, the newest edition is the target. The next pass bypasses the CDN and
+ * requests only those responses again that are from another edition. It also repeats the rest of
+ * the work, because a newer list may contain other records. If a pass ends with the same mixture,
+ * the upstream is inconsistent.
  *
  * @throws UpstreamError if the upstream is inconsistent, or does not have a record that it lists
  */
@@ -65,9 +73,9 @@ export async function readOneEdition<T>(
   { fetcher, upstream }: Upstream,
   readAll: (read: Read) => Promise<T>,
 ): Promise<EditionResult<T>> {
-  /** The last response for each URL, from any pass. */
+  /** The latest response for each URL, from any pass. */
   const responses = new Map<string, EditionResponse>();
-  /** The responses that the current pass has used. */
+  /** The responses that were used in the current pass. */
   const passResponses = new Map<string, EditionResponse>();
   let target = null as Edition | null;
 
@@ -99,7 +107,7 @@ export async function readOneEdition<T>(
   }
 }
 
-/** Loads a response, or describes that its edition does not have it. */
+/** Loads a response. If the edition does not have it, returns the error instead of throwing it. */
 async function loadResponse<T>(
   fetcher: Fetcher,
   url: string,
@@ -117,26 +125,31 @@ async function loadResponse<T>(
   }
 }
 
-/** Returns options that request a response of the target edition from the upstream itself. */
+/**
+ * Returns options that bypass the CDN, so that the upstream itself responds with the target
+ * edition.
+ */
 function bypassCdn(
   url: string,
   target: Edition | null,
 ): Pick<LoadOptions<unknown>, 'urlOverride' | 'revalidate'> {
   if (target === null) return {};
-  // We send no validators, because a 304 might lack an edition.
+  // We do not revalidate a cached response, because a 304 might not state its edition.
   return { urlOverride: bustCaches(url, target.hash), revalidate: false };
 }
 
 /**
- * Returns whether a response names another edition than the expected one. A response that names no
- * edition never does.
+ * Returns whether a response states a different edition than the expected one. If a response does
+ * not state its edition, we accept it.
  */
 function isOther({ edition }: EditionResponse, expected: Edition | null): boolean {
   if (edition === null || expected === null) return false;
   return edition.hash !== expected.hash;
 }
 
-/** Once all responses are from one edition, a missing record is an error. */
+/**
+ * Throws the error of a missing record. This happens only after all responses are from one edition.
+ */
 function rejectMissing(responses: readonly EditionResponse[]): void {
   for (const response of responses) {
     if ('error' in response) throw response.error;
@@ -160,20 +173,20 @@ function createMixedError(upstream: string, editions: readonly (Edition | null)[
 }
 
 export interface CachedEditionCheck {
-  /** Whether the cache has every response of the upstream's current edition. */
+  /** Whether the cache contains all responses of the upstream's current edition. */
   readonly isCurrent: boolean;
-  /** Reports a `/meta/` response that is not valid. */
+  /** Contains a message if the `/meta/` response is invalid. */
   readonly notices: readonly string[];
 }
 
 const notCurrent: CachedEditionCheck = { isCurrent: false, notices: [] };
 
-/** The fields are checked by `parseEdition`. */
+/** Accepts fields of any type, because `parseEdition` checks them. */
 const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
 
 /**
- * Asks the upstream for its edition, if the cache is complete for one, to save thousands of
- * requests.
+ * Requests the current edition of the upstream if the cache contains a complete edition. If both
+ * are the same, this saves thousands of requests.
  */
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
@@ -186,8 +199,8 @@ export async function checkCachedEdition(
     text = String(await request(url));
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    // A gateway may fail for this URL only. Without any response, the other requests would fail as
-    // well.
+    // A gateway may fail only for this URL, so the build continues. But if there is no response at
+    // all, the other requests would fail, too.
     const { unreachable, status } = error.request;
     const isOffline = unreachable && status === undefined;
     if (isOffline) throw error;

@@ -22,17 +22,20 @@ import { assertSkipsExist, hintAtSkip, type Source, type SourceContext } from '.
 export const DEFAULT_UPSTREAM = 'https://pokeapi.co/api/v2';
 
 /**
- * The version of the raw records in the disk cache. Increment it whenever raw records change, or a
- * test fails.
+ * The version of the raw records in the disk cache. Increment it whenever the format of raw records
+ * changes. A test fails if you forget.
  */
 export const RAW_VERSION = 3;
 
-/** `/api/v2/generation/4/` → 4. */
+/** Converts a link such as `/api/v2/generation/4/` to the number 4. */
 const generation = z
   .object({ url: z.string().regex(/\/generation\/\d+\/?$/, 'expected a link to a generation') })
   .transform(({ url }) => Number(url.split('/').findLast((part) => part !== '')));
 
-/** Accepts any value, and replaces one that does not fit the schema. A missing key is an error. */
+/**
+ * Creates a schema that accepts any value, and replaces values that do not match the given schema.
+ * A missing key is still an error.
+ */
 function lenient<S extends z.ZodType>(schema: S, replace: (value: unknown) => z.output<S>) {
   const anyValue = z.unknown().refine((value) => value !== undefined, 'expected a value');
   return anyValue.transform((value): z.output<S> => {
@@ -47,13 +50,13 @@ const gameIndexSchema = z
   .object({ game_index: z.int().min(0), generation })
   .transform(({ generation, game_index: index }) => ({ generation, index }));
 
-/** Some `sprites` are an empty list: https://github.com/PokeAPI/pokeapi/issues/71 */
+/** In some responses, `sprites` is an empty list: https://github.com/PokeAPI/pokeapi/issues/71 */
 const spritesSchema = lenient(anyObject, (value) => ({ default: formatValue(value) })).pipe(
   z.object({ default: lenient(z.string().nullable(), formatValue) }),
 );
 
 /**
- * Kind → its fields in a response: https://pokeapi.co/docs/v2#moves,
+ * The fields that we read from a response, by kind: https://pokeapi.co/docs/v2#moves,
  * https://pokeapi.co/docs/v2#item
  */
 const fieldSchemas: { readonly [K in Kind]: z.ZodType<KindFields<K>> } = {
@@ -77,7 +80,11 @@ const commonSchema = z.object({
   names: z.array(z.object({ name: nameSchema, language: languageSchema })),
 });
 
-/** @throws DataError with the kind and the record as its location */
+/**
+ * Parses the response for a record.
+ *
+ * @throws DataError that names the kind and the record
+ */
 export function parseRecord<K extends Kind>(
   kind: K,
   json: unknown,
@@ -88,7 +95,8 @@ export function parseRecord<K extends Kind>(
   const { id, name: slug, names } = parse(commonSchema, json, location, { hint });
   const fields = parse(fieldSchemas[kind], json, location, { hint });
   const firstNames = new Map<string, string>();
-  // The first of several names in a language wins, because it is set last.
+  // If a language has several names, the first one wins. We iterate in reverse order, so that it is
+  // set last.
   for (const { language, name } of names.toReversed()) {
     firstNames.set(language.name, name);
   }
@@ -96,11 +104,11 @@ export function parseRecord<K extends Kind>(
 }
 
 /**
- * Reads every record of a PokéAPI v2 server.
+ * Reads all records of a PokéAPI v2 server.
  *
- * If the cache has a complete run, one request asks whether the upstream still has the same
- * edition, which is one deployment of the upstream. If so, every record comes from the cache.
- * Otherwise, every list is read, then every listed record, all from one edition.
+ * If the cache contains a complete run, we first ask whether the upstream still has the same
+ * edition (deployment). If it does, all records come from the cache. Otherwise, we read every list
+ * and then every listed record, all from one edition.
  */
 export const restSource: Source = (context) => {
   const { upstream = DEFAULT_UPSTREAM, today, skip, hasNames } = context;
@@ -135,14 +143,15 @@ interface RawDataSet {
 }
 
 function reuseCachedRun(fetcher: Fetcher, skip: SourceContext['skip']): RawDataSet {
-  // The journal's version and checksums guarantee the type.
+  // This cast is safe, because the cache checks the version and the checksums of its journal.
   const raw = fetcher.reuseRun() as RawRecords;
   assertSkipsExist(skip, raw);
   return { raw, edition: fetcher.lastEdition };
 }
 
 /**
- * Fetches every record, and stores the run if it is complete, so that the next build may reuse it.
+ * Fetches all records. If the run is complete, stores it in the cache, so that the next build may
+ * reuse it.
  */
 async function fetchRecords(
   fetcher: Fetcher,
@@ -161,7 +170,7 @@ async function fetchRecords(
   return { raw, edition };
 }
 
-/** An entry of a list, which names a record and links to it. */
+/** An entry of a list, with a link to the record. */
 interface ListEntry {
   readonly kind: Kind;
   readonly id: number;
@@ -171,18 +180,16 @@ interface ListEntry {
 
 interface Answer {
   readonly entry: ListEntry;
-  /**
-   * Undefined if the record is missing in its edition, in which case all records are read again.
-   */
+  /** Undefined if this edition does not have the record. All records are then read again. */
   readonly record: RawRecord | undefined;
 }
 
 type ReportProgress = (done: number, total: number) => void;
 
 /**
- * Reads every list, then every listed record that is not skipped.
+ * Reads every list, and then every listed record that is not skipped.
  *
- * @throws DataError if the lists or records are invalid, or too large to be kept in memory
+ * @throws DataError if a list or record is invalid, or if the data is too large to keep in memory
  */
 async function readAll(
   read: Read,
@@ -214,18 +221,18 @@ async function readAll(
     report(done, wantedEntries.length);
     return { entry, record };
   };
-  // The limit exceeds the number of connections, so that requests are sent while responses are
-  // decoded.
+  // This limit is higher than the number of connections, so that more requests are sent while
+  // responses are being decoded.
   const limit = pLimit(2 * concurrency);
   const answers = limit.map(wantedEntries, readEntry);
-  // After a failure, hundreds of thousands of requests may be waiting.
+  // After a failure, hundreds of thousands of requests may still be waiting, so we discard them.
   return answers.finally(() => limit.clearQueue());
 }
 
 /**
  * Groups the records by kind, in the order of their lists.
  *
- * @throws DataError if a record is not the listed one
+ * @throws DataError if the response for a record does not match its entry in the list
  */
 function groupRecords(answers: readonly Answer[]): RawRecords {
   const records = mapKinds((): RawRecord[] => []);
@@ -233,11 +240,11 @@ function groupRecords(answers: readonly Answer[]): RawRecords {
     assertListed(entry, record);
     records[entry.kind].push(record);
   }
-  // Each record was parsed with the schema of its kind.
+  // This cast is safe, because each record was parsed with the schema of its kind.
   return records as unknown as RawRecords;
 }
 
-/** https://pokeapi.co/docs/v2#resource-listspagination-section */
+/** The schema of a list page: https://pokeapi.co/docs/v2#resource-listspagination-section */
 const listSchema = z.object({
   count: z.int().min(0).max(MAX_RECORDS),
   next: z.string().nullish(),
@@ -246,10 +253,10 @@ const listSchema = z.object({
 type ListPage = z.infer<typeof listSchema>;
 
 /**
- * Reads a list, in several pages if the upstream caps their size.
+ * Reads a list, which may have several pages if the upstream limits their size.
  *
- * A list is always requested, even if the cached one is fresh, so that new records appear
- * immediately. The number of its entries must be the count that it states, because a truncated list
+ * We always request the list, even if the cached list is still fresh, so that new records appear
+ * immediately. The number of entries must match the count in the list. Otherwise, a truncated list
  * would look as if records had been removed.
  */
 async function readList(
@@ -267,7 +274,8 @@ async function readList(
   let query = '?limit=100000&offset=0';
   while (query !== '') {
     const page = await read(`${upstream}/${kind}/${query}`, codec, options);
-    // This edition does not have the list. If another one may have it, everything is read again.
+    // This edition does not have the list. If another edition may have it, everything is read
+    // again.
     if (!page) return [];
     keep(estimateBytes(page));
     for (const entry of resolveEntries(page, base, kind)) entries.push(entry);
@@ -286,8 +294,8 @@ function createListCodec(base: URL, kind: Kind): Codec<ListPage> {
   return {
     decode(body) {
       const page = parse(listSchema, decodeJson(body), { kind, record: 'list' });
-      // Links are checked before the list is cached, because a cached invalid list would break
-      // every later build.
+      // We check the links before the list is cached. Otherwise, an invalid list in the cache would
+      // break every later build.
       resolveEntries(page, base, kind);
       return page;
     },
@@ -299,8 +307,8 @@ const resolveEntries = ({ results }: ListPage, base: URL, kind: Kind): ListEntry
   results.map(({ name, url }) => resolveLink(base, kind, name, url));
 
 /**
- * Returns the query of the link to the next page, or `''`. Its origin and path are ignored, because
- * a mirror may not adapt them.
+ * Returns the query of the link to the next page, or `''` if there is no next page. We ignore the
+ * origin and path of the link, because a mirror may not have adapted them.
  */
 function findNextQuery({ next }: ListPage, base: URL): string {
   const link = parseUrl(next ?? '', base);
@@ -310,7 +318,12 @@ function findNextQuery({ next }: ListPage, base: URL): string {
 const parseUrl = (url: string, base: URL): URL | undefined =>
   URL.canParse(url, base.href) ? new URL(url, base) : undefined;
 
-/** Resolves a link to a record by its path, on the configured origin. @throws DataError */
+/**
+ * Parses a link to a record. Only the path of the link is used, and the origin is always the
+ * configured one.
+ *
+ * @throws DataError
+ */
 function resolveLink(base: URL, kind: Kind, slug: string, url: string): ListEntry {
   const link = parseUrl(url, base);
   const isBelow = link?.host === base.host && link.pathname.startsWith(base.pathname);
@@ -332,7 +345,7 @@ const isListed = ({ id, slug }: ListEntry, record: RawRecord | undefined): boole
 function createRecordCodec(entry: ListEntry, hint: string): Codec<RawRecord> {
   return {
     decode: (body) => parseRecord(entry.kind, decodeJson(body), describeEntry(entry), hint),
-    /** Returns a cached record only if the list still has it under the same id and slug. */
+    /** Returns the cached record, but only if its id and slug are still the same in the list. */
     revive(cached) {
       const record = (cached ?? undefined) as RawRecord | undefined;
       return isListed(entry, record) ? record : undefined;
@@ -340,7 +353,11 @@ function createRecordCodec(entry: ListEntry, hint: string): Codec<RawRecord> {
   };
 }
 
-/** @throws DataError if a response is not the record that the list names */
+/**
+ * Checks that the response is the record in the list.
+ *
+ * @throws DataError
+ */
 function assertListed(
   entry: ListEntry,
   record: RawRecord | undefined,
