@@ -7,12 +7,12 @@ import { snapshotSource } from './snapshot.ts';
 import type { Source } from './source.ts';
 
 /**
- * Reads the upstream, or the bundled data set if the upstream is unreachable, because the user may
- * simply be offline. An invalid response is an error.
+ * Reads the upstream. If the upstream is unreachable, falls back to the bundled data set, because
+ * the user may simply be offline. An invalid response is still an error.
  */
 export const autoSource: Source = async (context) => {
   try {
-    // One retry is enough to find out that there is no network.
+    // We retry only once, which is enough to notice that there is no network.
     return await restSource({ ...context, firstRetries: 1 });
   } catch (error) {
     const isUnreachable = error instanceof UpstreamError && error.request.unreachable;
@@ -26,7 +26,10 @@ export const autoSource: Source = async (context) => {
   }
 };
 
-/** `bundled data from 2026-01-02, generations 1 to 7; the live upstream has more` */
+/**
+ * Describes the bundled data: `bundled data from 2026-01-02, generations 1 to 7; the live upstream
+ * has more`.
+ */
 function describeBundledData({ records, provenance }: DataSet): string {
   let first = Number.POSITIVE_INFINITY;
   let last = 0;
@@ -37,7 +40,7 @@ function describeBundledData({ records, provenance }: DataSet): string {
       last = Math.max(last, record.generation);
     }
   }
-  // Without any such record, there is no first generation.
+  // If no record has a generation, `first` is still infinite.
   first = Math.min(first, last);
   const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
   return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;

@@ -1,5 +1,6 @@
 /**
- * The CSV source: reads the upstream's own tables, a few files instead of thousands of responses.
+ * The CSV source. It reads the upstream's own tables, so a few files replace thousands of
+ * responses.
  */
 
 import { statSync } from 'node:fs';
@@ -33,20 +34,20 @@ import { assertSkipsExist, type Source, type SourceContext, type SourceResult } 
 
 const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
-/** Table → its text. */
+/** The text of each table, by the name of the table. */
 type TableTexts = Readonly<Record<string, string>>;
 
 interface ReaderContext {
   readonly texts: TableTexts;
-  /** The ids of all records of the kind. */
+  /** The ids of all records of this kind. */
   readonly ids: ReadonlySet<number>;
   readonly icons: IconChooser;
 }
 
 interface KindTable<K extends Kind> {
-  /** The columns of the kind's table in addition to `id` and `identifier`. */
+  /** The columns to read from the kind's table, in addition to `id` and `identifier`. */
   readonly columns: readonly string[];
-  /** Returns a function that reads the kind's own fields from a row. */
+  /** Creates a function that reads the fields specific to this kind from a row. */
   createReader(context: ReaderContext): (row: Row) => KindFields<K>;
 }
 
@@ -74,7 +75,7 @@ function createItemReader({ texts, ids, icons }: ReaderContext): (row: Row) => K
   };
 }
 
-/** Lists the columns of each table that are read. Tables may have others. */
+/** Lists the columns to read from each table. A table may have more columns. */
 function listColumns(): Record<string, readonly string[]> {
   const columns: Record<string, readonly string[]> = {};
   for (const kind of kindNames) {
@@ -91,8 +92,8 @@ const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns(
 export const tableNames = Object.keys(columnsByTable);
 
 /**
- * Reads the tables, and then the list of icons, because the tables do not say which items have one.
- * Both come from a clone of the upstream's repository, or from URLs.
+ * Reads the tables, and then the list of icons, because the tables do not contain which items have
+ * an icon. Both come either from a clone of the upstream's repository or from URLs.
  */
 export const csvSource: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today } = context;
@@ -102,7 +103,8 @@ export const csvSource: Source = async (context) => {
     texts,
     icons: readIconFolder(upstream, context),
     upstream: 'local files',
-    // The clock that dated the files may have been ahead.
+    // The clock that set the modification times of the files may have been ahead, so we limit the
+    // date to today.
     captured: captured < today ? captured : today,
   });
 };
@@ -131,12 +133,12 @@ function addStats(first: FetcherStats, second: FetcherStats | undefined): Fetche
   };
 }
 
-/** What was read, and what the data set says about its origin. */
+/** The tables and icons, together with the origin to record in the data set. */
 interface Tables {
   readonly texts: TableTexts;
   readonly icons: IconList;
   readonly upstream: string;
-  /** `YYYY-MM-DD` */
+  /** The capture date in the form `YYYY-MM-DD`. */
   readonly captured: string;
 }
 
@@ -153,7 +155,10 @@ function createResult(
   return { dataSet, source: 'csv', isCopy: false, notices: chooser.notices() };
 }
 
-/** Joins each kind's table with its table of names and the tables of its own fields. */
+/**
+ * Joins the table of each kind with its table of names and with the tables that contain its other
+ * fields.
+ */
 function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
   const languages = parseLanguages(texts);
   const records = mapKinds((kind) => {
@@ -167,11 +172,11 @@ function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
       return { id, slug: readIdentifier(row), ...splitNames(names), ...readFields(row) };
     });
   });
-  // Each kind's reader returns the fields of its kind.
+  // Each reader returns the fields of its own kind, which TypeScript cannot infer.
   return records as unknown as RawRecords;
 }
 
-/** Maps the id of each language to its code. */
+/** Maps the ids of languages to their codes. */
 function parseLanguages(texts: TableTexts): Map<string, string> {
   const languages = new Map<string, string>();
   for (const row of parseTable(texts, 'languages')) {
@@ -180,12 +185,15 @@ function parseLanguages(texts: TableTexts): Map<string, string> {
   return languages;
 }
 
-/** Reads the names of one record by language. The first of several names in a language wins. */
+/**
+ * Reads the names of one record, by language. If a language has several names, the first one wins.
+ */
 function readNames(
   rows: readonly Row[],
   languages: ReadonlyMap<string, string>,
 ): Record<string, string> {
-  // The code of a language may be a property that every object has, such as `constructor`.
+  // We use an object without a prototype, because a language code may be the name of an inherited
+  // property, such as `constructor`.
   const names: Record<string, string> = Object.create(null);
   for (const row of rows) {
     const languageId = row.get('local_language_id');
@@ -196,13 +204,19 @@ function readNames(
 }
 
 interface Row {
-  /** `items.csv row 17`, counted from the header. */
+  /**
+   * The location of the row for error messages, such as `items.csv row 17`. The header is row 1.
+   */
   readonly record: string;
-  /** Returns the text of the cell in a column, or `''` if the table lacks the column. */
+  /** Returns the text in a column, or `''` if the table does not have the column. */
   get(column: string): string;
 }
 
-/** @param preview the number of rows to read; 0 for all */
+/**
+ * Splits a table into cells.
+ *
+ * @param preview the number of rows to read; 0 reads all rows
+ */
 function splitCells(text: string, preview = 0): Papa.ParseResult<string[]> {
   const unixText = text.replace(/\r\n?/g, '\n');
   return Papa.parse<string[]>(unixText, { delimiter: ',', preview });
@@ -215,7 +229,11 @@ function findColumnProblem(text: string, table: string): string | undefined {
   return `got columns ${formatValue(header)}, expected a column called ${missingColumn}`;
 }
 
-/** Parses a table with any line endings, and skips rows of empty cells. @throws DataError */
+/**
+ * Parses a table with any type of line ending. Rows of empty cells are skipped.
+ *
+ * @throws DataError
+ */
 function parseTable(texts: TableTexts, table: string): Row[] {
   const nameRow = (at: number): string => `${table}.csv row ${at + 1}`;
   const { data, errors } = splitCells(texts[table] ?? '');
@@ -228,7 +246,7 @@ function parseTable(texts: TableTexts, table: string): Row[] {
   for (const [at, cells] of contentRows.entries()) {
     const isEmpty = cells.every((cell) => cell.trim() === '');
     if (isEmpty) continue;
-    // The header is the first row.
+    // The header is the first row, so we add 1.
     const record = nameRow(at + 1);
     if (cells.length !== header.length) {
       throw new DataError(`got ${cells.length} cells, expected ${header.length}`, { record });
@@ -239,8 +257,8 @@ function parseTable(texts: TableTexts, table: string): Row[] {
 }
 
 /**
- * Groups rows by record. A row for an unknown record shows that the tables are from different
- * commits.
+ * Groups rows by the id of their record. If a row belongs to an unknown record, the tables are from
+ * different commits.
  */
 function groupById(
   texts: TableTexts,
@@ -278,9 +296,9 @@ function readIdentifier({ record, get }: Row): string {
 }
 
 /**
- * Derives an item's icon by the upstream server's rule, because the tables contain no icons: all
- * data cards share an icon, and all technical and hidden machines (`tm01`, `hm01`) those of their
- * kind.
+ * Derives the icon of an item by the rule that the upstream's server uses, because the tables do
+ * not contain icons. All data cards share one icon. All technical machines (`tm01`) share another
+ * icon, and so do all hidden machines (`hm01`).
  */
 function deriveSpritePath(slug: string): string {
   let name = slug;
@@ -289,7 +307,9 @@ function deriveSpritePath(slug: string): string {
   return `${ICONS_FOLDER}${name}.png`;
 }
 
-/** Reads the tables from a folder. They were captured when the newest of them was written. */
+/**
+ * Reads the tables from a folder. The capture date is the modification date of the newest table.
+ */
 function readTables(folder: string): { texts: TableTexts; captured: string } {
   const texts: Record<string, string> = {};
   let newestMs = 0;
@@ -319,12 +339,12 @@ function readTable(folder: string, name: string): { text: string; modifiedMs: nu
   }
 }
 
-/** Matches a URL that names a commit, whose tables never change. */
+/** Matches a URL that contains the hash of a commit. The tables of a commit never change. */
 const COMMIT = /\/[0-9a-f]{40}\//;
 
 const MAX_PASSES = 4;
 
-/** Rejects error pages, which have other columns. */
+/** Creates a codec that rejects error pages, which do not have the expected columns. */
 const createCodec = (table: string): Codec<string> => ({
   decode(body) {
     const text = decodeText(body);
@@ -336,12 +356,13 @@ const createCodec = (table: string): Codec<string> => ({
 });
 
 /**
- * Fetches all tables from one commit.
+ * Fetches all tables of one commit.
  *
- * A branch may move while its tables are fetched, and caches may return older ones. So the tables
- * are fetched again, past caches, until two passes return the same tables. A commit needs one pass.
+ * A branch may move while its tables are being fetched, and caches may return older tables. So we
+ * bypass the caches and fetch the tables again until two passes return the same tables. If the URL
+ * contains a commit, one pass is enough.
  *
- * @throws UpstreamError if each of four passes returns different tables
+ * @throws UpstreamError if all four passes return different tables
  */
 async function fetchTables(
   fetcher: Fetcher,
@@ -369,7 +390,7 @@ async function fetchTables(
   );
 }
 
-/** Fetches a table, from the second pass on past caches. */
+/** Fetches a table. From the second pass on, bypasses caches. */
 async function fetchTable(
   fetcher: Fetcher,
   upstream: string,

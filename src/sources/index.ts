@@ -13,5 +13,5 @@ const sources: Record<SourceName, Source> = {
   site: siteSource,
 };
 
-/** Loads the data set of the source that the context names. */
+/** Loads a data set from the source that is named in the context. */
 export const loadSource: Source = (context) => sources[context.source](context);

@@ -27,18 +27,27 @@ interface CommonFields {
   readonly id: number;
   readonly slug: string;
   readonly englishName: string | null;
-  /** The upstream's code of each other language → the first name in that language. */
+  /**
+   * The names in other languages, by the upstream's language code. If there are several names in a
+   * language, this is the first one.
+   */
   readonly names: Readonly<Record<string, string>>;
 }
 
 interface ItemFields {
-  /** In upstream order, because the first index of a generation wins. */
+  /**
+   * The index numbers in the order of the upstream. The order matters, because the first index of a
+   * generation wins.
+   */
   readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
-  /** A link or an invalid value; null if the item has no sprite. */
+  /** The link to the sprite, or an invalid value as text. Null if the item has no sprite. */
   readonly sprite: string | null;
 }
 
-/** Fields of other kinds are served as they are. */
+/**
+ * The fields of each kind before they are normalized. Only the fields of items need to be
+ * converted.
+ */
 type FieldsByKind = {
   [K in Kind]: K extends 'item' ? ItemFields : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
 };
@@ -52,7 +61,10 @@ export interface SplitNames {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Separates the English name, which each record has, from the names in other languages. */
+/**
+ * Separates the English name, which becomes a field of the record, from the names in other
+ * languages.
+ */
 export function splitNames({ en, ...names }: Readonly<Record<string, string>>): SplitNames {
   return { englishName: en ?? null, names };
 }
@@ -60,11 +72,11 @@ export function splitNames({ en, ...names }: Readonly<Record<string, string>>): 
 type Warn = (code: WarningCode, message: string) => void;
 
 /**
- * Converts raw records, in any order, to a data set that obeys the contract.
+ * Converts raw records, in any order, to a data set that conforms to the contract.
  *
- * The records of each kind are sorted by id, because the lowest id keeps a slug that several
- * records have. Each record is then normalized alone, with a warning for each adaptation, and its
- * names are added to those of its languages under its final slug.
+ * First, the records of each kind are sorted by id: if several records have the same slug, the one
+ * with the lowest id keeps it. Then each record is normalized by itself, with a warning for each
+ * adaptation. Finally, its names are added to its languages under its final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */
@@ -95,7 +107,8 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
 }
 
 /**
- * Maps each safe slug to the lowest id of the records that have it. The records are sorted by id.
+ * Maps each safe slug to the lowest id of the records that have this slug. The records must be
+ * sorted by id.
  */
 function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number> {
   const owners = new Map<string, number>();
@@ -108,18 +121,21 @@ function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number
 
 interface RecordContext {
   readonly kind: Kind;
-  /** Slug → the id of the record that keeps it. */
+  /** The id of the record that keeps a slug, by slug. */
   readonly slugOwners: ReadonlyMap<string, number>;
   readonly warn: Warn;
 }
 
 interface NormalizedRecord {
   readonly record: RecordOf<Kind>;
-  /** The code of each language, including English → the record's name. */
+  /** The record's names by language code, including the English name. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Adapts a record's slug, name and fields, in the order in which its warnings are listed. */
+/**
+ * Adapts the slug, name and fields of a record. This order is also the order of the record's
+ * warnings.
+ */
 function normalizeRecord(
   rawRecord: RawRecord,
   { kind, slugOwners, warn }: RecordContext,
@@ -141,7 +157,7 @@ function normalizeRecord(
   return { record, names };
 }
 
-/** Converts the fields of an item. The fields of other kinds are served as they are. */
+/** Converts the fields of an item. The fields of other kinds are returned unchanged. */
 function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   if (!('sprite' in fields)) return fields;
   const indices = resolveIndices(fields.gameIndices, warn);
@@ -149,7 +165,11 @@ function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   return { ...indices, icon };
 }
 
-/** @throws DataError that names the records with a repeated id */
+/**
+ * Rejects records with the same id.
+ *
+ * @throws DataError that names these records
+ */
 export function assertUniqueIds(
   records: readonly { id: number; slug: string }[],
   location: DataLocation,
@@ -169,10 +189,10 @@ export function assertUniqueIds(
 }
 
 /**
- * Returns the slug that a record gets. Of several records with the same slug, the one with the
- * lowest id keeps it, and the others get their id appended.
+ * Returns the final slug of a record. If several records have the same slug, the record with the
+ * lowest id keeps it, and the others append their id.
  *
- * @throws DataError if another record has the slug with the id
+ * @throws DataError if the slug with the id belongs to another record
  */
 function resolveSlug(
   kind: Kind,
@@ -195,12 +215,12 @@ function resolveSlug(
 }
 
 /**
- * White space, soft hyphens and zero-width characters, which are often copied together with a name.
+ * White space, soft hyphens and zero-width characters, which users often copy together with a name.
  */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
-/** Removes invisible characters around a name, with a warning if anything visible is left. */
+/** Removes invisible characters around a name. If any visible text is left, adds a warning. */
 function trimName(name: string, language: string, warn: Warn): string {
   const [trimmedName = ''] = VISIBLE.exec(name) ?? [];
   if (trimmedName === '' || trimmedName === name) return trimmedName;
@@ -216,10 +236,7 @@ interface NamesContext {
   readonly warn: Warn;
 }
 
-/**
- * Adds a record's names to the names of their languages, and warns about each name that is not
- * usable.
- */
+/** Adds the names of a record to their languages, and adds a warning for each unusable name. */
 function addNames(
   namesByLanguage: Map<string, Names>,
   recordNames: Readonly<Record<string, string>>,
@@ -229,7 +246,7 @@ function addNames(
     const language = upstreamCode.toLowerCase();
     const name = trimName(rawName, language, warn);
     if (name === '') {
-      // An empty English name has a warning already.
+      // An empty English name already has a warning.
       if (language !== 'en') warn('missing-name', `omitted the empty name in ${language}`);
       continue;
     }
@@ -243,13 +260,16 @@ function addNames(
       names = { language, ...mapKinds((): Record<string, string> => ({})) };
       namesByLanguage.set(language, names);
     }
-    // The upstream may write a language in two ways, such as `zh-Hans` and `zh-hans`. The first
-    // name wins.
+    // The upstream may write a language code in two ways, such as `zh-Hans` and `zh-hans`. The
+    // first name wins.
     if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
   }
 }
 
-/** Checks a language only if it has no names yet, because thousands of names have the same one. */
+/**
+ * Checks the code of a language only when its first name is added, because thousands of names share
+ * one language.
+ */
 function findLanguageProblem(language: string, names: Names | undefined): string | undefined {
   return names === undefined ? findProblem(languageSchema, language) : undefined;
 }
@@ -261,10 +281,11 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
 }
 
 /**
- * Returns the fields `id1` to `id9`: an item's index in the games of each generation, or null.
+ * Returns the fields `id1` to `id9`, which are an item's index numbers in the games of each
+ * generation, or null.
  *
- * The upstream may list several indices for a generation. The first one wins, and there is a
- * warning for each of the others, and for a generation that has no field.
+ * If the upstream lists several index numbers for a generation, the first one wins, and each of the
+ * others gets a warning. A generation without a field gets a warning, too.
  */
 function resolveIndices(
   gameIndices: ItemFields['gameIndices'],
@@ -292,7 +313,10 @@ function resolveIndices(
   return fields;
 }
 
-/** Returns the sprite URL's path from `sprites/items/` on, or the placeholder. */
+/**
+ * Returns the part of a sprite's URL that starts with `sprites/items/`, or the placeholder if this
+ * is not possible.
+ */
 function resolveIcon(sprite: string | null, warn: Warn): string {
   if (sprite === null) {
     warn('no-icon', 'no icon, using the placeholder');
@@ -307,19 +331,20 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
 }
 
 /**
- * Matches path separators and characters that affect how a terminal shows text. No real slug
- * contains them.
+ * Matches path separators, and characters that change how a terminal displays text. No real slug
+ * contains such characters.
  */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Converts an unsafe slug as Django's `slugify` does, because PokéAPI later chose the same slugs. A
- * slug that cannot be converted is returned unchanged, and the schema rejects it.
+ * Converts an unsafe slug in the same way as Django's `slugify`, because PokéAPI later chose
+ * exactly these slugs. If a slug cannot be converted, it is returned unchanged, and the schema
+ * rejects it.
  *
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */
 export function sanitizeSlug(slug: string): string {
-  // No expression may run on a slug of any length.
+  // We must not run a regular expression on a slug of unlimited length.
   if (slug.length > MAX_SLUG_LENGTH) return slug;
   const isSafe = slugSchema.safeParse(slug).success;
   if (isSafe || SUSPICIOUS.test(slug)) return slug;

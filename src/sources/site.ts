@@ -1,5 +1,6 @@
 /**
- * The site source: reads only the data of a built site, from a folder, an archive or a deployment.
+ * The site source. It reads only the data of a built site, from a folder, an archive or a
+ * deployment.
  */
 
 import { openStorage } from '../built/archive.ts';
@@ -26,9 +27,11 @@ import type { FetcherStats } from '../http/fetcher.ts';
 import { removeSkipped, type Source, type SourceContext } from './source.ts';
 
 /**
- * Reads a built site. Its records are validated with the schemas of this version, because the site
- * may come from anyone. If the published site has the same data, its records are read instead, so
- * that the list pages of a deployment need not be fetched.
+ * Reads a built site.
+ *
+ * The site may come from anyone, so its records are validated with the schemas of this version. If
+ * the published site has the same data, we read the records from there, so that the list pages of a
+ * deployment need not be fetched.
  *
  * @throws UpstreamError, OutputError or DataError
  */
@@ -47,7 +50,7 @@ export const siteSource: Source = async (context) => {
   const dataSet = removeSkipped(completeData, context);
 
   const readPast = (): Past => {
-    // The history describes all records.
+    // The history covers all records, so it does not apply if some of them are skipped.
     const isComplete = dataSet.digest === digest;
     const history = isComplete ? correctHistory(site.history(), today) : emptyHistory;
     const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
@@ -66,14 +69,15 @@ export const siteSource: Source = async (context) => {
 
 interface OpenedSource {
   readonly storage: SiteStorage;
-  /** Undefined for a folder or an archive. */
+  /** The number of requests. Undefined for a folder or an archive. */
   readonly requests?: FetcherStats;
 }
 
 async function openSource(context: SourceContext): Promise<OpenedSource> {
   const { upstream = '', signal } = context;
   if (!isUrl(upstream)) return { storage: await openStorage(upstream) };
-  // Imported here, because copies of folders and archives do not need undici.
+  // We import these modules only here, because copying a folder or an archive does not require
+  // undici.
   const { closeOnAbort, createClient } = await import('../http/client.ts');
   const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
@@ -83,18 +87,19 @@ async function openSource(context: SourceContext): Promise<OpenedSource> {
 }
 
 /**
- * Matches the upstreams that gamedata writes: a URL, `local files`, `unknown` or an npm package.
+ * Matches the values that gamedata writes as the upstream: a URL, `local files`, `unknown` or an
+ * npm package.
  */
 const UPSTREAM =
   /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
 
 interface ValidProvenance {
   readonly provenance: Provenance;
-  /** What was dropped or corrected. */
+  /** Messages about values that were dropped or corrected. */
   readonly notices: readonly string[];
 }
 
-/** Drops implausible provenance, because the copied site is untrusted. */
+/** Drops implausible values from the provenance, because the copied site is not trusted. */
 function validateProvenance({ source, ...claimed }: Meta, today: string): ValidProvenance {
   const notices: string[] = [];
   const isKnownUpstream = UPSTREAM.test(claimed.upstream);
@@ -113,8 +118,8 @@ function validateProvenance({ source, ...claimed }: Meta, today: string): ValidP
 }
 
 /**
- * Replaces a capture date in the future by today and drops an edition in the future, because a copy
- * may come from anyone.
+ * Corrects dates in the future, because a copied site may come from anyone. A future capture date
+ * is replaced with today, and a future edition is dropped.
  */
 function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(
   summary: T,
@@ -136,7 +141,11 @@ export function correctHistory({ steps }: History, today: string): History {
   return { steps: correctedSteps };
 }
 
-/** @throws DataError if a record is invalid, or its id or its fields are not in order */
+/**
+ * Validates the records of a site.
+ *
+ * @throws DataError if a record is invalid, or if ids or fields are not in order
+ */
 function validateRecords({ storage }: BuiltSite, foundRecords: AnyRecords): Records {
   return mapKinds((kind) => {
     let lastId = 0;
@@ -148,7 +157,7 @@ function validateRecords({ storage }: BuiltSite, foundRecords: AnyRecords): Reco
         throw new DataError(problem, { record, field: 'id' });
       }
       lastId = validRecord.id;
-      // A parsed record has its fields in the order of the schema.
+      // Parsing puts the fields of a record in the order of the schema.
       const expectedFields = JSON.stringify(Object.keys(validRecord));
       const foundFields = JSON.stringify(Object.keys(foundRecord));
       if (foundFields !== expectedFields) {

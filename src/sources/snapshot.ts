@@ -1,6 +1,6 @@
 /**
- * The snapshot source: a data set in files with one record per line, so that a diff is a changelog
- * of the data.
+ * The snapshot source. A snapshot is a data set in files with one record per line, so that a diff
+ * shows which records have changed.
  */
 
 import { existsSync } from 'node:fs';
@@ -57,7 +57,7 @@ export const snapshotSource: Source = async (context) => {
   const completeData = snapshot.data(context.hasNames);
   const dataSet = removeSkipped(completeData, context);
   const readPast = (): Past => {
-    // The history describes all records.
+    // The history covers all records, so it does not apply if some of them are skipped.
     const isComplete = dataSet.digest === completeData.digest;
     const history = isComplete ? snapshot.history() : emptyHistory;
     return { history, oldSlugs: snapshot.oldSlugs() };
@@ -74,12 +74,12 @@ const summarySchema = z.object({
   warnings: z.array(warningSchema),
 });
 
-/** What `provenance.json` says about the records. */
+/** The summary of the records in `provenance.json`. */
 type SnapshotSummary = z.infer<typeof summarySchema>;
 
 /**
- * Returns the files of a snapshot: a file of records for each kind, of names for each language, and
- * `provenance.json`.
+ * Returns the files of a snapshot: one file of records for each kind, one file of names for each
+ * language, and `provenance.json`.
  */
 export function snapshotFiles(data: DataSet): SiteFile[] {
   const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
@@ -98,27 +98,38 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
 }
 
 /**
- * Reads the files of a snapshot and compares them with `provenance.json`. Each function throws
- * `OutputError` or `DataError`.
+ * Reads the files of a snapshot, and compares them with `provenance.json`. All methods throw
+ * `OutputError` or `DataError` if a file is missing or damaged.
  */
 export interface Snapshot {
   readonly summary: SnapshotSummary;
   data(hasNames?: boolean): DataSet;
-  /** @throws DataError if the history is damaged or ends at another data set */
+  /**
+   * Reads the history.
+   *
+   * @throws DataError if the history is damaged, or if its last entry describes a different data
+   * set
+   */
   history(): History;
-  /** @param mayBeLost whether damaged old slugs are replaced by none */
+  /**
+   * Reads the old slugs.
+   *
+   * @param mayBeLost whether to continue without old slugs if their file is damaged
+   */
   oldSlugs(mayBeLost?: boolean): OldSlugs;
-  /** Reads old slugs from a file that differs from the manifest. */
+  /** Reads the old slugs even if their file does not match the manifest. */
   unverifiedOldSlugs(): OldSlugs;
   /**
-   * Reads records that any version of gamedata wrote, whose fields may not be those of this
-   * version.
+   * Reads records that may have been written by any version of gamedata, so they may have other
+   * fields.
    */
   records(): AnyRecords;
   readNames(records: AddressedRecords): Names[];
 }
 
 /**
+ * Opens a snapshot.
+ *
  * @throws OutputError or DataError if `provenance.json` is missing, invalid or in another format
  */
 export function openSnapshot(folder: string): Snapshot {
@@ -136,7 +147,7 @@ export function openSnapshot(folder: string): Snapshot {
   };
 }
 
-/** A folder, and what its `provenance.json` says about the other files. */
+/** The folder of a snapshot, and the summary of its files from `provenance.json`. */
 interface SnapshotFiles {
   readonly storage: SiteStorage;
   readonly summary: SnapshotSummary;
@@ -157,13 +168,13 @@ function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
   return { warnings, provenance, counts, digest, records, names, namesSummary };
 }
 
-/** For records that any version of gamedata wrote. */
+/** Schemas for records that any version of gamedata may have written. */
 const anySchemas = mapKinds(() => anyRecordSchema);
 
 /**
  * Reads the records of each kind, one per line.
  *
- * @param hint what the user can do about an invalid record
+ * @param hint suggests how to fix an invalid record
  */
 function readRecords<T>(
   files: SnapshotFiles,
@@ -184,12 +195,12 @@ function readRecords<T>(
 }
 
 /**
- * Reads the files of the records as text. If they do not match the digest, looks for a cause that
+ * Reads the files of records as text. If they do not match the digest, the error names a cause that
  * the user can understand, such as CRLF line breaks.
  */
 function readRecordFiles({ storage, summary }: SnapshotFiles): Record<Kind, string> {
   const bodies = mapKinds((kind) => {
-    // The file of a kind without records may be missing, because it would be empty.
+    // If a kind has no records, its file would be empty, so it may be missing.
     if (summary.counts[kind] === 0) return Buffer.of();
     return readOrThrow(storage, recordsFile(kind), expected);
   });
@@ -227,7 +238,7 @@ function readHistory({ storage, summary }: SnapshotFiles): History {
   });
 }
 
-/** Reads the old slugs. If the folder has a manifest, their file must match it. */
+/** Reads the old slugs. If the folder has a manifest, the file must match it. */
 function readOldSlugs(storage: SiteStorage, mayBeLost?: boolean): OldSlugs {
   const hasManifest = hasFile(storage, MANIFEST_FILE);
   if (!hasManifest && !hasFile(storage, FORMER_FILE)) return noOldSlugs;
@@ -255,8 +266,8 @@ function readSummary(storage: SiteStorage): SnapshotSummary {
 }
 
 /**
- * Reads a JSON file. If it is invalid, a damage of the text, such as CRLF line breaks, is the
- * better explanation.
+ * Reads a JSON file. If the JSON is invalid, damage to the whole text, such as CRLF line breaks, is
+ * reported first, because it is a better explanation.
  */
 function readJson(storage: SiteStorage, file: string): unknown {
   const body = readOrThrow(storage, file, expected);
@@ -294,17 +305,17 @@ function assertDigest(
   throw new DataError(problem, location, { hint: RESTORE });
 }
 
-/** A snapshot as the data set before an update. */
+/** The snapshot that an update replaces. */
 export type PreviousSnapshot = Previous & Provenance;
 
 /**
- * Reads the bundled data set, or returns undefined if it is damaged, because it only guards a first
- * build.
+ * Reads the bundled data set. Returns undefined if it is damaged, because it is needed only to
+ * guard a first build.
  */
 export function readBundledSnapshot(folder: string): PreviousSnapshot | undefined {
   return ignoreDamage(() => {
     const bundled = readPreviousSnapshot(folder);
-    // Reading the records now detects damage before data sets are compared.
+    // We read the records here, so that damage is detected before data sets are compared.
     bundled?.records();
     bundled?.readPast(false);
     return bundled;
@@ -323,11 +334,12 @@ export function readPreviousSnapshot(folder: string): PreviousSnapshot | undefin
 }
 
 /**
- * Reads the past of a data set in the user's own folder, where an interrupted change may have
- * replaced a file. A history that does not end at this data set starts again. Old slugs are kept
- * even if their file differs from the manifest, because they are the redirects of permanent URLs.
+ * Reads the history and the old slugs from the user's own folder, in which an interrupted change
+ * may have replaced a file. If the history does not end with this data set, it starts again from
+ * here. Old slugs are kept even if their file does not match the manifest, because permanent URLs
+ * depend on these redirects.
  *
- * @throws OutputError if old slugs cannot be read and must not be lost
+ * @throws OutputError if the old slugs cannot be read and must not be lost
  */
 function readPublishedPast(snapshot: Snapshot, mayBeLost: boolean): PastWithNotices {
   const notices: string[] = [];
@@ -338,7 +350,7 @@ function readPublishedPast(snapshot: Snapshot, mayBeLost: boolean): PastWithNoti
   if (!verifiedSlugs && oldSlugs) notices.push(`${FORMER_FILE} ${INTERRUPTED}`);
   return {
     history: history ?? emptyHistory,
-    // Reading the file again throws an error with a way out.
+    // Reading the file again throws an error that explains how to continue.
     oldSlugs: oldSlugs ?? snapshot.oldSlugs(mayBeLost),
     notices,
   };

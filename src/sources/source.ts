@@ -16,38 +16,47 @@ export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
   /**
-   * Called with a problem that does not end the build, such as an interrupted build before it or a
+   * Called with a problem that does not end the build, such as an interrupted earlier build or a
    * cache that is too large.
    */
   readonly onNotice?: ((notice: string) => void) | undefined;
-  /** Called when the disk cache has responses that the same command would not request again. */
+  /**
+   * Called when the disk cache has stored responses, so that the same command would not request
+   * them again.
+   */
   readonly onStored?: (() => void) | undefined;
 }
 
-/** Returns one complete data set. */
+/** Loads one complete data set. */
 export type Source = (context: SourceContext) => Promise<SourceResult>;
 
 export interface SourceContext extends FetcherOptions, Watchers {
   readonly source: SourceName;
   readonly upstream: string | undefined;
   readonly dataFolder: string;
-  /** The capture date of data fetched now, `YYYY-MM-DD`. */
+  /** The capture date of data that is fetched now, in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly skip?: Skipped | undefined;
-  /** Whether the data set has the names in every language. Default true. */
+  /** Whether the data set includes the names in all languages. The default is true. */
   readonly hasNames?: boolean | undefined;
-  /** Whether to read the icons of a site, which may depend on the site's links. Default false. */
+  /**
+   * Returns whether to read the icons of a copied site, which may depend on the site's links. By
+   * default, no icons are read.
+   */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
-  /** Reads earlier records, whose icons a source keeps if it cannot find out which icons exist. */
+  /**
+   * Reads earlier records. If a source cannot find out which icons exist, it keeps the icons of
+   * these records.
+   */
   readonly readEarlier?: (() => EarlierRecords) | undefined;
   /**
-   * Where to request the list of icons for tables. Default: the list of the upstream's repository,
-   * for its tables.
+   * The URL of the list of icons. By default, tables in the upstream's repository use the list of
+   * icons in that project.
    */
   readonly iconListUrl?: string | undefined;
-  /** Limits the sum of what a source keeps in memory. Default: `MAX_MEMORY_BYTES`. */
+  /** The limit for all data that a source keeps in memory. The default is `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
-  /** The published site. Files with the same hash are not requested again. */
+  /** The published site. Files that it already has with the same hash are not requested again. */
   readonly previous?: PreviousSite | undefined;
 }
 
@@ -58,7 +67,7 @@ export interface EarlierRecords {
 
 export interface Progress {
   readonly done: number;
-  /** 0 until it is known. */
+  /** The total number of records or files, or 0 until it is known. */
   readonly total: number;
   readonly requests: FetcherStats;
   readonly waiting: Fetcher['getRetryStatus'];
@@ -66,20 +75,24 @@ export interface Progress {
 
 export interface SourceResult extends Next {
   readonly site?: BuiltSite | undefined;
-  /** The source that was actually read. For a site, the source that the site was built from. */
+  /**
+   * The source that was actually read. For a copied site, this is the source from which that site
+   * was built.
+   */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
   readonly requests?: FetcherStats | undefined;
-  /** True if every record comes from the cache because the upstream's edition has not changed. */
+  /** Whether all records come from the cache, because the upstream's edition has not changed. */
   readonly isCached?: boolean | undefined;
   readonly notices?: readonly string[] | undefined;
 }
 
-/** The ids of each kind's records. */
+/** The ids of the records of each kind. */
 type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
 /**
- * @throws UsageError if `--skip` names a record that does not exist, because it may be a typing
- * error
+ * Checks that all skipped records exist, because an unknown record may be a typing error.
+ *
+ * @throws UsageError if `--skip` names a record that does not exist
  */
 export function assertSkipsExist(skip: Skipped | undefined, records: RecordIds): void {
   if (!skip) return;
@@ -97,15 +110,16 @@ export const hintAtSkip = (kind: Kind, id: number): string =>
   `To build without this record, add --skip ${kind}/${id}.`;
 
 /**
- * Removes skipped records from a complete data set, with their names and warnings.
+ * Removes skipped records from a complete data set, including their names and warnings.
  *
- * The data set may have been captured without other records. They stay listed as skipped.
+ * If the data set was captured without certain records, these records are still listed as skipped.
  */
 export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
   if (!skip) return dataSet;
   const { provenance, warnings, names } = dataSet;
   const skippedBefore = mapKinds((kind) => provenance.skipped?.[kind] ?? []);
-  // A fallback may lack upstream records, and a copied site may have been built without some.
+  // We do not check these sources, because fallback data may not contain all upstream records, and
+  // a copied site may have been built without some records.
   if (source !== 'auto' && source !== 'site') {
     const newlySkipped = mapKinds((kind) =>
       skip[kind].filter((id) => !skippedBefore[kind].includes(id)),
