@@ -13,7 +13,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const { files, records } = siteOf(rawRecords(3, 2));
 
-/** Writes a site into the folder `site`, and returns the parent folder. */
+/**
+ * Writes a copy of the site into each given folder, `site` by default. Returns their parent folder.
+ */
 function writeSite(...folders: string[]): string {
   const parent = temporaryFolder();
   const entries = files().map(({ path: file, body }) => createEntry(file, Buffer.from(body)));
@@ -40,20 +42,20 @@ describe('archiveStorage', () => {
     ['the files of a folder', () => ['-C', 'site', '.']],
     ['an absolute path', (parent) => ['--absolute-names', path.join(parent, 'site')]],
     ['a folder in another folder', () => ['--transform', 's,^site,backups/today,', 'site']],
-  ])('reads the site in an archive of %s', async (_, createArgs) => {
+  ])('finds the site in an archive of %s', async (_, createArgs) => {
     const parent = writeSite();
     const storage = await archiveStorage(pack(parent, ...createArgs(parent)));
     expect(openSite(storage).records()).toEqual(records);
   });
 
-  it('reads a tar archive that a browser unpacked without renaming it', async () => {
+  it('reads an uncompressed archive that still has the extension .tar.gz', async () => {
     const parent = writeSite();
     const archive = path.join(parent, 'site.tar.gz');
     execFileSync('tar', ['-cf', archive, 'site'], { cwd: parent });
     expect(openSite(await archiveStorage(archive)).records()).toEqual(records);
   });
 
-  it('ignores the files that macOS adds', async () => {
+  it('ignores the ._ files that macOS adds to archives', async () => {
     const parent = writeSite();
     for (const file of ['._site', 'site/._manifest.json', 'site/._meta.json']) {
       writeFileSync(path.join(parent, file), '"generator":"gamedata/');
@@ -64,7 +66,7 @@ describe('archiveStorage', () => {
     expect(openSite(storage).records()).toEqual(records);
   });
 
-  it('finds a manifest with other white space next to the manifest of a web app', async () => {
+  it('distinguishes a reformatted gamedata manifest from the manifest of a web app', async () => {
     const parent = writeSite();
     const file = path.join(parent, 'site', 'manifest.json');
     writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2));
@@ -91,13 +93,13 @@ describe('archiveStorage', () => {
       gzipSync('site').subarray(0, 12),
       `cannot be read as an archive (Z_BUF_ERROR), ${expected}`,
     ],
-  ])('says what the file is if it is %s', async (_, body, problem) => {
+  ])('names the detected format in the error for %s', async (_, body, problem) => {
     const archive = path.join(temporaryFolder(), 'site.tar.gz');
     writeFileSync(archive, body);
     await expect(archiveStorage(archive)).rejects.toThrow(`${archive}: ${problem}`);
   });
 
-  it('rejects an archive without a site, or with several', async () => {
+  it('rejects an archive that does not contain exactly one site', async () => {
     const parent = writeSite('one', 'two');
     await expect(archiveStorage(pack(parent, 'one', 'two'))).rejects.toThrow(
       'contains several sites: one/, two/, expected one',
@@ -117,6 +119,6 @@ it.each([
   ['artifact.zip', true],
   ['site', false],
   ['https://example.test/site.tar.gz', false],
-])('isArchive: %s → %s', (name, expected) => {
+])('isArchive recognizes archives by their extension: %s → %s', (name, expected) => {
   expect(isArchive(name)).toBe(expected);
 });

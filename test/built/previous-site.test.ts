@@ -19,7 +19,7 @@ describe('readPreviousSite', () => {
     expect(readPreviousSite(storage, { entries: new Map() })).toBeUndefined();
   });
 
-  it('reads meta.json, records, old slugs and history', () => {
+  it('reads the metadata, records, old slugs and history of a published site', () => {
     const renamed = renamedSite();
     const { previous } = openChanged(renamed.files());
     expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
@@ -28,7 +28,7 @@ describe('readPreviousSite', () => {
     expect(previous?.readPast(false).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
   });
 
-  it('reads old slugs and record files if meta.json is damaged', () => {
+  it('reads old slugs and the addresses of records even if meta.json is damaged', () => {
     const { previous } = openChanged(renamedSite().files(), damage('meta.json', '{'));
     expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
     expect(previous?.records()).toBeUndefined();
@@ -41,7 +41,7 @@ describe('readPreviousSite', () => {
   it.each([
     ['is missing', undefined, { message: expect.stringContaining('cannot be read (ENOENT)') }],
     ['was changed', '{}', { message: expect.stringContaining('has 2 bytes, expected'), hint }],
-  ])('lists record files if a list page %s', (_, text, error) => {
+  ])('lists the records by their own files if a list page %s', (_, text, error) => {
     const { previous, open, bodies } = openChanged(site.files(), damage(movePage, text));
     expect(previous?.records()).toBeUndefined();
     const records = raw.move.map(({ id, slug }) => ({ id, slug }));
@@ -55,27 +55,31 @@ describe('readPreviousSite', () => {
     ['nothing if changes.json is not listed', [], false, undefined],
     ['a new history if changes.json is missing', [RESTART], true, undefined],
     ['a new history if changes.json is invalid', [RESTART], true, '{"steps":[1]}'],
-  ])('reports %s', (_, notices, isListed, text) => {
+  ])('returns an empty history and reports %s', (_, notices, isListed, text) => {
     const files = site.files().filter(({ path }) => isListed || path !== 'changes.json');
     const { previous } = openChanged(files, damage('changes.json', text));
     expect(previous?.readPast(false)).toMatchObject({ history: emptyHistory, notices });
   });
 
-  it('rejects damaged old slugs, but recovers old slugs from redirects', () => {
-    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{'));
+  it('rejects damaged old slugs that must not be lost', () => {
+    const { previous } = openChanged(renamedSite().files(), damage('former.json', '{'));
     expect(() => previous?.readPast(false)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
         hint: expect.stringContaining('--forget-history'),
       }),
     );
+  });
+
+  it('recovers old slugs from redirects if they may be lost', () => {
+    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{'));
     expect(previous?.readPast(true).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(bodies);
     expect(previous?.readPast(true).oldSlugs).toEqual(noOldSlugs);
   });
 
   it.each([true, false])(
-    'adds old slugs that differ from the manifest to the published redirects (may be lost: %s)',
+    'merges modified old slugs with the published redirects (may be lost: %s)',
     (mayBeLost) => {
       const former = '{"move":{"move-1":3,"other":2},"item":{}}';
       const { previous } = openChanged(renamedSite().files(), damage('former.json', former));
@@ -92,7 +96,7 @@ describe('readPreviousSite', () => {
     },
   );
 
-  it('cuts a history that differs from the manifest at the published data', () => {
+  it('drops history steps after the published data if changes.json was modified', () => {
     const renamed = renamedSite();
     const files = renamed.files();
     const published = `${files.find(({ path }) => path === 'changes.json')?.body}`;

@@ -41,7 +41,7 @@ describe('openSite', () => {
       /results\[0\]: got .*, expected a record$/,
     ],
     ['{"results":[]}', / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/],
-  ])('rejects the list page %s, even if the manifest lists it', (body, problem) => {
+  ])('rejects the invalid list page %s even if it matches the manifest', (body, problem) => {
     const others = site.files().filter((file) => file.path !== movePage);
     const { open } = openChanged([...others, { path: movePage, body }]);
     expect(() => open().records()).toThrow(problem);
