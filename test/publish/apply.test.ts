@@ -9,7 +9,7 @@ import * as support from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 vi.mock('node:fs', { spy: true });
-// Publishing falls back to fsync calls.
+// If `sync` fails, publishing falls back to fsync calls.
 vi.mock('node:child_process', () => ({ spawnSync: () => ({ status: 1 }) }));
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 afterEach(() => void vi.resetAllMocks());
@@ -24,7 +24,7 @@ const refuseRenames = (code: string, isRefused: (to: string) => boolean): void =
   });
 
 describe('publish', () => {
-  it('renames a first site into place as a whole, and completes a failed rename in the next run', async () => {
+  it('completes a first site in the next run if renaming its folder fails', async () => {
     const out = path.join(temporaryFolder(), 'site');
     refuseRenames('EBUSY', (to) => to === out);
     await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be created (EBUSY)`);
@@ -34,7 +34,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual(fresh);
   });
 
-  it('replaces changed files in place and keeps unchanged files', async () => {
+  it('updates changed files without touching unchanged files', async () => {
     const { out, names } = await publishedSite(old);
     const { ino, ctimeMs } = fs.statSync(path.join(out, 'kept/1.json'));
     expect(await publishTree(out, fresh)).toMatchObject({
@@ -49,7 +49,7 @@ describe('publish', () => {
     expect(names()).toEqual(['site']);
   });
 
-  it('reports the folder as incomplete after a failed change, until the next run completes it', async () => {
+  it('reports the folder as incomplete until the next run completes a failed change', async () => {
     const { out, names } = await publishedSite(old);
     expect(isBeingChanged(out)).toBe(false);
     refuseRenames('EACCES', (to) => to === path.join(out, 'b/d.json'));
@@ -116,7 +116,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({});
   });
 
-  it('changes nothing if no file can be renamed over another', async () => {
+  it('changes nothing if the file system cannot rename one file over another', async () => {
     const { out } = await publishedSite(old);
     refuseRenames('EPERM', (to) => fs.existsSync(to));
     await support.expectRejected(out, () => publishTree(out, fresh), {
@@ -125,7 +125,7 @@ describe('publish', () => {
     });
   });
 
-  it('publishes if times cannot be set', async () => {
+  it('publishes the site even if modification times cannot be set', async () => {
     const { out } = await publishedSite(old);
     vi.mocked(fs.utimesSync).mockImplementation(failing('EPERM'));
     await publishTree(out, fresh);
@@ -133,7 +133,7 @@ describe('publish', () => {
     expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
   });
 
-  it('reports a notice if the staging folder cannot be removed after the change', async () => {
+  it('reports a notice if the staging folder cannot be removed after publishing', async () => {
     const { out, folders, names } = await publishedSite(old);
     vi.mocked(fs.rmSync).mockImplementation((file, options) => {
       if (fs.existsSync(file)) failing('EPERM')();
@@ -151,11 +151,11 @@ describe('publish', () => {
   });
 
   it.each(['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'])(
-    'continues if files cannot be opened to be flushed: %s',
+    'publishes the site even if opening a file for flushing fails with %s',
     async (code) => {
       const { out } = await publishedSite(old);
       vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
-        // Node itself opens files for reading with a mode.
+        // When Node itself opens a file for reading, it passes a mode, but `flush` does not.
         const isFlush = flags === 'r' && mode === undefined;
         if (isFlush) failing(code)();
         return real.openSync(file, flags, mode);
@@ -166,7 +166,7 @@ describe('publish', () => {
   );
 
   it.each(['EINVAL', 'EPERM', 'ENOTSUP', 'EROFS', 'ENOSYS'])(
-    'continues if the system cannot flush files: %s',
+    'publishes the site even if the system cannot flush files and reports %s',
     async (code) => {
       const { out } = await publishedSite(old);
       vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
@@ -175,14 +175,17 @@ describe('publish', () => {
     },
   );
 
-  it.each(['EIO', 'ENOSPC', 'EDQUOT'])('keeps the old site if flushing fails: %s', async (code) => {
-    const { out } = await publishedSite(old);
-    vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
-    const message = `${out}: cannot be committed (${code})`;
-    await support.expectRejected(out, () => publishTree(out, fresh), { message });
-  });
+  it.each(['EIO', 'ENOSPC', 'EDQUOT'])(
+    'keeps the old site if flushing fails with %s',
+    async (code) => {
+      const { out } = await publishedSite(old);
+      vi.mocked(fs.fsyncSync).mockImplementation(failing(code));
+      const message = `${out}: cannot be committed (${code})`;
+      await support.expectRejected(out, () => publishTree(out, fresh), { message });
+    },
+  );
 
-  it('moves records before list pages, and list pages before other files', async () => {
+  it('moves records first, then list pages, and then other files', async () => {
     const list = 'api/gamedata/move';
     const first = { 'meta.json': '1', [`${list}/index.json`]: '1', 'index.html': '1' };
     const { out } = await publishedSite({ ...first, [`${list}/former/index.json`]: '1' });
@@ -195,7 +198,7 @@ describe('publish', () => {
     for (const [at, [, to]] of calls.entries()) {
       const name = path.relative(out, String(to));
       const isInSite = !name.startsWith('..');
-      // Some renames only probe whether a folder can be changed.
+      // The renames that fail only test whether a folder can be changed.
       const hasSucceeded = results[at]?.type === 'return';
       if (isInSite && hasSucceeded) moved.push(name);
     }
@@ -211,7 +214,7 @@ describe('publish', () => {
     ]);
   });
 
-  /** Makes paths below a folder that differ only in case name the same file. */
+  /** Simulates a file system that ignores letter case in the names of files in a folder. */
   function ignoreCase(out: string): void {
     const find = (file: unknown): string => {
       const inside = path.relative(out, String(file));
@@ -244,7 +247,9 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({ [name]: '2' });
   });
 
-  /** Yields files, and restricts them to their owner as soon as they are staged. */
+  /**
+   * Yields the files of a tree, and makes each file accessible only to its owner once it is staged.
+   */
   function* restrict(tree: support.Tree, staged: string) {
     for (const file of support.treeFiles(tree)) {
       yield file;
@@ -270,14 +275,14 @@ describe('publish', () => {
       ['2770', '660', '660', '660'],
     ],
   ])(
-    'sets the permissions of %s before it renames the files',
+    'sets the permissions of %s before the files are renamed into place',
     async (_, before, names, expected) => {
       const { out, staged } = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
       if (before) {
         await publishTree(out, before);
         fs.chmodSync(out, 0o2770);
       }
-      // The modes right after the rename that brings each file into the site.
+      // The mode of each file right after it was renamed into the site.
       const modes = new Map<string, string>();
       vi.mocked(fs.renameSync).mockImplementation((from, to) => {
         real.renameSync(from, to);

@@ -8,18 +8,21 @@ import { littleChanged, publishTree, readTree, treeFiles } from '../support/publ
 import { temporaryFolder } from '../support/temporary.ts';
 
 const [old, fresh] = littleChanged;
-/** The user of a web server. */
+/** The id of the user that runs the web server. */
 const USER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 
-/** Lets the web server read everything below a folder, now and in the future. */
+/**
+ * Lets the web server read everything in a folder, including files that are created later. Returns
+ * false if that is not supported.
+ */
 function giveAccess(folder: string): boolean {
   const entries = `user:${USER}:rX,default:user:${USER}:rX`;
   return spawnSync('setfacl', ['--modify', entries, folder]).status === 0;
 }
 const hasAcls = await inFolder(async (folder) => giveAccess(folder));
 
-/** Creates an empty folder for a site, which only its owner and the web server may read. */
+/** Creates an empty output folder that only its owner and the web server may read. */
 function createOut(): string {
   const parent = temporaryFolder();
   chmodSync(parent, 0o711);
@@ -37,7 +40,7 @@ function findUnreadable(out: string): string[] {
   const unreadable: string[] = [];
   for (const entry of stdout.trim().split('\n\n')) {
     const [, file = ''] = /^# file: (.*)$/m.exec(entry) ?? [];
-    // The mask limits the access: `user:12345:r-x #effective:r--`
+    // The mask may limit the access rights, as in `user:12345:r-x #effective:r--`.
     const [, access, effective = access] =
       new RegExp(`^user:${USER}:(\\S+)(?:\\s+#effective:(\\S+))?$`, 'm').exec(entry) ?? [];
     if (!effective?.startsWith('r')) unreadable.push(file);
@@ -45,8 +48,8 @@ function findUnreadable(out: string): string[] {
   return unreadable;
 }
 
-describe.runIf(hasAcls)("the default ACL of a site's folder", () => {
-  it('applies to new and replaced files, new folders and the manifest', async () => {
+describe.runIf(hasAcls)('publish into a folder with a default ACL', () => {
+  it('applies the default ACL to new files, replaced files, new folders and the manifest', async () => {
     const out = createOut();
     await publishTree(out, old);
     expect(findUnreadable(out)).toEqual([]);
@@ -55,7 +58,7 @@ describe.runIf(hasAcls)("the default ACL of a site's folder", () => {
     expect(findUnreadable(out)).toEqual([]);
   });
 
-  it.runIf(isRoot)('lets the user that it names read every file', async () => {
+  it.runIf(isRoot)('lets the user named in the ACL read every file', async () => {
     const out = createOut();
     await publishTree(out, old);
     await publishTree(out, fresh);
@@ -64,10 +67,10 @@ describe.runIf(hasAcls)("the default ACL of a site's folder", () => {
     expect(stderr + stdout).toBe('');
   });
 
-  it('is named in a notice if it cannot be copied', async () => {
+  it('reports a notice if the default ACL cannot be copied', async () => {
     const out = createOut();
     await publishTree(out, old);
-    // Only `getfacl` works.
+    // Provides a `getfacl` that works and a `setfacl` that fails.
     const programs = temporaryFolder();
     const real = spawnSync('sh', ['-c', 'command -v getfacl'], { encoding: 'utf8' }).stdout.trim();
     for (const [name, script] of [

@@ -52,7 +52,7 @@ function writeLock(file: string, text: string, minutes = 0): void {
 }
 
 describe('acquireLock', () => {
-  it('links a complete lock that names this process into place', async () => {
+  it('creates the lock by linking a complete file that describes this process', async () => {
     const { out, lock, names } = createPaths();
     let first = '';
     vi.mocked(fs.linkSync).mockImplementation((draft, to) => {
@@ -67,7 +67,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual([]);
   });
 
-  it('rejects a second build of the same process until the first one ends', async () => {
+  it('rejects a second build in the same process until the first one ends', async () => {
     const { parent, out, lock, names } = createPaths();
     await withOutput(out, async (output) => {
       age(lock, 60);
@@ -102,7 +102,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['site']);
   });
 
-  it('breaks a lock even if another build removes its draft', async () => {
+  it('breaks a lock even if another build removes the draft of the new lock', async () => {
     const { out, lock, names } = createPaths();
     writeLock(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce((draft, to) => {
@@ -120,24 +120,21 @@ describe('acquireLock', () => {
     ['renewed nine minutes ago', other, byOther, 9],
     ['renewed by a clock that is a little ahead', other, byOther, -5],
     ['renewed now, if the clock of this machine is a day ahead', other, byOther, 0, 86_400_000],
-  ])(
-    'respects a lock %s, unless --take-lock breaks it',
-    async (_, text, by, minutes, ahead = 0) => {
-      const { out, lock, names } = createPaths();
-      writeLock(lock, text, minutes);
-      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
-      await expect(publishTree(out, tree)).rejects.toMatchObject({
-        message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
-        hint: expect.stringContaining('--take-lock'),
-      });
-      expect(fs.readFileSync(lock, 'utf8')).toBe(text);
-      expect(names()).toEqual(['.site.gamedata-lock']);
-      await publishTree(out, tree, { takeLock: true });
-      expect(names()).toEqual(['site']);
-    },
-  );
+  ])('does not break a lock %s without --take-lock', async (_, text, by, minutes, ahead = 0) => {
+    const { out, lock, names } = createPaths();
+    writeLock(lock, text, minutes);
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
+    await expect(publishTree(out, tree)).rejects.toMatchObject({
+      message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
+      hint: expect.stringContaining('--take-lock'),
+    });
+    expect(fs.readFileSync(lock, 'utf8')).toBe(text);
+    expect(names()).toEqual(['.site.gamedata-lock']);
+    await publishTree(out, tree, { takeLock: true });
+    expect(names()).toEqual(['site']);
+  });
 
-  it('waits while a lock is empty, and breaks it after a few seconds', async () => {
+  it('waits a few seconds for an empty lock to be filled before breaking it', async () => {
     const { out, lock } = createPaths();
     fs.writeFileSync(lock, '');
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
@@ -154,7 +151,7 @@ describe('acquireLock', () => {
     expect(await publishTree(out, tree)).toMatchObject({ changed: true });
   });
 
-  it('creates the lock in place if the file system does not support hard links', () => {
+  it('creates the lock file directly if the file system does not support hard links', () => {
     const { paths, lock, names } = createPaths();
     vi.mocked(fs.linkSync).mockImplementation(failing('ENOSYS'));
     const { release } = acquireLock(paths);
@@ -165,7 +162,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual([]);
   });
 
-  it('throws if the lock cannot be written or broken', () => {
+  it('reports a lock file that cannot be written or replaced', () => {
     const { paths, lock, names } = createPaths();
     vi.mocked(fs.writeFileSync).mockImplementationOnce(failing('ENOSPC'));
     const hint = expect.stringContaining(`${path.dirname(lock)} must be writable`);
@@ -177,7 +174,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['.site.gamedata-lock']);
   });
 
-  it('loses a broken lock to a build that takes it first', () => {
+  it('fails if another build is faster to replace a broken lock', () => {
     const { paths, lock } = createPaths();
     fs.writeFileSync(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce((from, to) => {
@@ -189,7 +186,7 @@ describe('acquireLock', () => {
   });
 });
 
-it('hasEnded compares the host, machine, namespace, boot and process', () => {
+it('hasEnded compares the host, machine, namespace, boot and process id', () => {
   const own = { ...describeProcess(), machine: 'm', boot: 'now' };
   const running = { ...own, pid: process.ppid };
   const ended = { ...own, pid: NO_PROCESS };
@@ -202,8 +199,8 @@ it('hasEnded compares the host, machine, namespace, boot and process', () => {
   expect(hasEnded(running, own), 'of another user').toBe(false);
 });
 
-describe('a held lock', () => {
-  it('renews itself every 30 seconds without keeping the process alive', async () => {
+describe('a build that holds the lock', () => {
+  it('renews the lock every 30 seconds without keeping the process alive', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const started = vi.spyOn(globalThis, 'setInterval');
     const { out, lock } = createPaths();
@@ -227,7 +224,7 @@ describe('a held lock', () => {
     ['after the clock was set back', -3_600_000, true],
     ['not earlier', 0, false],
   ])(
-    "renews itself during synchronous work, using the file system's clock: %s",
+    "renews the lock during synchronous work by the file system's clock: %s",
     async (_, passed, isRenewed) => {
       const { out, lock } = createPaths();
       await withOutput(out, async ({ publish }) => {
@@ -244,7 +241,7 @@ describe('a held lock', () => {
   it.each([
     ['removed', undefined],
     ['emptied', ''],
-  ])('fails the build if it is %s', async (_, text) => {
+  ])('fails if its lock was %s', async (_, text) => {
     const { out, lock, names } = createPaths();
     const work = withOutput(out, ({ publish }) => {
       if (text === undefined) fs.rmSync(lock);
@@ -265,7 +262,7 @@ describe('a held lock', () => {
       'the lock of this build was taken',
     ],
     [new RangeError('stopped'), 'stopped'],
-  ])("reports the other build's lock as the cause of %s", async (error, message) => {
+  ])('reports the lost lock as the cause if a file operation fails: %s', async (error, message) => {
     const { out, lock } = createPaths();
     const work = withOutput(out, () => {
       fs.writeFileSync(lock, other);
@@ -278,8 +275,8 @@ describe('a held lock', () => {
   const [old, fresh] = littleChanged;
 
   /**
-   * Gives the lock to another build after the n-th change, or attempt of a change, while the build
-   * holds the lock.
+   * Simulates another build that takes over the lock. It does so after the n-th time that this
+   * build changes a file, or tries to, while holding the lock.
    */
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
     let isLocked = false;
@@ -287,7 +284,7 @@ describe('a held lock', () => {
     let depth = 0;
 
     function afterChange(target: unknown): void {
-      // The first change is the link that claims the lock.
+      // The build holds the lock as soon as its lock file is linked into place.
       if (target === lock) isLocked = true;
       if (!isLocked) return;
       if (count === nth) {
@@ -307,7 +304,7 @@ describe('a held lock', () => {
           original(...args);
         } finally {
           depth--;
-          // A recursive removal is one change.
+          // A recursive removal is a single change, so the calls inside it are ignored.
           if (depth === 0) afterChange(args[1]);
         }
       });
@@ -320,14 +317,18 @@ describe('a held lock', () => {
     countCalls(fs.rmSync, real.rmSync);
   }
 
-  /** Restores all calls, but flushes nothing, because flushing takes long. */
+  /**
+   * Restores the real file system calls, except that nothing is flushed, because flushing is slow.
+   */
   function restoreCalls(): void {
     vi.resetAllMocks();
     vi.mocked(fs.fsyncSync).mockReturnValue();
     vi.mocked(spawnSync).mockReturnValue({ status: 0, stdout: '' } as never);
   }
 
-  /** Kills a build while it moves files into place, and replaces the site by a copy. */
+  /**
+   * Interrupts a build while it moves files into place, and then restores a copy of the old site.
+   */
   async function killAndRestore(out: string): Promise<void> {
     const copy = path.join(temporaryFolder(), 'copy');
     fs.cpSync(out, copy, { recursive: true, preserveTimestamps: true });
@@ -346,7 +347,7 @@ describe('a held lock', () => {
     ['a changed site', old, fresh],
     ['a site that was restored after a kill', old, fresh, killAndRestore],
   ])(
-    'stops the build at any step if another build takes the lock: %s',
+    'stops changing files as soon as another build takes over the lock: %s',
     async (_, before, after, prepare) => {
       restoreCalls();
       let isOver = false;
@@ -363,7 +364,7 @@ describe('a held lock', () => {
           (error: Error) => error.message,
         );
         restoreCalls();
-        // The build has made fewer changes than that.
+        // The build finished before its n-th change, so every change has been tested.
         isOver = taken === undefined;
         if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
         if (message === undefined) {

@@ -22,7 +22,7 @@ const open = { file: 0o644, folder: 0o755, gid: undefined };
 const old = { 'a.json': '1' };
 const fresh = { 'a.json': '2', 'b.json': '3' };
 
-/** Creates files that only their owner may read. */
+/** Creates a site folder with the given mode, and files in it that only their owner may read. */
 function createClosedSite(mode: number, ...files: string[]) {
   const folder = path.join(temporaryFolder(), 'site');
   const at = (name: string): string => path.join(folder, name);
@@ -57,13 +57,13 @@ describe('readPermissions', () => {
     },
   );
 
-  it('returns public permissions for a missing folder', () => {
+  it('returns world-readable permissions for a missing folder', () => {
     expect(readPermissions(path.join(temporaryFolder(), 'site'))).toEqual(open);
   });
 });
 
 describe('setPermissions', () => {
-  it('changes only the given files and the folders between them and the site’s folder', () => {
+  it("changes only the given files and the folders between them and the site's folder", () => {
     const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
     for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
     setPermissions(folder, ['a.json', 'b/c/d.json', 'missing/e.json'], readPermissions(folder));
@@ -73,7 +73,7 @@ describe('setPermissions', () => {
     expect(modes).toEqual(['664', '2775', '2775', '664', '600', '2777']);
   });
 
-  it('keeps mtimes, and neither follows symlinks nor blocks on FIFOs', () => {
+  it('sets modes without following symlinks, blocking on FIFOs or changing mtimes', () => {
     const { at } = createClosedSite(0o755, 'file', 'folder/file');
     fs.symlinkSync('folder/file', at('link'));
     expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);
@@ -87,7 +87,7 @@ describe('setPermissions', () => {
     expect(fs.lstatSync(at('file')).mtimeMs).toBe(1_000_000);
   });
 
-  it.runIf(isRoot)('sets the group, and keeps setgid', () => {
+  it.runIf(isRoot)('sets the group without clearing the set-group-ID bit', () => {
     const { at } = createClosedSite(0o755, 'inside/file');
     const permissions = { file: 0o640, folder: 0o2750, gid: USER };
     for (const name of ['inside', 'inside/file']) {
@@ -112,7 +112,7 @@ describe('setPermissions', () => {
 
 describe('publish', () => {
   it.each([true, false])(
-    "keeps a folder's inode, owner, group and mode (empty: %s)",
+    'preserves the inode, owner, group and mode of the output folder (empty: %s)',
     async (isEmpty) => {
       const { out } = await publishedSite(old);
       if (isEmpty) fs.rmSync(out, { recursive: true });
@@ -126,7 +126,7 @@ describe('publish', () => {
     },
   );
 
-  it.runIf(isRoot)("rejects another user's staging folder", async () => {
+  it.runIf(isRoot)('rejects a staging folder that belongs to another user', async () => {
     const { out, folders } = await publishedSite(old);
     fs.mkdirSync(folders.staging);
     fs.chownSync(folders.staging, USER, USER);
@@ -140,7 +140,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual(fresh);
   });
 
-  /** Replaces a folder by another one with the same files. */
+  /** Replaces a folder with a copy that contains the same files. */
   function swap(folder: string): void {
     fs.renameSync(folder, `${folder}-moved`);
     fs.cpSync(`${folder}-moved`, folder, { recursive: true });
@@ -158,7 +158,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual(old);
   });
 
-  it('moves no file if the staging folder is replaced after the commit', async () => {
+  it('moves no files if the staging folder is replaced after the commit', async () => {
     const { out, folders } = await publishedSite(old);
     const rename = vi.mocked(fs.renameSync);
     rename.mockImplementation((from, to) => {
@@ -171,7 +171,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual(old);
   });
 
-  it('changes nothing if the name of the staging folder is taken again', async () => {
+  it('changes nothing if a symlink appears in place of the removed staging folder', async () => {
     const { out, folders } = await publishedSite(old);
     const outside = path.join(temporaryFolder(), 'outside');
     fs.mkdirSync(outside);
@@ -190,7 +190,7 @@ describe('publish', () => {
       fs.symlinkSync(path.dirname(outside), file),
   };
   it.each(Object.entries(shapes))(
-    'neither follows nor blocks on %s next to the site',
+    'neither follows nor blocks on %s in place of the lock or staging folder',
     async (_, make) => {
       const { out, folders } = await publishedSite(old);
       const outside = path.join(temporaryFolder(), 'outside');
@@ -207,9 +207,9 @@ describe('publish', () => {
   );
 });
 
-// A worker thread cannot change its user.
+// These tests switch the user of the process, which is impossible in a worker thread.
 describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
-  /** Runs the rest of the test as a user without privileges. */
+  /** Creates a world-writable folder, and runs the rest of the test as an unprivileged user. */
   function createSharedFolder(): { out: string } {
     const folder = temporaryFolder();
     fs.chmodSync(folder, 0o1777);
@@ -218,7 +218,7 @@ describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
     return { out: path.join(folder, 'site') };
   }
 
-  /** Creates a file or folder that belongs to root. */
+  /** Creates a file or folder as root. Returns a function that reads its status. */
   function leave(file: string, create: (file: string) => void) {
     process.seteuid?.(0);
     create(file);
@@ -235,7 +235,7 @@ describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
     expect(read()).toEqual(before);
   });
 
-  it("publish replaces another user's unreadable file", async () => {
+  it('publish replaces an unreadable file that belongs to another user', async () => {
     const { out } = createSharedFolder();
     await publishTree(out, fresh);
     const read = leave(path.join(out, 'a.json'), (file) => {
@@ -246,7 +246,9 @@ describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
     expect(read().uid).toBe(USER);
   });
 
-  /** Prepares a committed change, as the other user, whose files would be published. */
+  /**
+   * Prepares a committed change with foreign files, as another user could do in a shared folder.
+   */
   function prepareChange(staging: string, mine: string): void {
     fs.mkdirSync(path.join(staging, 'site'), { recursive: true });
     fs.chmodSync(staging, 0o777);
@@ -280,8 +282,9 @@ describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
       (folder) => fs.mkdirSync(folder) ?? fs.chmodSync(folder, 0o777),
     ],
     ['symlink', (folder) => fs.symlinkSync('site', folder)],
-  ])("keepArchive rejects another user's %s", async (_, create) => {
-    // The user may not be able to read the compiled files.
+  ])("keepArchive rejects another user's %s in place of the archive folder", async (_, create) => {
+    // Generates the files before switching users, because the other user may be unable to read the
+    // compiled code.
     const files = siteOf(rawRecords(1, 1)).files();
     const { out } = createSharedFolder();
     await withOutput(out, ({ publish }) => publish(files));

@@ -18,7 +18,9 @@ vi.mock('node:fs', { spy: true });
 vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
-/** Calls the real functions, but flushes nothing, because flushing takes long. */
+/**
+ * Restores the real file system calls, except that nothing is flushed, because flushing is slow.
+ */
 function restoreCalls(): void {
   vi.resetAllMocks();
   vi.mocked(fs.fsyncSync).mockReturnValue();
@@ -26,24 +28,24 @@ function restoreCalls(): void {
 }
 beforeEach(restoreCalls);
 
-/** What `sync -f <folder>` does on a machine. */
+/** The effect of `sync -f <folder>` on different systems. */
 type Sync = 'flushes' | 'fails' | 'flushes nothing, as on macOS';
 
-/** The effect of a file system call. */
+/** The effect of one file system call. */
 interface Effect {
-  /** Such as `rename site/a.json to site/b.json`. */
+  /** A description such as `rename site/a.json to site/b.json`. */
   readonly what: string;
   repeat(disk: Disk): void;
 }
 
-/** Records the effects of all calls below a folder until `restoreCalls`. */
+/** Records the effects of all file system calls in a folder until `restoreCalls` is called. */
 function recordEffects(parent: string, sync: Sync): Effect[] {
   const effects: Effect[] = [];
   const opened = new Map<number, string>();
   const inside = (file: unknown): string => path.relative(parent, String(file));
   const add = (what: string, repeat: Effect['repeat']): void => void effects.push({ what, repeat });
 
-  /** Calls the original function, and then records its effect. */
+  /** Calls the original function and then records its effect. */
   function after<C extends (...args: never[]) => unknown>(
     call: C,
     original: C,
@@ -96,7 +98,7 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
     add(`flush ${flushed}`, (disk) => disk.flush((file) => file === flushed));
   });
   const run = (command: string, [flag, folder]: string[]): object => {
-    // The site's folder has no default ACL.
+    // Simulates a site folder without a default ACL.
     if (command === 'getfacl') return { status: 0, stdout: '' };
     expect([command, flag]).toEqual(['sync', '-f']);
     if (sync === 'flushes') {
@@ -114,12 +116,12 @@ const COMMIT = `rename ${STAGED}/manifest.json to ${STAGED}/site/manifest.json`;
 const LAST_RENAME = `rename ${STAGED}/site/manifest.json to site/manifest.json`;
 
 interface RecordedChange {
-  /** The folder of the site before the change. */
+  /** The files in the site's parent folder before the change. */
   readonly disk: Disk;
   readonly effects: readonly Effect[];
 }
 
-/** Publishes a site over another, and records what happens to the files. */
+/** Publishes a new site over an old one, and records every effect on the files. */
 async function recordChange(old: Tree, fresh: Tree, sync: Sync): Promise<RecordedChange> {
   if (sync === 'flushes nothing, as on macOS') {
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
@@ -135,16 +137,16 @@ async function recordChange(old: Tree, fresh: Tree, sync: Sync): Promise<Recorde
 }
 
 interface DiskState {
-  /** The folder of the site, in this state. */
+  /** The folder that contains the site in this state. */
   readonly folder: string;
-  /** When the power was cut, for messages. */
+  /** The moment when the power was cut, for messages. */
   readonly what: string;
   readonly isCommitted: boolean;
 }
 
 /**
- * Yields every distinct state of a folder during these effects: with whole files, as after a kill,
- * and with torn unflushed files, as after a power cut.
+ * Yields every distinct state in which a kill or a power cut between these effects may leave the
+ * folder. A kill leaves complete files. After a power cut, files that were not flushed may be torn.
  */
 function* replay(
   { disk, effects }: RecordedChange,
@@ -171,8 +173,8 @@ function* replay(
 }
 
 /**
- * Expects that the next command recovers the old site, or completes the new one if it was
- * committed, and that the next build publishes the new site.
+ * Expects that the next command keeps the old site, or completes the new site if it was committed.
+ * Also expects that the next build publishes the new site.
  */
 async function expectRecovery(state: DiskState, old: Tree, fresh: Tree): Promise<void> {
   const { folder, what, isCommitted } = state;
@@ -208,7 +210,7 @@ describe.each<[string, Tree, Tree, Sync]>([
   ],
   ['files without sync -f', old, fresh, 'fails'],
 ])('after a kill or a power cut during a change to %s', (_, before, after, sync) => {
-  it('keeps the old site before the commit', async () => {
+  it('keeps the old site if the commit was not reached', async () => {
     const change = await recordChange(before, after, sync);
     let states = 0;
     for (const state of replay(change, (isCommitted) => !isCommitted)) {
@@ -218,7 +220,7 @@ describe.each<[string, Tree, Tree, Sync]>([
     expect(states).toBeGreaterThan(10);
   });
 
-  it('completes the new site after the commit', async () => {
+  it('completes the new site if the commit was reached', async () => {
     const change = await recordChange(before, after, sync);
     let states = 0;
     for (const state of replay(change, (isCommitted) => isCommitted)) {
@@ -242,7 +244,7 @@ it.each<[Sync, staged: readonly string[], moved: readonly string[]]>([
     ['site/a.json', 'site/b/d.json', 'site/come/x.json', 'site'],
   ],
 ])(
-  'flushes all files before each of the two renames of the manifest, if sync -f %s',
+  'flushes every file before each rename of the manifest if sync -f %s',
   async (sync, staged, moved) => {
     const { effects } = await recordChange(old, fresh, sync);
     const order = effects.map(({ what }) => what);
@@ -258,7 +260,7 @@ it.each<[Sync, staged: readonly string[], moved: readonly string[]]>([
   },
 );
 
-it('publishes all or nothing of a first site after a kill or a power cut', async () => {
+it('leaves either a complete first site or nothing after a kill or a power cut', async () => {
   const parent = temporaryFolder();
   const disk = new Disk(parent);
   const effects = recordEffects(parent, 'flushes');

@@ -21,7 +21,7 @@ const readSecond = (file: string): number => Math.floor(fs.statSync(file).mtimeM
 afterEach(() => void vi.restoreAllMocks());
 
 describe('publish', () => {
-  it('writes every file and a sorted manifest', async () => {
+  it('writes every file and a manifest that is sorted by path', async () => {
     const out = path.join(temporaryFolder(), 'a', 'b', 'site');
     const result = await publishTree(out, { 'b/c.json': '22', 'a.json': 'é' });
     expect(readTree(out)).toEqual({ 'a.json': 'é', 'b/c.json': '22' });
@@ -34,7 +34,7 @@ describe('publish', () => {
     expect(result).toEqual({ ...counts, changed: true, notices: [] });
   });
 
-  it('touches nothing if all files are the same, in any order', async () => {
+  it('touches no files if nothing has changed, regardless of their order', async () => {
     const { out, folders } = await publishedSite(first);
     const before = fingerprint(path.dirname(folders.out));
     const reversed = Object.fromEntries(Object.entries(first).toReversed());
@@ -43,7 +43,7 @@ describe('publish', () => {
     expect(fingerprint(path.dirname(folders.out))).toEqual(before);
   });
 
-  it('touches nothing if a copy of the site has lost its modification times', async () => {
+  it('touches no files if only modification times have changed', async () => {
     const { out } = await publishedSite(first);
     const now = Date.now() / 1000;
     fs.utimesSync(path.join(out, 'manifest.json'), now - 3600, now - 3600);
@@ -55,7 +55,7 @@ describe('publish', () => {
     expect(fingerprint(out)).toEqual(before);
   });
 
-  it('replaces a file without continuing its mtime in the far future', async () => {
+  it('does not carry over an mtime that is far in the future', async () => {
     const { out } = await publishedSite(first);
     const file = path.join(out, 'a.json');
     fs.utimesSync(file, 4_102_444_800, 4_102_444_800);
@@ -79,7 +79,7 @@ describe('publish', () => {
     ['a longer file', false, overwrite('12', 0)],
     ['a symlink of the same size', false, replaceBySymlink],
     ['other content of the same size and age', true, overwrite('2', 0)],
-  ])('repairs %s (found only by comparing content: %s)', async (_, byContent, damage) => {
+  ])('repairs %s (detected only by comparing content: %s)', async (_, byContent, damage) => {
     const { out } = await publishedSite(first);
     damage(path.join(out, 'a.json'));
     if (byContent) expect(await publishTree(out, first)).toMatchObject(unchanged);
@@ -88,7 +88,7 @@ describe('publish', () => {
     expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
   });
 
-  it('gives a replaced file an mtime in a later second, and never leaves the manifest older', async () => {
+  it('gives replaced files an mtime in a later second and keeps the manifest the newest file', async () => {
     const { out } = await publishedSite(old);
     const file = path.join(out, 'a.json');
     const manifest = path.join(out, 'manifest.json');
@@ -106,7 +106,7 @@ describe('publish', () => {
     expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
   });
 
-  it('creates and changes the folder behind a symlink, and keeps the symlink', async () => {
+  it('publishes into the target of a symlink without replacing the symlink', async () => {
     const parent = temporaryFolder();
     const real = path.join(parent, 'real', 'site');
     const link = path.join(parent, 'link');
@@ -127,7 +127,7 @@ describe('publish', () => {
   it.each<[string, (file: string) => void]>([
     ['a file', (file) => fs.writeFileSync(file, 'theirs')],
     ['a symlink', (file) => fs.symlinkSync(outside(), file)],
-  ])('rejects %s that another process staged', async (_, stage) => {
+  ])('rejects %s that another process created in the staging folder', async (_, stage) => {
     const { out, folders } = await publishedSite(first);
     function* files() {
       yield { path: 'a.json', body: 'new' };
@@ -151,34 +151,47 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
-  it('generates a file with a known hash only if the published file differs, and checks the hash', async () => {
-    const { out } = await publishedSite(first);
-    const listed = readManifest(out).files.map((entry: { path: string; sha256: string }) => ({
+  /** Lists the files of a published site with their hashes, to be generated when they are needed. */
+  function listHashedFiles(out: string) {
+    const entries: { path: string; bytes: number; sha256: string }[] = readManifest(out).files;
+    return entries.map((entry) => ({
       ...entry,
       title: 'more than an entry has',
       make: () => Buffer.from(`${first[entry.path]}`),
     }));
+  }
+  const fail = () => {
+    throw new Error('cannot be made');
+  };
+
+  it('generates a file with a known hash only if the published file differs', async () => {
+    const { out } = await publishedSite(first);
+    const listed = listHashedFiles(out);
+    const failing = listed.map((file) => ({ ...file, make: fail }));
     const run = (files: typeof listed) => withOutput(out, ({ publish }) => publish(files));
-    const fail = () => {
-      throw new Error('cannot be made');
-    };
-    expect(await run(listed.map((file: object) => ({ ...file, make: fail })))).toMatchObject(
-      unchanged,
-    );
+    expect(await run(failing)).toMatchObject(unchanged);
     fs.writeFileSync(path.join(out, 'a.json'), 'damaged');
     expect(await run(listed)).toMatchObject({ written: 2 });
     expect(readTree(out)).toEqual(first);
-    const forged = { ...listed[0], sha256: '0'.repeat(64) };
-    const message = `a.json: got SHA-256 ${listed[0].sha256}, expected ${forged.sha256}`;
-    await support.expectRejected(out, () => run([forged]), { message });
-    await support.expectRejected(out, () => run([{ ...forged, make: fail }]), {
+  });
+
+  it('rejects a generated file that does not have its known hash', async () => {
+    const { out } = await publishedSite(first);
+    const [file] = listHashedFiles(out);
+    if (!file) throw new Error('expected a published file');
+    const forged = { ...file, sha256: '0'.repeat(64) };
+    const run = (forgedFile: typeof file) =>
+      withOutput(out, ({ publish }) => publish([forgedFile]));
+    const message = `a.json: got SHA-256 ${file.sha256}, expected ${forged.sha256}`;
+    await support.expectRejected(out, () => run(forged), { message });
+    await support.expectRejected(out, () => run({ ...forged, make: fail }), {
       message: 'cannot be made',
     });
   });
 
-  // A build writes more files in one go than it yields before the abort.
+  // Without a file number, the event loop aborts the build, which only works if the build pauses.
   it.each([10, undefined])(
-    'keeps only the old site if it is aborted at file %s',
+    'keeps only the old site if the build is aborted (at file %s)',
     async (abortAt) => {
       const { out } = await publishedSite(first);
       const controller = new AbortController();
@@ -203,7 +216,7 @@ describe('publish', () => {
     },
   );
 
-  it('keeps files not written by gamedata', async () => {
+  it('keeps files that gamedata did not write', async () => {
     const { out, names } = await publishedSite(first);
     const next = { 'a.json': '10', 'd.json': '3', 'come/x.json': '4' };
     const mine = { 'note.txt': 'mine', 'b/note.txt': 'mine', 'b/c.json/x': 'mine' };
@@ -220,22 +233,25 @@ describe('publish', () => {
 
   const next = { 'a.json': '10', 'd.json': '3' };
 
-  it.each(['.', 'b'])('rejects a folder that contains the working folder: %s', async (inside) => {
-    const { out } = await publishedSite(first);
-    vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
-    await support.expectRejected(out, () => publishTree(out, next), {
-      message: `${out}: is the working folder, or contains it, and cannot be replaced`,
-      hint: 'Run the command in another folder, or name a folder inside this one.',
-    });
-    vi.spyOn(process, 'cwd').mockReturnValue(path.dirname(out));
-    expect(await publishTree(out, next)).toMatchObject({ changed: true });
-  });
+  it.each(['.', 'b'])(
+    'rejects an output folder that contains the working folder: %s',
+    async (inside) => {
+      const { out } = await publishedSite(first);
+      vi.spyOn(process, 'cwd').mockReturnValue(path.join(out, inside));
+      await support.expectRejected(out, () => publishTree(out, next), {
+        message: `${out}: is the working folder, or contains it, and cannot be replaced`,
+        hint: 'Run the command in another folder, or name a folder inside this one.',
+      });
+      vi.spyOn(process, 'cwd').mockReturnValue(path.dirname(out));
+      expect(await publishTree(out, next)).toMatchObject({ changed: true });
+    },
+  );
 
   it.each<[string, folder: string, indent: number]>([
     ['in a site', 'copy', 0],
     ['in a folder of a site', 'a/b/c', 0],
     ['in a site whose manifest was formatted', 'copy', 2],
-  ])('rejects a folder %s', async (_, folder, indent) => {
+  ])('rejects an output folder %s', async (_, folder, indent) => {
     const { out } = await publishedSite({ 'meta.json': '1', 'a/b.json': '2' });
     const manifest = path.join(out, 'manifest.json');
     const json: unknown = JSON.parse(fs.readFileSync(manifest, 'utf8'));
@@ -247,7 +263,7 @@ describe('publish', () => {
     });
   });
 
-  it("publishes into a folder of a web application that only mentions gamedata's manifest", async () => {
+  it('publishes into the folder of a web app whose manifest merely mentions gamedata', async () => {
     const parent = temporaryFolder();
     const manifest = JSON.stringify({ name: 'an app', shortcut: { generator: 'gamedata/1' } });
     fs.writeFileSync(path.join(parent, 'manifest.json'), manifest);
@@ -271,7 +287,7 @@ describe('publish', () => {
       (file) => fs.writeFileSync(file, newer),
       'manifest.json has format 9, but this version',
     ],
-  ])('rejects a folder %s', async (_, fill, problem) => {
+  ])('rejects an existing folder %s', async (_, fill, problem) => {
     const out = path.join(temporaryFolder(), 'mine');
     fs.mkdirSync(out);
     fill(path.join(out, 'manifest.json'));
@@ -287,7 +303,7 @@ describe('publish', () => {
     ['below a file', 'file/site', writeFile, /created \((ENOTDIR|EEXIST)\)$/],
     ['that is a file', 'file', writeFile, /readable folder \(ENOTDIR\)$/],
     ['that is a circular symlink', 'link', linkToItself, /link \(ELOOP\)$/],
-  ])('rejects a path %s', async (_, name, fill, message) => {
+  ])('rejects an output path %s', async (_, name, fill, message) => {
     const out = path.join(temporaryFolder(), name);
     const parent = path.dirname(out.replace(/\/site$/, ''));
     fill(parent);
@@ -326,7 +342,7 @@ describe('publish', () => {
     ],
     ['a file in the place of its folder', { 'd/x/y': '3' }, (out) => write(out, 'd'), 'd'],
     ['many files', many, (out) => write(out, ...'1234567'), '1, 2, 3, 4, 5 and 2 more'],
-  ])('rejects %s where a new file belongs', async (_, tree, fill, named) => {
+  ])('rejects %s in the way of a new file', async (_, tree, fill, named) => {
     const { out } = await publishedSite(first);
     fill(out);
     await support.expectRejected(out, () => publishTree(out, tree), {
@@ -347,9 +363,9 @@ describe('publish', () => {
     [['b', 'b/c.json'], 'is a file where the site has a folder'],
     [['b/c.json', 'b'], 'is a file where the site has a folder'],
     [['b/c/d', 'B'], 'is a file where the site has a folder'],
-  ])('rejects the paths %j', async (paths, problem) => {
+  ])('rejects a site with the paths %j', async (paths, problem) => {
     const { out } = await publishedSite(first);
-    // A published file needs no staging.
+    // Published files keep their text, so that only the other files are staged.
     const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
     const message = expect.stringContaining(`${paths.at(-1)}: ${problem}`);
     await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files)), {
@@ -357,7 +373,7 @@ describe('publish', () => {
     });
   });
 
-  it('rejects a file that is too large to read back', () => {
+  it('rejects a file that exceeds the size limit for reading it', () => {
     const length = getMaxBytes('b') + 1;
     const problem = `b: has ${length} bytes, expected at most ${length - 1}`;
     expect(() => createEntry('b', { length } as Uint8Array)).toThrow(problem);
@@ -373,7 +389,7 @@ describe('isUnchanged', () => {
       output.isUnchanged(inputs) ? output.keepPublished() : undefined,
     );
 
-  it('reuses a site built with the same code and inputs', async () => {
+  it('reuses a site that was built with the same code and inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
     expect(await reuse(out)).toBeUndefined();
     const { bytes } = await publish(out);
@@ -389,7 +405,7 @@ describe('isUnchanged', () => {
     ['different code', { code: 'e'.repeat(64) }],
     ['different inputs', { inputs: 'e'.repeat(64) }],
     ['a modified file', {}, (file) => fs.writeFileSync(file, 'x')],
-  ])('rejects a site with %s', async (_, other, damage) => {
+  ])('does not reuse a site with %s', async (_, other, damage) => {
     const out = path.join(temporaryFolder(), 'site');
     await publish(out);
     damage?.(path.join(out, 'b/c.json'));

@@ -19,7 +19,7 @@ const DISCARDED =
   'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 type Site = Awaited<ReturnType<typeof publishedSite>>;
 
-/** Fails a build before it moves a file into place. */
+/** Makes a build fail just before it moves the given file into place. */
 async function interrupt({ out }: Site, tree: support.Tree, stopAt: string): Promise<void> {
   vi.mocked(fs.renameSync).mockImplementation((from, to) => {
     if (to === path.join(out, stopAt)) support.failing('EIO')();
@@ -50,7 +50,7 @@ const restore = (site: Site, tree: support.Tree) => {
   return copyOver(site, tree);
 };
 
-/** Fails as a fetch would. Returns the notices. */
+/** Runs a build that fails like a failed fetch, and returns the notices of its recovery. */
 async function failToFetch(out: string): Promise<readonly string[]> {
   const notices: string[] = [];
   const work = withOutput(out, () => Promise.reject(new RangeError('no upstream')), {
@@ -61,8 +61,8 @@ async function failToFetch(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Expects that every command discards the change until the next change is published. New files that
- * the discarded change has moved into place stay.
+ * Expects that every command reports the change as discarded until another change is published. New
+ * files that the discarded change had already moved into place are kept.
  */
 async function expectDiscarded({ out, folders, names }: Site): Promise<void> {
   const readMarks = () => (fs.existsSync(out) ? fingerprint(out) : undefined);
@@ -80,7 +80,7 @@ async function expectDiscarded({ out, folders, names }: Site): Promise<void> {
 }
 
 describe('recover', () => {
-  it('completes a committed change even if the build fails or a replaced file was edited', async () => {
+  it('completes a committed change even if a replaced file was edited and the build fails', async () => {
     const site = await createKilledSite();
     write(site, 'gone.json', 'edited');
     expect(await failToFetch(site.out)).toEqual([COMPLETED]);
@@ -121,13 +121,13 @@ describe('recover', () => {
     await expectDiscarded(site);
   });
 
-  it('compares files by their content after a discarded change until the next change', async () => {
+  it('compares files by content after a change was discarded', async () => {
     const [before, after] = [{ 'a.json': '1' }, { 'a.json': '2', 'b.json': '3' }];
     const site = await publishedSite(before);
     const { out, folders, names } = site;
     await interrupt(site, after, 'b.json');
     fs.rmSync(path.join(folders.staged, 'b.json'));
-    // The clock was set back, so the moved file does not look modified.
+    // Simulates a clock that was set back, so that the moved file does not look modified.
     fs.utimesSync(path.join(out, 'a.json'), 1, 1);
     await failToFetch(out);
     expect(await publishTree(out, before)).toMatchObject({ changed: true, written: 2 });
@@ -148,7 +148,7 @@ describe('recover', () => {
     ],
     ['a file where the change needs a folder', (site) => write(site, 'come', 'mine'), 'come'],
   ];
-  it.each(obstacles)('keeps a committed change, but does not apply it over %s', async (...row) => {
+  it.each(obstacles)('keeps a committed change without applying it over %s', async (...row) => {
     const [, obstruct, named] = row;
     const site = await publishedSite(old);
     await interrupt(site, fresh, 'a.json');
@@ -168,7 +168,7 @@ describe('recover', () => {
     expect(site.names()).toEqual(['site']);
   });
 
-  it('completes a committed change if a file with the same content has come', async () => {
+  it('completes a committed change if someone adds a file with the same content', async () => {
     const site = await publishedSite(old);
     await interrupt(site, fresh, 'a.json');
     write(site, 'b/d.json', '5');
@@ -176,7 +176,7 @@ describe('recover', () => {
     expect(readTree(site.out)).toEqual(fresh);
   });
 
-  it('rejects a folder without a manifest, even next to a change that no longer fits', async () => {
+  it('rejects a folder without a manifest even if a discarded change is next to it', async () => {
     const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
     const { out } = folders;
     fs.mkdirSync(out);
@@ -205,7 +205,7 @@ describe('recover', () => {
     },
   );
 
-  it('moves no file out of another folder if a staged folder is a symlink', async () => {
+  it('does not move files out of a folder that a staged symlink points to', async () => {
     const site = await publishedSite(old);
     await interrupt(site, fresh, 'a.json');
     const staged = path.join(site.folders.staged, 'b');

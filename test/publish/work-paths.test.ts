@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { isWindowsName } from '../support/windows.ts';
 
-it('works in files that Windows allows, next to the published folder', () => {
+it('places work files with valid Windows names next to the published folder', () => {
   const { name, out, staged, replacedFile, ...besideOutput } =
     resolveWorkPaths('My Projects ü/build');
   for (const file of Object.values(besideOutput)) {
