@@ -27,30 +27,30 @@ const changed = {
 const folder = sharedFolder();
 const at = (name: string): string => path.join(folder, name);
 
-/** Two editions of a site, each in a folder of its own. */
+/** Builds an old and a new version of a site. */
 beforeAll(async () => {
   const options = { baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
   await build({ ...options, out: at('old'), ...(await smallSource(raw, at('old-data'))) });
   await build({ ...options, out: at('new'), ...(await smallSource(changed, at('new-data'))) });
 });
 
-/** Compares a deployment with the new site. */
+/** Compares a deployment with the new version of the site. */
 const compare = (target: string, options?: Omit<VerifyOptions, 'target'>) =>
   verify({ target, like: at('new'), ...options });
 
 describe('verify --like', () => {
-  it("accepts the same build and checks its hosts' guarantees", async () => {
+  it('checks the guarantees of the hosts that the site was built for', async () => {
     const { url, close } = await serve({ dir: at('new'), port: 0 });
     onTestFinished(close);
     const report = await compare(url);
     expect(report).toMatchObject({ failed: 0 });
     const checked =
       'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
-    // nginx supports no page ranges.
+    // nginx does not support page ranges.
     expect([checked.includes('cors'), checked.includes('windows')]).toEqual([true, false]);
   });
 
-  it('rejects a different build immediately or after --wait, and compares the data sets', async () => {
+  it('describes both data sets if the deployment serves a different build', async () => {
     const server = await deploy(at('old'));
     const data = `sha256:\\w{12}… from \\S+, 120 moves, 5 items${oneOfOthers}`;
     const problem = `serves ${data}, expected ${data}$`;
@@ -93,7 +93,7 @@ describe('verify --like', () => {
       'old',
       'api/gamedata/move/index.json: has ',
     ],
-  ])('rejects %s', async (_, file, body, problem) => {
+  ])('rejects a deployment with %s', async (_, file, body, problem) => {
     const { url, faults } = await deploy(at('new'));
     faults.set(file, (response) => (body ? response.end(body) : response.writeHead(404).end()));
     await expect(compare(url)).rejects.toThrow(`new: ${problem}`);
@@ -102,21 +102,24 @@ describe('verify --like', () => {
   it.each([
     ['https://x.test', /\.well-known\/security\.txt: got status 404/],
     ['https://x.test/games', undefined],
-  ])('expects files below .well-known/ only at the root: %s', async (baseUrl, problem) => {
-    const extras = [PAGE, { path: '.well-known/security.txt', body: 'Contact: x' }];
-    const dir = await publishNewSite({ baseUrl, extras });
-    const { url, faults } = await deploy(dir);
-    faults.set('.well-known/security.txt', (response) => response.writeHead(404).end());
-    const comparison = awaitSite(url, {
-      site: openSite(folderStorage(dir)),
-      concurrency: 4,
-      deadline: 0,
-    });
-    if (problem) await expect(comparison).rejects.toThrow(problem);
-    else await comparison;
-  });
+  ])(
+    'expects files in .well-known/ only if the base URL has no path: %s',
+    async (baseUrl, problem) => {
+      const extras = [PAGE, { path: '.well-known/security.txt', body: 'Contact: x' }];
+      const dir = await publishNewSite({ baseUrl, extras });
+      const { url, faults } = await deploy(dir);
+      faults.set('.well-known/security.txt', (response) => response.writeHead(404).end());
+      const comparison = awaitSite(url, {
+        site: openSite(folderStorage(dir)),
+        concurrency: 4,
+        deadline: 0,
+      });
+      if (problem) await expect(comparison).rejects.toThrow(problem);
+      else await comparison;
+    },
+  );
 
-  it('finds an old record behind a new manifest', async () => {
+  it('finds an outdated record even if the manifest is new', async () => {
     const file = path.join(at('mixed'), 'api/gamedata/move/move-8/index.json');
     cpSync(at('new'), at('mixed'), { recursive: true });
     writeFileSync(file, readFileSync(file, 'utf8').replace('Move 8', 'Move 0'));
@@ -142,7 +145,7 @@ describe('verify --like', () => {
     await expect(compare(url)).rejects.toThrow(/new: browse.html: got status 301, expected 200$/);
   });
 
-  it('reports an unreachable deployment once, with a hint', async () => {
+  it('reports an unreachable deployment in one message with a hint', async () => {
     const { url } = await startServer((response) => response.end());
     await expect(compare(url.replace('http:', 'https:'))).rejects.toMatchObject({
       message: expect.stringMatching(
@@ -153,10 +156,10 @@ describe('verify --like', () => {
   });
 });
 
-it('awaitSite reports each new difference once and requests only files that differ again', async () => {
+it('awaitSite reports each difference once, and only repeats requests for files that differ', async () => {
   cpSync(at('old'), at('live'), { recursive: true });
   const server = await deploy(at('live'));
-  // The last file, so that no other request is pending.
+  // The last file fails, so no other request is pending at that time.
   server.faults.set('types.d.ts', (response) => response.writeHead(503).end());
   const lines: string[] = [];
   function onWait(line: string): void {
@@ -181,7 +184,7 @@ it('awaitSite reports each new difference once and requests only files that diff
   expect(requested).not.toContain('api/gamedata/move/move-8/index.json');
 });
 
-it('awaitSite gives up at the deadline although data still arrives', async () => {
+it('awaitSite gives up at the deadline even if data still arrives', async () => {
   const { url } = await startServer((response) => response.write('{'));
   const site = openSite(folderStorage(at('new')));
   const deadline = Date.now() + 100;
@@ -200,12 +203,12 @@ it.each<[unknown, string]>([
     { ...deployment, linkBase: 'https://x.test' },
     '--link-base: got --like, too, expected one of them',
   ],
-])('verify rejects %j', async (options, problem) => {
+])('verify rejects the options %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
   await rejected.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
 });
 
-it.each(['1', '1d', '-1s', 's', '1.5h'])('verify rejects --wait %s', async (wait) => {
+it.each(['1', '1d', '-1s', 's', '1.5h'])('verify rejects the value %s for --wait', async (wait) => {
   await expect(verify({ ...deployment, wait })).rejects.toMatchObject({
     code: 'usage',
     message: `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,

@@ -13,7 +13,8 @@ import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
 
-// 120 moves, the first renamed, and 3 items, the first without an icon.
+// The site has 120 moves, of which the first was renamed, and 3 items, of which the first has no
+// icon.
 const raw = rawRecords(120, 3);
 const item = [rawItem(1, { sprite: null }), rawItem(2), rawItem(3)];
 const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
@@ -23,7 +24,8 @@ const bodies = new Map(files().map(({ path, body }) => [path, new Uint8Array(Buf
 const handle = createHandler({
   async get(file) {
     const body = bodies.get(file);
-    // Servers derive ETags from the size. A hash in Base64 may contain `W/`.
+    // Some servers derive ETags from the file size. Hashes in Base64 may contain `W/`, which must
+    // not be mistaken for the prefix of a weak ETag.
     return body && { body, etag: `"${body.length}W/"` };
   },
 });
@@ -51,7 +53,7 @@ const wantsHtml = ({ headers }: Request): boolean =>
 const asksFor = (name: string, value: string) => (request: Request) =>
   query(request).get(name) === value;
 
-/** Tampers only with some requests, URLs or statuses. */
+/** Tampers only with certain requests, URLs or statuses. */
 const where =
   (isOne: (request: Request) => boolean, tamper: Tamper): Tamper =>
   (request, response) =>
@@ -62,7 +64,7 @@ const of =
   (request, response) =>
     response.status === status ? tamper(request, response) : response;
 
-/** Replaces or removes a header. */
+/** Replaces or removes a header of each response. */
 const header =
   (name: string, value: string | null | ((own: string) => string | undefined)): Tamper =>
   (_, response) => {
@@ -72,7 +74,7 @@ const header =
     else headers.delete(name);
     return new Response(response.body, { status: response.status, headers });
   };
-/** Replaces a part of JSON bodies. */
+/** Replaces text in the bodies of JSON responses. */
 const body =
   (from: string | RegExp, to: string): Tamper =>
   async (_, response) => {
@@ -82,7 +84,7 @@ const body =
     headers.delete('content-length');
     return new Response((await response.text()).replace(from, to), { headers });
   };
-/** Responds to another request. */
+/** Responds as if a different URL had been requested. */
 const as =
   (from: string | RegExp, to: string): Tamper =>
   ({ url }) =>
@@ -99,14 +101,14 @@ const json = (text: string, status = 200) => answer(text, 'application/json', st
 const NOT_FOUND = '{"detail":"Not found."}';
 
 test.each(guaranteeNames)(
-  'accepts a weak ETag on a 200 and a strong ETag on the 304: %s',
+  'accepts a weak ETag in a 200 and a strong ETag in the 304: %s',
   async (guarantee) => {
     const weaken = header('etag', (own) => own && `W/${own}`);
     expect(await findBroken(of(200, weaken), 'full', guarantee)).toEqual([]);
   },
 );
 
-test('reports its progress before each request of the table', async () => {
+test('reports progress before each request', async () => {
   const { url, stop } = await startWebServer((request) => handle(request));
   onTestFinished(stop);
   const seen: string[] = [];
@@ -212,12 +214,12 @@ describe('finds a broken guarantee', () => {
       'a page for programs',
       at('?format=api', where(isUsedBy('*/*'), answer('', 'text/html'))),
     ],
-  ])('%s: %s', async (guarantee, _, tamper) => {
+  ])('reports the guarantee %s as broken by %s', async (guarantee, _, tamper) => {
     expect(await findBroken(tamper, 'full', guarantee)).toEqual([guarantee]);
   });
 });
 
-describe('without page ranges', () => {
+describe('a deployment without page ranges', () => {
   const hasOtherLimit = (request: Request) =>
     isList(request) && !['100', null].includes(query(request).get('limit'));
   const isRefused = (request: Request) => hasOtherLimit(request) && !wantsHtml(request);
@@ -227,14 +229,17 @@ describe('without page ranges', () => {
     expect(await findBroken(refuseWindows, 'static')).toEqual([]);
   });
 
-  test.each(guaranteeNames)('breaks only guarantees of page ranges: %s', async (guarantee) => {
-    const isAboutPageRanges = guarantee === 'windows' || guarantee === 'repeated';
-    const broken = isAboutPageRanges ? [guarantee] : [];
-    expect(await findBroken(refuseWindows, 'full', guarantee)).toEqual(broken);
-  });
+  test.each(guaranteeNames)(
+    'breaks only the guarantees about page ranges: %s',
+    async (guarantee) => {
+      const isAboutPageRanges = guarantee === 'windows' || guarantee === 'repeated';
+      const broken = isAboutPageRanges ? [guarantee] : [];
+      expect(await findBroken(refuseWindows, 'full', guarantee)).toEqual(broken);
+    },
+  );
 });
 
-test('rejects a large meta.json', async () => {
+test('rejects a meta.json that exceeds the size limit', async () => {
   const { url } = await startServer((response) => response.end('x'.repeat(131_073)));
   await expect(verifyDeployment(url, { level: 'static', concurrency: 2 })).rejects.toThrow(
     /meta.json: got more than 131072 bytes/,

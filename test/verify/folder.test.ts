@@ -37,7 +37,7 @@ const remove =
   (files) =>
     files.delete(file);
 
-/** Lists the damaged files in the manifest. */
+/** Damages files, and then lists the damaged files in a new manifest. */
 const list =
   (damage: Damage): Damage =>
   (files) => {
@@ -48,7 +48,7 @@ const list =
     files.set('manifest.json', Buffer.from(manifest));
   };
 
-/** A step between two data sets of other sites. */
+/** A history step between two data sets that do not belong to this site. */
 const elsewhere = compare(
   { ...versionOf([]), digest: `sha256:${'0'.repeat(64)}` },
   { ...versionOf([rawMove(1)]), digest: `sha256:${'1'.repeat(64)}` },
@@ -57,14 +57,14 @@ const elsewhere = compare(
 const move = (name: string) => `api/gamedata/move/${name}index.json`;
 const otherNames = '"names":{"digest":"sha256:0","languages":{}},"base_url"';
 
-/** Damages a copy of the site. */
+/** Stores the site in memory with some damage. */
 function createStorage(damage: Damage) {
   const files = new Map(built);
   damage(files);
   return memoryStorage('site', '/', files);
 }
 
-it('verifyFolder and verifySite find no problems in a built site and its archive', async () => {
+it('verifyFolder and verifySite find no problems in a built site or its archive', async () => {
   const { files, ...report } = verifyFolder(site);
   const counts = everyKind({ move: 120, item: 5 }, () => 1);
   expect(report).toEqual({ counts, problems: [] });
@@ -136,20 +136,20 @@ describe('verifySite', () => {
       list(write('former.json', '{"move":{"x":"y"}}')),
       /former.json › move.x: got "y"/,
     ],
-  ])('finds %s', (_, damage, problem) => {
+  ])('reports a problem if a site has %s', (_, damage, problem) => {
     const { problems } = verifySite(createStorage(damage));
     expect(problems.map(({ file, problem }) => `${file}: ${problem}`)).toEqual([
       expect.stringMatching(problem),
     ]);
   });
 
-  it('ignores files that other programs added below .well-known/', () => {
+  it('ignores files that other programs added to .well-known/', () => {
     const storage = createStorage(write('.well-known/acme-challenge/token', 'x'));
     const list = () => [...storage.list(), { path: '.well-known/link', isFile: false }];
     expect(verifySite({ ...storage, list }).problems).toEqual([]);
   });
 
-  it('finds a changed file below .well-known/ that the manifest lists', () => {
+  it('reports a changed file in .well-known/ that the manifest lists', () => {
     const file = '.well-known/security.txt';
     const storage = createStorage((files) => {
       list(write(file, 'x'))(files);
@@ -158,7 +158,7 @@ describe('verifySite', () => {
     expect(verifySite(storage).problems).toMatchObject([{ file }]);
   });
 
-  it('lists a file that cannot be read, and compares the others', () => {
+  it('reports an unreadable file and still compares the other files', () => {
     const storage = createStorage(edit('404.json', 'N', 'n'));
     const read = (file: string): Buffer => {
       if (file === 'style.css') throw Object.assign(new Error('damaged disk'), { code: 'EIO' });
@@ -170,7 +170,7 @@ describe('verifySite', () => {
     ]);
   });
 
-  it('finds a symlink', () => {
+  it('reports a symlink as a problem', () => {
     const storage = createStorage(() => {});
     const list = () => [...storage.list(), { path: 'link', isFile: false }];
     const problem = { file: 'link', problem: 'is not a regular file' };
@@ -191,7 +191,7 @@ describe('verifySite', () => {
   });
 });
 
-it('verifySite reports its progress before each file of the manifest', () => {
+it('verifySite reports progress before it checks each file', () => {
   const seen: string[] = [];
   verifySite(
     createStorage(() => {}),
