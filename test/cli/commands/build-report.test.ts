@@ -9,7 +9,7 @@ import type { Fault } from '../../support/upstream-server.ts';
 
 const BASE = 'https://example.test';
 
-/** A working folder with a configuration and a first site. */
+/** Creates a working folder with a configuration file, and builds the first site in it. */
 async function operator(settings: object = {}) {
   const answers = tinyUpstream();
   const upstream = await serveUpstream(upstreamOf(answers));
@@ -26,7 +26,7 @@ const rename = (answers: { move: Answer[] }, name: string) =>
   Object.assign(answers.move[1] as Answer, { name });
 
 describe('the report', () => {
-  it('prints how to install a web server configuration once, then only its changes', async () => {
+  it('prints the command that installs a web server configuration until it is installed', async () => {
     const host = ['nginx', 'caddy', 'apache'];
     const { answers, build, first } = await operator({ host, 'base-url': BASE, out: 'site' });
     const listNext = ({ stderr }: { stderr: string }) => stderr.match(/(?<=^next: ).*/gm);
@@ -51,7 +51,7 @@ describe('the report', () => {
     ]);
   });
 
-  it('describes the folder and the cache after a failure', async () => {
+  it('prints the state of the output folder after a failed build', async () => {
     const { answers, upstream, build } = await operator();
     answers.move.pop();
     const refused = await build();
@@ -68,7 +68,7 @@ describe('the report', () => {
     expect(fresh.stderr).toMatch(/\nnew: nothing was published\n$/);
   });
 
-  it('says that responses remain only if a response was stored', async () => {
+  it('reports that a failed build can continue from the cache only if responses were stored', async () => {
     const answers = tinyUpstream();
     let isBroken = true;
     const fault: Fault = ({ url }, response) =>
@@ -88,9 +88,13 @@ describe('the report', () => {
   });
 });
 
-it('--keep reports the archive, or publishes and reports a problem', async () => {
-  const { answers, first, build, at } = await operator({ keep: 1 });
+it('prints the path of the archive with --keep', async () => {
+  const { first } = await operator({ keep: 1 });
   expect(first.stderr).toMatch(/\narchive: build-archives\/gamedata-.+\.tar\.gz\n/);
+});
+
+it('publishes the site even if --keep cannot write the archive', async () => {
+  const { answers, build, at } = await operator({ keep: 1 });
   rmSync(at('build-archives'), { recursive: true });
   writeFileSync(at('build-archives'), '');
   rename(answers, 'again');
@@ -100,7 +104,7 @@ it('--keep reports the archive, or publishes and reports a problem', async () =>
   expect(existsSync(at('build/api/gamedata/move/again/index.json'))).toBe(true);
 });
 
-it('--verify repairs files whose size and mtime are unchanged, and rejects unknown files', async () => {
+it('repairs a damaged file of unchanged size and mtime with --verify', async () => {
   const { build, at } = await operator({ verify: true });
   const file = at('build/api/gamedata/move/move-1/index.json');
   const text = readFileSync(file, 'utf8');
@@ -113,6 +117,10 @@ it('--verify repairs files whose size and mtime are unchanged, and rejects unkno
   });
   expect(JSON.parse(repaired.stdout)).toMatchObject({ changed: true });
   expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
+it('does not archive a site in which --verify finds an unknown file', async () => {
+  const { build, at } = await operator({ verify: true });
   writeFileSync(at('build/diary.txt'), 'mine');
   const found = await build('--keep', '1');
   expect(found.code).toBe(5);

@@ -36,17 +36,25 @@ function buildOptions(upstream: string) {
     baseUrl: BASE_URL,
     out: path.join(folder, 'site'),
     cache: path.join(folder, 'cache'),
-    // The bundled data set has more records.
+    // The bundled data set has more records than this upstream, so the guard would reject the
+    // build.
     maxShrink: 100,
   } as const;
 }
 
-it('build writes exactly the expected files, then requests no body and changes no file', async () => {
+/** Builds a site from an upstream that states its edition. */
+async function buildHandMade() {
   const data = handMadeUpstream();
   const state = stateNumber(1, data);
   const server = await serveUpstream(data, { maxAge: 86_400, stateOf: () => state });
   const options = buildOptions(server.url);
-  expect(await build(options)).toMatchObject({
+  const report = await build(options);
+  return { data, server, options, report };
+}
+
+it('writes exactly the expected files below /api/', async () => {
+  const { data, server, options, report } = await buildHandMade();
+  expect(report).toMatchObject({
     changed: true,
     data: { source: 'rest', upstream: server.url, counts: { move: 4, item: 11 } },
   });
@@ -56,6 +64,10 @@ it('build writes exactly the expected files, then requests no body and changes n
   for (const [file, text] of expected)
     expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
   expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
+});
+
+it('sends one request and changes no file if the edition is still the same', async () => {
+  const { server, options } = await buildHandMade();
   const before = fingerprint(options.out);
   const sent = server.log.length;
 
@@ -72,7 +84,7 @@ it('build writes exactly the expected files, then requests no body and changes n
 });
 
 describe('build', () => {
-  it('stops if its signal is aborted, and requests only missing records in the next run', async () => {
+  it('continues an aborted build by requesting only the missing records', async () => {
     const controller = new AbortController();
     const server = await serveUpstream(upstreamOf(tinyUpstream()), {
       maxAge: 86_400,
@@ -92,7 +104,7 @@ describe('build', () => {
     expect(records).toHaveLength(3 + 2 + otherKinds.length + 1);
   });
 
-  it('rewrites only the files affected by a changed record', async () => {
+  it('rewrites only the files that a changed record affects', async () => {
     const answers = tinyUpstream();
     const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
     await build(options);
@@ -126,7 +138,7 @@ describe('build', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
-  it('generates every file again after a code change', async () => {
+  it('generates all files again after the code of gamedata has changed', async () => {
     const out = copied();
     expect(await build({ ...described, out })).toMatchObject({
       changed: false,
@@ -140,7 +152,7 @@ describe('build', () => {
   });
 });
 
-it('build succeeds after an interrupted build whose staging folder is lost', async () => {
+it('builds a valid site even if the staging folder of an interrupted build is lost', async () => {
   const raw = rawRecords(3, 1);
   const old = await smallSource(raw);
   const others = raw.move.slice(1);
@@ -150,7 +162,7 @@ it('build succeeds after an interrupted build whose staging folder is lost', asy
   const complete = path.join(temporaryFolder(), 'site');
   for (const folder of [out, complete]) await build({ ...old, ...options, out: folder });
   await build({ ...renamed, ...options, out: complete });
-  // The files that the interrupted build had moved into place.
+  // These files were moved into place before the build was interrupted.
   for (const file of ['changes.json', 'former.json'])
     copyFileSync(path.join(complete, file), path.join(out, file));
 
@@ -167,7 +179,7 @@ it('build succeeds after an interrupted build whose staging folder is lost', asy
   expect(verifyFolder(out)).toMatchObject({ problems: [] });
 });
 
-it('build needs --max-shrink 100 once if the csv source finds out that icons do not exist', async () => {
+it('requires --max-shrink for a single build when most icons disappear', async () => {
   const names = range(1, 30).map((id) => `item-${id}`);
   const item = names.map((name, at) => itemAnswer(at + 1, { name }));
   const bundled = openSnapshot(BUNDLED_DATA).data().records.item;

@@ -37,7 +37,7 @@ async function served(dir: string): Promise<string> {
 }
 
 describe('diff', () => {
-  it('compares snapshots, sites and deployments', async () => {
+  it('finds the same differences in snapshots, sites and deployments', async () => {
     const expected = await diff({ from: before.data, to: after.data });
     expect(expected.changes.move).toMatchObject({
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
@@ -52,19 +52,27 @@ describe('diff', () => {
     ).toEqual(expected);
   });
 
-  it('prints JSON or Markdown, and exits with 3 only with --exit-code', async () => {
-    const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
-    const json = await run('--format', 'json', '--exit-code');
-    expect(json).toMatchObject({ code: 3, stderr: '' });
+  const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
+
+  it('prints the differences as JSON with --format json', async () => {
+    const json = await run('--format', 'json');
+    expect(json).toMatchObject({ code: 0, stderr: '' });
     expect(comparisonSchema.parse(JSON.parse(json.stdout)).totals).toMatchObject({
       added: 1,
       renamed: 1,
     });
+  });
+
+  it('prints the differences as Markdown with --format markdown', async () => {
     const markdown = await run('--format', 'markdown');
     expect(markdown).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('- `move-2` → `renamed` '),
     });
+  });
+
+  it('exits with 3 if there are differences and --exit-code is set', async () => {
+    expect(await run('--exit-code')).toMatchObject({ code: 3, stderr: '' });
     expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({
       code: 0,
     });

@@ -11,13 +11,15 @@ import { type Answer, tinyUpstream, upstreamOf } from '../../support/upstream-da
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** A site and a snapshot of an upstream that changes from day to day. */
+/**
+ * Creates functions that build a site and a snapshot of an upstream that changes from day to day.
+ */
 async function operator() {
   const answers = tinyUpstream();
   const { url: upstream } = await serveUpstream(upstreamOf(answers));
   const folder = temporaryFolder();
   const [site, data] = [path.join(folder, 'site'), path.join(folder, 'data')];
-  // The bundled data set has more records.
+  // The bundled data set has more records than this upstream, so the guard would reject the build.
   const shared = { source: 'rest', upstream, cache: false, maxShrink: 100 } as const;
   const on = (day: string) => vi.stubEnv('SOURCE_DATE_EPOCH', String(Date.parse(day) / 1000));
   on('2026-01-01');
@@ -34,14 +36,14 @@ const read = (folder: string, file: string): string =>
   readFileSync(path.join(folder, file), 'utf8');
 const historyIn = (folder: string): History =>
   historySchema.parse(JSON.parse(read(folder, 'changes.json')));
-/** The days and renamed records of each step. */
+/** Returns the dates and the renamed records of each step in the history. */
 const stepsIn = (folder: string) =>
   historyIn(folder).steps.map(({ from, to, changes }) => {
     const renamed = changes.move.renamed.map((one) => `${one.from} → ${one.to}`);
     return [from.captured, to.captured, ...renamed].join(' ');
   });
 
-describe('a site', () => {
+describe('the history of a site', () => {
   it('continues the history of the published site', async () => {
     const { site, build, rename, on } = await operator();
     await build();
@@ -63,7 +65,7 @@ describe('a site', () => {
     expect(verifyFolder(site)).toMatchObject({ problems: [] });
   });
 
-  it('starts a new history but keeps redirects if meta.json and changes.json are damaged', async () => {
+  it('keeps the redirects of a site whose history is damaged', async () => {
     const { site, build, rename } = await operator();
     await build();
     rename('second-name');
@@ -80,7 +82,7 @@ describe('a site', () => {
   });
 });
 
-it('a snapshot provides its history to a new site', async () => {
+it('copies the history of a snapshot into a new site', async () => {
   const { site, data, build, snapshot, rename, on } = await operator();
   await snapshot();
   on('2026-01-02');

@@ -40,7 +40,9 @@ function edit(dir: string, file: string, change: (json: Record<string, unknown>)
   listAsTheyAre(dir);
 }
 
-/** The workers of mutation tests cannot change the working folder. */
+/**
+ * Tests that change the working folder are skipped in mutation tests, whose workers cannot do so.
+ */
 const inFolder = it.skipIf(process.env.MUTATED !== undefined);
 
 describe('mirror', () => {
@@ -58,7 +60,7 @@ describe('mirror', () => {
     }
   });
 
-  it('reports its progress while it reads a deployment', async () => {
+  it('reports progress while reading a deployment', async () => {
     const { url, paths } = await deploy(site);
     const seen: string[] = [];
     const onProgress = ({ done, total }: Progress) => seen.push(`${done} of ${total}`);
@@ -67,7 +69,7 @@ describe('mirror', () => {
     expect([seen[0], seen.at(-1)]).toEqual(['0 of 0', `${total} of ${total}`]);
   });
 
-  it('applies options like a build', async () => {
+  it('creates the same site as a build with the same options', async () => {
     const built = newFolder();
     const host = { hosts: ['nginx'], root: '/srv/x' } as const;
     const options = { baseUrl: TO, links: 'file', downloads: false, ...host } as const;
@@ -77,7 +79,7 @@ describe('mirror', () => {
     expect(readTree(copy)).toEqual(readTree(built));
   });
 
-  inFolder('reports the folder name that it derives from a URL', async () => {
+  inFolder('names the folder of a copy after the host in the URL', async () => {
     const from = (await deserted()).replace('http://127.0.0.1', 'HTTP://LOCALHOST');
     const cwd = temporaryFolder();
     outputFile(path.join(cwd, new URL(from).host.replace(':', '-'), 'manifest.json'), '');
@@ -85,7 +87,7 @@ describe('mirror', () => {
     expect(stderr).toMatch(/\nlocalhost-\d+: unchanged\n$/);
   });
 
-  it('requests only the manifest and meta.json if a deployment has not changed', async () => {
+  it('requests only manifest.json and meta.json of an unchanged deployment', async () => {
     const server = await deploy(site);
     const out = newFolder();
     await mirror({ from: server.url, out, baseUrl: TO, hosts: ['caddy'] });
@@ -99,11 +101,11 @@ describe('mirror', () => {
     expect(fingerprint(out)).toEqual(before);
   });
 
-  it('requires a source', async () => {
+  it('rejects a call of mirror() without a site to copy', async () => {
     await expect(mirror({} as never)).rejects.toThrow('from: got nothing, expected the URL');
   });
 
-  it('follows redirects only on the same host', async () => {
+  it('rejects a redirect to another host', async () => {
     const server = await deploy(site);
     const redirect = (location: string) =>
       server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
@@ -119,10 +121,10 @@ describe('mirror', () => {
   });
 });
 
-describe('a site from an untrusted author', () => {
+describe('mirror, for a site from an untrusted author,', () => {
   /**
-   * Mirrors a site whose `meta.json` was changed, and returns the report and the copy's
-   * `meta.json`.
+   * Mirrors a site after changing its `meta.json`. Returns the report and the `meta.json` of the
+   * copy.
    */
   async function copyEdited(change: Record<string, unknown>) {
     const [from, out] = [copied(), newFolder()];
@@ -131,7 +133,7 @@ describe('a site from an untrusted author', () => {
     return { from, report, meta: readJson(out, 'meta.json'), tree: readTree(out) };
   }
 
-  it('has no effect on settings, texts and pages', async () => {
+  it('ignores forged settings and texts in the meta.json of the copied site', async () => {
     const { from, tree } = await copyEdited({
       sprites: { mode: 'link', upstream: 'https://evil.test' },
       fallback: '\u001b[2J\u202eevil',
@@ -146,7 +148,7 @@ describe('a site from an untrusted author', () => {
     expect(await mirror({ from })).toMatchObject({ site: { hosts: ['netlify'] } });
   });
 
-  it('has no effect on the hosts if a link leads to the output folder', async () => {
+  it('ignores the hosts of a site that is mirrored into itself through a symlink', async () => {
     const out = copied();
     edit(out, 'meta.json', (json) => ({ ...json, hosts: ['nginx'] }));
     const link = path.join(newFolder(), 'link');
@@ -154,7 +156,7 @@ describe('a site from an untrusted author', () => {
     expect(await mirror({ from: link, out })).toMatchObject({ site: { hosts: ['netlify'] } });
   });
 
-  it('drops an upstream that is not a URL, and dates in the future', async () => {
+  it('drops implausible provenance of the copied site', async () => {
     const { meta, report } = await copyEdited({
       upstream: 'npm\u001b[2J\u202e',
       captured: '2099-01-01',
@@ -169,7 +171,7 @@ describe('a site from an untrusted author', () => {
     ]);
   });
 
-  it('keeps an edition from tomorrow, and the counts of known warnings', async () => {
+  it('keeps plausible provenance and known warnings of the copied site', async () => {
     const edition = {
       hash: 'a'.repeat(40),
       deployed: new Date(Date.now() + 80_000_000).toISOString(),
@@ -189,7 +191,7 @@ describe('a site from an untrusted author', () => {
     ['"id":7', '"id":5', 'id: got 5, expected ascending ids'],
     ['"id":7,"slug":"move-7"', '"slug":"move-7","id":7', 'got fields out of order'],
   ])(
-    'is rejected with %s instead of %s, even if every digest is correct',
+    'rejects a site with %s replaced by %s, even if all digests are correct',
     async (from, to, problem) => {
       const copy = copied();
       const page = path.join(copy, listPageFile('move', 0));
@@ -202,7 +204,7 @@ describe('a site from an untrusted author', () => {
     },
   );
 
-  inFolder('drops its own pages, scripts and kinds, and lists them in the summary', async () => {
+  inFolder('lists the pages, scripts and kinds that were not copied', async () => {
     const copy = copied();
     const kind = 'api/gamedata/ability';
     const files = [
@@ -225,17 +227,17 @@ describe('a site from an untrusted author', () => {
   });
 });
 
-describe('an archive', () => {
+describe('mirror, for an archive,', () => {
   const { move, item } = rawRecords(31, 5);
   const renamed = {
     item,
     move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)),
   };
 
-  it('restores records, URLs and damaged old slugs without --max-shrink, and lists removed records', async () => {
+  it('restores all records and URLs from an archive without asking the guard', async () => {
     const out = copied();
     await build({ ...described, ...(await smallSource(renamed)), out });
-    // Folders and URLs keep the guard.
+    // The guard still applies to folders and URLs.
     for (const from of [site, (await deploy(site)).url])
       await expect(mirror({ from, out })).rejects.toMatchObject({ code: 'guard' });
     writeFileSync(path.join(out, 'former.json'), '{}');
@@ -250,7 +252,7 @@ describe('an archive', () => {
     expect(readTree(path.join(out, 'api'))).toEqual(readTree(path.join(site, 'api')));
   });
 
-  it('is rejected by name if it is cut', async () => {
+  it('names the archive in the error if it is truncated', async () => {
     const from = path.join(temporaryFolder(), 'damaged.tar.gz');
     writeFileSync(from, readFileSync(packed).subarray(0, 2000));
     await expect(mirror({ from, out: newFolder() })).rejects.toThrow(
@@ -259,8 +261,8 @@ describe('an archive', () => {
   });
 });
 
-describe('a published site', () => {
-  it('is guarded even if its meta.json is missing or damaged', async () => {
+describe('build, for a published site,', () => {
+  it('rejects a loss of records even if the published meta.json is missing or damaged', async () => {
     const out = copied();
     const file = path.join(out, 'meta.json');
     const options = { ...described, ...(await smallSource(rawRecords(3, 5))), out };
@@ -274,7 +276,7 @@ describe('a published site', () => {
     expect((await build({ ...options, maxShrink: 100 })).changes.missing.move).toHaveLength(5);
   });
 
-  it('requires readable old slugs unless --forget-history is set', async () => {
+  it('rejects a published site with damaged old slugs without --forget-history', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{');
     await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');

@@ -15,7 +15,7 @@ it.skipIf(process.platform === 'win32').each([
   ['mirror own.tar.gz copy', 1, archive],
   ['diff own.tar.gz own.tar.gz', 1, archive],
   ['build --source site --upstream own.tar.gz', 1, archive],
-])('%s rejects a FIFO', async (command, code, problem) => {
+])('gamedata %s rejects a FIFO', async (command, code, problem) => {
   const cwd = temporaryFolder();
   execFileSync('mkfifo', [path.join(cwd, problem.split(':')[0] ?? '')]);
   const finished = await callCli(command.split(' '), { cwd });

@@ -21,7 +21,10 @@ const named = (names: Record<string, string>) => ({
 const read = (folder: string, file: string) =>
   JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
 
-/** Builds of an upstream with two moves, which a test may change. */
+/**
+ * Serves an upstream with two moves, which a test may change, and creates a function that builds
+ * it.
+ */
 async function createScene() {
   const answers = {
     ...mapKinds((kind) => [plainAnswer(kind, 1, named({ en: 'Other' }))]),
@@ -41,8 +44,8 @@ async function createScene() {
   return { answers, out, run };
 }
 
-describe('names/', () => {
-  it('does not affect records or their digest, and can be omitted', async () => {
+describe('the names of a site', () => {
+  it('omits only the files of names, and their links, with --no-names', async () => {
     const { run, out } = await createScene();
     const [own, none] = [`${out}-with`, `${out}-without`];
     await run({ out: own });
@@ -58,7 +61,7 @@ describe('names/', () => {
     );
   });
 
-  it('changes with a translation without affecting the history, and is rebuilt after damage', async () => {
+  it('rewrites the names of a language, but not the history, when a translation changes', async () => {
     const { answers, run, out } = await createScene();
     await run();
     const before = fingerprint(out);
@@ -76,14 +79,17 @@ describe('names/', () => {
       ...['docs/index.html', 'manifest.json', 'meta.json', 'names/fr.json', 'openapi.json'],
     ]);
     const names = namesIn('fr', { move: { 'move-1': 'Autre', 'move-2': 'Capacité 2' } });
-    for (const damage of [undefined, JSON.stringify({ ...names, move: {} })]) {
-      if (damage !== undefined) writeFileSync(path.join(out, 'names/fr.json'), damage);
-      expect(await run()).toMatchObject({
-        changed: damage !== undefined,
-        changes: { names: [] },
-      });
-      expect(read(out, 'names/fr.json')).toEqual(names);
-    }
+    expect(read(out, 'names/fr.json')).toEqual(names);
+    expect(await run()).toMatchObject({ changed: false, changes: { names: [] } });
+  });
+
+  it('restores a file of names that was damaged', async () => {
+    const { answers, run, out } = await createScene();
+    await run();
+    const names = read(out, 'names/fr.json');
+    writeFileSync(path.join(out, 'names/fr.json'), JSON.stringify({ ...names, move: {} }));
+    expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
+    expect(read(out, 'names/fr.json')).toEqual(names);
     writeFileSync(path.join(out, 'names/fr.json'), '{');
     Object.assign(answers.move[0] as Answer, named({ en: 'Move 1', fr: 'Encore' }));
     expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });

@@ -10,7 +10,7 @@ import type { Environment } from '../../../src/cli/site-options.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { resolveSettings } from '../../../src/pipeline/settings.ts';
 
-/** The settings of a first build. */
+/** Returns the settings of a first build. */
 function settingsOf(options: BuildOptions, environment: Environment) {
   const { wanted, out } = resolveBuild(options, environment);
   return resolveSettings(wanted, out, {
@@ -23,7 +23,7 @@ const NAMED = { BASE_URL: 'https://example.test' };
 
 const ICONS = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
-it('applies defaults', () => {
+it('fills in the defaults of all build options', () => {
   expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
     source: {
       source: 'auto',
@@ -58,7 +58,7 @@ it.each<[BuildOptions, object]>([
   [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
   [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
   [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
-])('resolves the source of %j to %j', (options, source) => {
+])('resolves the options %j to the source settings %j', (options, source) => {
   expect(resolveBuild(options, {}).source).toMatchObject(source);
 });
 
@@ -74,7 +74,7 @@ it.each<[BuildOptions, object]>([
   [{ hosts: ['github-pages', 'netlify'] }, { links: 'file' }],
   [{ hosts: ['caddy'], out: 'site' }, { root: path.resolve('site') }],
   [{ hosts: ['caddy'], root: '/srv/My ü' }, { root: path.resolve('/srv/My ü') }],
-])('resolves the settings of %j to %j', (options, settings) => {
+])('resolves the options %j to the site settings %j', (options, settings) => {
   expect(settingsOf(options, NAMED)).toMatchObject(settings);
 });
 
@@ -108,7 +108,7 @@ describe('the base URL', () => {
       {},
       'https://example.test/games',
     ],
-  ])('comes from %s', (_, baseUrl, environment, address) => {
+  ])('uses %s', (_, baseUrl, environment, address) => {
     expect(settingsOf({ baseUrl }, environment).baseUrl).toBe(address);
   });
 
@@ -123,7 +123,7 @@ describe('the base URL', () => {
     ['https://x.test/a b', `got "https://x.test/a%20b", ${letters}`],
     ['https://x.test/a//b', `got "https://x.test/a//b", ${letters}`],
     ['http://a:0', 'got "http://a:0", expected a URL with a port from 1 to 65535'],
-  ])('rejects %j', (baseUrl, problem) => {
+  ])('rejects the base URL %j', (baseUrl, problem) => {
     expect(() => resolveBuild({ baseUrl }, {})).toThrow(
       new UsageError(problem, { option: '--base-url' }),
     );
@@ -132,7 +132,7 @@ describe('the base URL', () => {
   it.each<[string, Environment]>([
     ['BASE_URL', {}],
     ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
-  ])('names the invalid variable %s', (name, environment) => {
+  ])('names the variable %s if it contains an invalid base URL', (name, environment) => {
     const problem = `got "x", ${http}`;
     expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
       new UsageError(problem, { option: name }),
@@ -146,7 +146,7 @@ describe('the base URL', () => {
       'cloudflare',
       expect.stringMatching(/^Set BASE_URL in the Worker: Settings → Build → /),
     ],
-  ])('is required by hosts: %j', (hosts, names, hint) => {
+  ])('must be set for the hosts %j', (hosts, names, hint) => {
     const message = `--base-url: got none, expected the base URL of the site on ${names}`;
     const error = expect.objectContaining({ code: 'usage', message, hint });
     expect(() => settingsOf({ hosts }, { URL: 'https://site.test' })).toThrow(error);
@@ -154,7 +154,7 @@ describe('the base URL', () => {
   });
 });
 
-describe('settings without an option', () => {
+describe('settings that no option sets', () => {
   const known = { published: undefined, copied: undefined, isOwnSource: false };
   const resolve = (own: object) =>
     resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
@@ -180,7 +180,7 @@ describe('settings without an option', () => {
   it.each([
     ['out', { published: {}, copied }],
     ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
-  ])('lack a base URL if the base URL of %s cannot be read', (where, own) => {
+  ])('require an option for the base URL if the base URL of %s cannot be read', (where, own) => {
     expect(() => resolve(own)).toThrow(
       `--base-url: got none, and the base URL of ${where} cannot be read`,
     );
@@ -217,7 +217,7 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
     { hosts: ['nginx', 'netlify', 'cloudflare'] },
     '--host: got "netlify cloudflare", expected one of them, because',
   ],
-])('rejects %j', (options, problem) => {
+])('rejects the options %j', (options, problem) => {
   expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);
 });
 
@@ -227,7 +227,7 @@ it.each(['today', '1.5', '-1', '999999999999'])('rejects SOURCE_DATE_EPOCH=%s', 
   );
 });
 
-it('reads an empty SOURCE_DATE_EPOCH as unset', () => {
+it('ignores an empty SOURCE_DATE_EPOCH', () => {
   const { source } = resolveBuild({}, { SOURCE_DATE_EPOCH: '' });
   expect(source.today).toBe(resolveBuild({}, {}).source.today);
 });
@@ -236,13 +236,16 @@ it.each([
   ['0', '1970-01-01'],
   ['315532800', '1980-01-01'],
   ['1388534399', '2013-12-31'],
-])('raises SOURCE_DATE_EPOCH=%s to the earliest date with a notice', (epoch, day) => {
-  const onNotice = vi.fn();
-  const { source } = resolveBuild({ onNotice }, { SOURCE_DATE_EPOCH: epoch });
-  expect(source.today).toBe('2014-01-01');
-  const notice = `SOURCE_DATE_EPOCH is at ${day}, before the upstream existed; using 2014-01-01`;
-  expect(onNotice.mock.calls).toEqual([[notice]]);
-});
+])(
+  'replaces SOURCE_DATE_EPOCH=%s with the earliest possible date, and reports it',
+  (epoch, day) => {
+    const onNotice = vi.fn();
+    const { source } = resolveBuild({ onNotice }, { SOURCE_DATE_EPOCH: epoch });
+    expect(source.today).toBe('2014-01-01');
+    const notice = `SOURCE_DATE_EPOCH is at ${day}, before the upstream existed; using 2014-01-01`;
+    expect(onNotice.mock.calls).toEqual([[notice]]);
+  },
+);
 
 it.each<[option: string, call: () => unknown]>([
   ['--out', () => resolveBuild({ out: '' }, {})],
@@ -256,7 +259,7 @@ it.each<[option: string, call: () => unknown]>([
   ['out', () => mirror({ from: 'x', out: '' })],
   ['to', () => diff({ from: 'x', to: '' })],
   ['dir', () => serve({ dir: '' })],
-])('rejects an empty text for %s', async (option, call) => {
+])('rejects an empty value of %s', async (option, call) => {
   await expect(async () => call()).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringMatching(new RegExp(`^${option}: got "", expected `)),
@@ -270,6 +273,6 @@ it.each<[string, (options: object) => Promise<unknown>]>([
   ['mirror', (options) => mirror({ from: 'nowhere', ...options })],
   ['serve', serve],
   ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
-])('%s rejects an unknown option', async (_, call) => {
+])('%s() rejects an unknown option', async (_, call) => {
   await expect(call({ levle: 1 })).rejects.toThrow(/^got the option "levle", expected one of /);
 });

@@ -30,8 +30,8 @@ async function operator() {
   return { answers, run, file: (name: string) => path.join(out, name), out };
 }
 
-describe('a site from another gamedata version', () => {
-  it('is compared field by field', async () => {
+describe('build, for a site from another version of gamedata,', () => {
+  it('compares records field by field if another version wrote them', async () => {
     const { run, file, out } = await operator();
     const digest = digestLines((kind) => {
       const page = file(listPageFile(kind, 0));
@@ -48,7 +48,7 @@ describe('a site from another gamedata version', () => {
     ]);
   });
 
-  it('keeps its history and old slugs if it lacks a kind', async () => {
+  it('keeps the history and old slugs of a site that does not have all kinds', async () => {
     const { answers, run, file, out } = await operator();
     answers.move[0] = moveAnswer(1, { name: 'renamed' });
     await run();
@@ -84,7 +84,7 @@ describe('a site from another gamedata version', () => {
   });
 });
 
-it('replaces a snapshot from another gamedata version, and continues its history', async () => {
+it('continues the history of a snapshot from another version of gamedata', async () => {
   const { upstream: data } = await smallSource(rawRecords(8, 5));
   const file = path.join(data, 'move.ndjson');
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/,"generation":\d+/g, ''));

@@ -16,7 +16,7 @@ const createOptions = (upstream: string) =>
   ({ upstream, data: path.join(temporaryFolder(), 'data'), cache: false, maxShrink: 100 }) as const;
 
 describe('snapshot', () => {
-  it('writes records, provenance and license, and changes nothing if the data is the same', async () => {
+  it('writes the records, their provenance and the license', async () => {
     const { url: upstream } = await serveUpstream(upstreamOf(tinyUpstream()));
     const options = createOptions(upstream);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -35,16 +35,25 @@ describe('snapshot', () => {
     expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain(
       'Redistribution and use',
     );
+  });
+
+  it('keeps all files and the capture date if the data has not changed', async () => {
+    const { url: upstream } = await serveUpstream(upstreamOf(tinyUpstream()));
+    const options = createOptions(upstream);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SOURCE_DATE_EPOCH', '1700000000');
+    await snapshot(options);
     const before = fingerprint(options.data);
     vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
-    expect(await snapshot(options)).toMatchObject({ changed: false, data: { captured } });
+    const report = await snapshot(options);
+    expect(report).toMatchObject({ changed: false, data: { captured: '2023-11-14' } });
     expect(fingerprint(options.data)).toEqual(before);
   });
 
-  it('rejects a source folder that an interrupted run left incomplete', async () => {
+  it('rejects a source folder that an interrupted command left incomplete', async () => {
     const source = await smallSource();
     leaveCommitted(source.upstream);
-    // A second passes.
+    // Each call moves the clock forward, so that the command stops waiting at once.
     let now = 0;
     onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
@@ -53,7 +62,7 @@ describe('snapshot', () => {
     );
   });
 
-  it('fails without falling back', async () => {
+  it('fails instead of using the bundled data if the upstream is unreachable', async () => {
     const options = createOptions(await deserted());
     await expect(snapshot({ ...options, retries: 0 })).rejects.toThrow('ECONNREFUSED');
     expect(existsSync(options.data)).toBe(false);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('verify <url>', () => {
-  it('prints one line for a correct deployment', async () => {
+  it('prints a single result line for a correct deployment', async () => {
     const options = ['--link-base', 'https://example.test'];
     const { code, stderr, stdout } = await callCli(['verify', server.url, ...options]);
     expect(stderr).toMatch(
@@ -26,7 +26,7 @@ describe('verify <url>', () => {
     expect(code).toBe(0);
   });
 
-  it('prints the failed request for each broken guarantee and exits with 1', async () => {
+  it('prints a failed request for each guarantee that a deployment breaks', async () => {
     const { code, stderr, stdout } = await callCli(['verify', server.url, '--json']);
     expect(stderr).toContain(
       'FAIL root: the API root lists the kinds: GET /api/gamedata/: got {"move":',
@@ -41,7 +41,7 @@ describe('verify <url>', () => {
     expect(code).toBe(1);
   });
 
-  it('prints progress although stderr is not a terminal', async () => {
+  it('prints progress even if stderr is not a terminal', async () => {
     const { url } = await startServer((response, _, at) =>
       setTimeout(() => status(404)(response), at === 1 ? 1500 : 0),
     );

@@ -13,7 +13,10 @@ afterEach(() => void vi.resetAllMocks());
 const publishSite = (out: string, moves: number) =>
   withOutput(out, ({ publish }) => publish(siteOf(rawRecords(moves, 1)).files()));
 
-/** Creates two folders with the same site. Another build then changes the second one. */
+/**
+ * Creates two folders with the same site, which are twins. A test then builds another site in the
+ * second one.
+ */
 async function createTwins() {
   const sites = [await publishedSite({}), await publishedSite({})];
   for (const { out } of sites) await publishSite(out, 2);
@@ -21,7 +24,9 @@ async function createTwins() {
   return { target, twin };
 }
 
-/** Verifies a folder that becomes like its changed twin when the first record is read. */
+/**
+ * Verifies a folder. When its first record is read, the folder is replaced with its changed twin.
+ */
 function verifyDuringChange({ target, twin }: { target: string; twin: string }) {
   const record = path.join(target, 'api/gamedata/move/move-1/index.json');
   vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
@@ -34,7 +39,7 @@ function verifyDuringChange({ target, twin }: { target: string; twin: string }) 
   return verify({ target });
 }
 
-it('reports that a build has changed the folder instead of reporting damage', async () => {
+it('reports that a build has changed the folder during verification', async () => {
   const twins = await createTwins();
   await publishSite(twins.twin, 3);
   await expect(verifyDuringChange(twins)).rejects.toMatchObject({
@@ -44,7 +49,7 @@ it('reports that a build has changed the folder instead of reporting damage', as
   expect(await verify({ target: twins.target })).toMatchObject({ problems: [] });
 });
 
-it('reports that a build is changing the folder instead of reporting damage', async () => {
+it('reports that a build is still changing the folder during verification', async () => {
   const twins = await createTwins();
   vi.mocked(fs.renameSync).mockImplementation((from, to) => {
     if (String(to).endsWith('site/meta.json')) failing('EIO')();
@@ -57,7 +62,7 @@ it('reports that a build is changing the folder instead of reporting damage', as
   );
 });
 
-it('reports damage if nothing changes the folder', async () => {
+it('reports a missing file as damage if no build is running', async () => {
   const { target } = await createTwins();
   const file = 'api/gamedata/move/move-1/index.json';
   fs.rmSync(path.join(target, file));
