@@ -26,7 +26,7 @@ function configure(config: unknown) {
 }
 
 describe('gamedata.config.json', () => {
-  it('yields to the command line', async () => {
+  it('gives options on the command line precedence over the configuration file', async () => {
     const { upstream } = await smallSource(rawRecords(3, 2));
     const build = {
       source: 'snapshot',
@@ -46,24 +46,24 @@ describe('gamedata.config.json', () => {
     });
   });
 
-  it('yields to the environment', () => {
+  it('ignores the base URL in the configuration file if BASE_URL is set', () => {
     const { read } = configure({ build: { 'base-url': 'https://file.test', retries: 1 } });
     expect(read('build').options).toEqual({ baseUrl: 'https://file.test', retries: 1 });
     expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
   });
 
-  it('provides the build folder to other commands', () => {
+  it('uses the configured output folder of build in other commands', () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
     expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
   });
 
-  it('applies a section to a command that inherits it', () => {
+  it('applies the section of build to a command that inherits it', () => {
     const config = { build: { retries: 1, concurrency: 2, out: 'x' }, mirror: { retries: 3 } };
     const { read } = configure(config);
     expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
   });
 
-  it('resolves folders relative to itself', () => {
+  it('resolves folders relative to the configuration file', () => {
     const { cwd, read } = configure({
       build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', root: 'srv' },
       snapshot: { data: '../data' },
@@ -108,14 +108,14 @@ describe('gamedata.config.json', () => {
       String.raw`: got "{\n  \"build\": }" in line 2, column 12, expected JSON`,
     ],
     ['\uFEFF{"build": 7}', ' › build: got 7, expected object'],
-  ])('rejects %j', (config, problem, hint) => {
+  ])('rejects the configuration %j', (config, problem, hint) => {
     const { file, read } = configure(config);
     expect(() => read('serve')).toThrow(
       expect.objectContaining({ code: 'usage', message: file + problem, hint }),
     );
   });
 
-  it('is named in errors about its options, but not about typed options', async () => {
+  it('names the configuration file only in errors about options that it sets', async () => {
     const { run } = configure({ build: { root: '/srv' } });
     const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
     expect((await run('build')).stderr).toContain(
@@ -124,7 +124,7 @@ describe('gamedata.config.json', () => {
     expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
   });
 
-  it('must exist if set with --config, and replaces the default file', async () => {
+  it('rejects a missing --config file instead of reading the default one', async () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
@@ -142,7 +142,7 @@ describe('the schema of gamedata.config.json', () => {
   );
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
 
-  it('describes every command and every option that the help lists', () => {
+  it('contains exactly the commands and options that the help lists', () => {
     const { $schema: _, ...sections } = schema.properties as Record<string, { properties: object }>;
     const described = Object.entries(sections).map(([name, { properties }]) => [
       name,
@@ -156,7 +156,7 @@ describe('the schema of gamedata.config.json', () => {
     expect(described.map((names) => names.sort())).toEqual(listed.map((names) => names.sort()));
   });
 
-  it('contains defaults and ranges', () => {
+  it('contains the default and the range of an option', () => {
     const range = { type: 'integer', default: 16, minimum: 1, maximum: 256 };
     const description = 'limit of concurrent requests';
     expect(schema.properties.build.properties.concurrency).toEqual({ ...range, description });
@@ -170,14 +170,14 @@ describe('the schema of gamedata.config.json', () => {
     ],
     [false, { build: { cache: true } }],
     [false, { build: { 'base-ulr': 'x' } }],
-  ])('returns %s for %j', (isValid, config) => {
+  ])('returns %s when validating %j', (isValid, config) => {
     expect(validate(config)).toBe(isValid);
   });
 });
 
 describe('help', () => {
   it.each(program.commands.map((command) => [command.name(), command.helpInformation()]))(
-    'fits into 40 lines of 80 columns and groups the options: %s',
+    'fits into 40 lines of 80 columns, with the options in groups: %s',
     (name, help) => {
       const lines = help.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(40);
@@ -187,7 +187,7 @@ describe('help', () => {
     },
   );
 
-  it('lists the choices of an option, and its default', () => {
+  it('lists the choices and the default of an option', () => {
     const help = program.commands.find((command) => command.name() === 'build')?.helpInformation();
     expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(
       `hosts to configure [netlify]: ${hosts}\n`,

@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /**
- * Returns the output of a command without times, sizes, ports and the number of a site's files.
- * Lines of progress are left out, because they appear only on a slow machine.
+ * Runs a command and returns its output without times, sizes, ports and the number of files. Lines
+ * of progress are removed, because they appear only on a slow machine.
  */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');
@@ -38,7 +38,7 @@ async function type(line: string): Promise<string> {
 
 const build = 'build --source snapshot --base-url https://example.test --out site --upstream';
 
-it('builds a site', async () => {
+it('prints the summary of a first build', async () => {
   expect(await type(`${build} data`)).toMatchInlineSnapshot(`
     "data: 120 moves, 5 items from https://upstream.test/api/v2, captured 2026-01-02
     site: … files, … B: … written, 0 kept, 0 removed, in … s
@@ -47,7 +47,7 @@ it('builds a site', async () => {
   `);
 });
 
-it('builds a site with a renamed and an added record', async () => {
+it('prints the records that changed since the last build', async () => {
   expect(await type(`${build} newer`)).toMatchInlineSnapshot(`
     "records: 1 move renamed; 1 item added
       moves renamed: move-1 → pound (id 1); name "Move 1" → "Pound"
@@ -64,7 +64,7 @@ it('builds a site with a renamed and an added record', async () => {
   `);
 });
 
-it('rejects data with missing records', async () => {
+it('prints an error and a hint if too many records are missing', async () => {
   expect(await type(`${build} fewer`)).toMatchInlineSnapshot(`
     "error: move: got 20 of 120 records missing, expected at most 1 %: move-101, move-102, move-103, move-104, move-105, move-106, move-107, move-108, move-109, move-110 and 10 more
     hint: If they are really gone, list them with --allow-missing, or raise --max-shrink.
@@ -77,7 +77,7 @@ it('rejects data with missing records', async () => {
   `);
 });
 
-it('mirrors a site', async () => {
+it('prints the summary of a mirrored site', async () => {
   expect(await type('mirror <url> copy')).toMatchInlineSnapshot(`
     "data: 120 moves, 6 items from https://upstream.test/api/v2, captured 2026-01-02
     fetched: 8 requests · 8 bodies · … B · 0 not modified · 0 from cache
@@ -104,7 +104,7 @@ it('mirrors a site', async () => {
   `);
 });
 
-it('finds problems in a folder', async () => {
+it('prints the problems found in a damaged folder', async () => {
   rmSync(path.join(cwd, 'site/404.json'));
   writeFileSync(path.join(cwd, 'site/api/gamedata/move/pound/index.json'), '{}');
   writeFileSync(path.join(cwd, 'site/mine.txt'), '');

@@ -9,16 +9,19 @@ import { temporaryFolder } from '../support/temporary.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const { bin, engines, version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
 
-it('starts the compiled command line', async () => {
+it('prints the version of the package', async () => {
   const command = [process.execPath, path.join(ROOT, bin.gamedata), '--version'];
   expect(await runProgram(command)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-/** WebAssembly reserves about 10 GB of address space for each of its memories. */
+/**
+ * This is too little, because WebAssembly reserves about 10 GB of address space for each of its
+ * memories.
+ */
 const ADDRESS_SPACE_KB = 6_000_000;
 
 it.runIf(process.platform === 'linux')(
-  'names the option of Node if the address space is too small for WebAssembly',
+  'suggests a Node option if the address space is too small for WebAssembly',
   async () => {
     const { url } = await startServer(ok);
     const script = path.join(ROOT, bin.gamedata);
@@ -32,7 +35,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-/** Imports the script in a checkout with the given compiled files. Returns its output. */
+/** Imports the start script in a checkout with the given compiled files, and returns its output. */
 async function start(compiled: Record<string, string>): Promise<string> {
   const folder = temporaryFolder();
   for (const name of ['package.json', bin.gamedata])
@@ -50,7 +53,7 @@ async function start(compiled: Record<string, string>): Promise<string> {
 }
 
 it.each([{}, { 'cli.js': 'throw new Error()' }])(
-  'asks for npm run compile if dist/ has %j',
+  'asks the user to run npm run compile if dist/ contains %j',
   async (compiled) => {
     const problem =
       'error: gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"';

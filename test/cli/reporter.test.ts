@@ -44,7 +44,8 @@ describe('createReporter', () => {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     const stream = Object.assign(new PassThrough(), { isTTY, columns });
     /**
-     * Returns the text since the last call. From Node 26 on, `read` returns one chunk at a time.
+     * Returns the text that was written since the last call. In Node 26 and later, `read` returns
+     * one chunk at a time.
      */
     const written = (): string => {
       let text = '';
@@ -59,7 +60,7 @@ describe('createReporter', () => {
   const erase = '\u001b[1G\u001b[2K';
   const [red, green, yellow, plain] = [31, 32, 33, 39].map((color) => `\u001b[${color}m`);
 
-  it('updates a live line on a terminal and leaves its final state', () => {
+  it('updates a live line on a terminal until the work is complete', () => {
     const { reporter, written } = start(true);
     reporter.progress(progress(0, 0));
     expect(written()).toBe(`${erase}waiting for the upstream`);
@@ -73,17 +74,23 @@ describe('createReporter', () => {
     expect(written()).toBe(`${erase}10 of 10 read · 5 requests/s\n`);
   });
 
-  it('erases the live line before a notice, and escapes control characters', () => {
+  it('erases the live line before printing a notice', () => {
     const { reporter, written } = start(true);
     vi.advanceTimersByTime(1000);
     reporter.progress(progress(2, 10));
     written();
-    reporter.notice('WARNING: \u001b[2J');
+    reporter.notice('WARNING: old data');
     reporter.settle();
-    expect(written()).toBe(`${erase}${yellow}WARNING${plain}: \\u001b[2J\n`);
+    expect(written()).toBe(`${erase}${yellow}WARNING${plain}: old data\n`);
   });
 
-  it('updates the time left until a retry every second', () => {
+  it('escapes control characters in a notice', () => {
+    const { reporter, written } = start(true);
+    reporter.notice('\u001b[2J');
+    expect(written()).toBe('\\u001b[2J\n');
+  });
+
+  it('updates the time until the next retry every second', () => {
     const { reporter, written } = start(true, { columns: 80 });
     let nextInMs = 3000;
     const waiting = () => ({ requests: 2, nextInMs });
@@ -101,14 +108,14 @@ describe('createReporter', () => {
     expect(written()).toBe('');
   });
 
-  it.each([0, 20])('writes plain lines on a terminal with %i columns', (columns) => {
+  it.each([0, 20])('writes plain lines to a terminal with %i columns', (columns) => {
     const { reporter, written } = start(true, { columns });
     vi.advanceTimersByTime(6000);
     reporter.progress(progress(1200, 3160, { requests: 1203, retries: 3 }));
     expect(written()).toBe('1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n');
   });
 
-  it('writes a plain line every five seconds and at the end if stderr is not a terminal', () => {
+  it('writes a plain line every five seconds if stderr is not a terminal', () => {
     const { reporter, written } = start(false);
     for (let done = 1; done <= 10; done++) {
       vi.advanceTimersByTime(2000);
@@ -117,7 +124,7 @@ describe('createReporter', () => {
     expect(written().match(/^(\d+)/gm)).toEqual(['1', '3', '5', '8', '10']);
   });
 
-  it('estimates the time left from the start of the work', () => {
+  it('estimates the remaining time from the time at which the work started', () => {
     const { reporter, written } = start(false);
     vi.advanceTimersByTime(60_000);
     const started = performance.now();
@@ -151,14 +158,17 @@ describe('createReporter', () => {
     [false, {}, false],
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '0' }, false],
-  ])('decides on colors for a terminal (%s) and %j', (isTTY, environment, isColored) => {
-    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    const { reporter, written } = start(isTTY);
-    reporter.notice('error: x');
-    expect(written()).toBe(isColored ? `${red}error${plain}: x\n` : 'error: x\n');
-  });
+  ])(
+    'chooses whether to use colors: terminal %s, environment %j',
+    (isTTY, environment, isColored) => {
+      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      const { reporter, written } = start(isTTY);
+      reporter.notice('error: x');
+      expect(written()).toBe(isColored ? `${red}error${plain}: x\n` : 'error: x\n');
+    },
+  );
 
-  it('prints only problems in quiet mode', () => {
+  it('prints only notices in quiet mode', () => {
     const { reporter, written } = start(true, { quiet: true });
     vi.advanceTimersByTime(10_000);
     reporter.progress(progress(10, 10));

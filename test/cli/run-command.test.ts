@@ -8,14 +8,14 @@ import { rawRecords } from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-it('prints help to stdout with exit code 0', async () => {
+it('prints the help to stdout', async () => {
   const { code, stdout, stderr } = await callCli(['--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const command of ['build', 'snapshot', 'verify'])
     expect(stdout).toContain(`\n  ${command} `);
 });
 
-describe('wrong usage', () => {
+describe('a usage error', () => {
   it.each<[string[], RegExp]>([
     [['build', '--wrong'], /unknown option '--wrong'/],
     [['build', '--out'], /option '--out <dir>' argument missing/],
@@ -27,7 +27,7 @@ describe('wrong usage', () => {
     [['diff', 'data'], /missing required argument 'new'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
     [[], /^Usage: gamedata/],
-  ])('exits with 2 after printing the usage: %j', async (args, problem) => {
+  ])('prints the usage and exits with 2: %j', async (args, problem) => {
     const cwd = temporaryFolder();
     const { code, stdout, stderr } = await callCli(args, { cwd });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -42,7 +42,7 @@ describe('wrong usage', () => {
     ['--base-url', ['build', '--source', 'rest', '--json', '--base-url', secret]],
     ['--upstream', ['build', '--source', 'rest', '--json', '--upstream', secret]],
     ['address', ['diff', 'data', secret]],
-  ])('hides the password in %s', async (name, args) => {
+  ])('does not print the password in %s', async (name, args) => {
     const { code, stdout, stderr } = await callCli(args, { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain('hunter2');
@@ -50,7 +50,7 @@ describe('wrong usage', () => {
   });
 });
 
-it('prints only the report, without absolute paths, to stdout with --json', async () => {
+it('prints only the report to stdout with --json', async () => {
   const cwd = temporaryFolder();
   const { upstream } = await smallSource(rawRecords(3, 2), path.join(cwd, 'data'));
   const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
@@ -101,7 +101,7 @@ it('prints only problems with --quiet', async () => {
   expect(await verify()).toEqual({ code: 1, stdout: '', stderr });
 });
 
-it('prints an error as a message and a JSON object, and exits with 1', async () => {
+it('prints an error to stderr and, with --json, to stdout as an object', async () => {
   const cwd = temporaryFolder();
   mkdirSync(path.join(cwd, 'mine'));
   writeFileSync(path.join(cwd, 'mine', 'thesis.txt'), 'x');
@@ -115,7 +115,7 @@ it('prints an error as a message and a JSON object, and exits with 1', async () 
   expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
 });
 
-it('describePreserved reports a change that only the next build completes', () => {
+it('reports that the next build must complete an interrupted change', () => {
   const out = path.join(temporaryFolder(), 'site');
   const { staged, replacedFile } = resolveWorkPaths(out);
   mkdirSync(staged, { recursive: true });

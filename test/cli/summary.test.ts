@@ -39,7 +39,7 @@ const report: Report = {
 const counts = `937 moves, 1 item${oneOfOthers}`;
 
 describe('formatSummary', () => {
-  it('lists data, warnings, requests and files', () => {
+  it('lists the data, warnings, requests and files of a build in this order', () => {
     expect(formatSummary(report)).toEqual([
       `data: ${counts} from https://upstream.test/api/v2, edition 00000000 from 2026-04-07, captured 2026-01-02`,
       'skipped: move/3, item/17, item/18',
@@ -63,14 +63,14 @@ describe('formatSummary', () => {
   it.each([
     [1, 'icons: 1 icon path shows the placeholder'],
     [1960, 'icons: 1,960 icon paths show the placeholder'],
-  ])('describes a site without %i icons', (icons, line) => {
+  ])('reports %i placeholders for a site without icons', (icons, line) => {
     const none = { mode: 'none', upstream: null, copied: 0, published: 0, missing: 0 } as const;
     const built = { ...none, icons, placeholders: icons, failed: 0, problem: null, requests: null };
     const lines = formatSummary({ ...report, icons: built });
     expect(lines).toContain(line);
   });
 
-  it('prints the notices and one line if nothing changed', () => {
+  it('shortens the summary to the notices and one line if nothing has changed', () => {
     expect(formatSummary({ ...report, changed: false })).toEqual([
       'warning: GET /meta/: got null',
       `build: 3,203 files, 2.3 MB: nothing changed, in 1.25 s; ${counts}, captured 2026-01-02, edition 00000000 from 2026-04-07`,
@@ -78,7 +78,7 @@ describe('formatSummary', () => {
   });
 });
 
-it('formatProblems lists up to 20 problems', () => {
+it('lists the first 20 problems, followed by the number of others', () => {
   const problems = Array.from({ length: 23 }, (_, at) => ({
     file: `${at}.json`,
     problem: 'is missing',
