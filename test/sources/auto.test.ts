@@ -18,14 +18,14 @@ import type { Fault } from '../support/upstream-server.ts';
 const AGE =
   ': built from bundled data from 2026-01-02, generations 2 to 7; the live upstream has more';
 
-/** Writes bundled data with a move of each generation. */
+/** Writes bundled data with one move for each of the generations. */
 function writeData(...generations: number[]): string {
   const move = generations.map((generation, at) => rawMove(at + 1, { generation }));
   const dataSet = dataSetOf({ move, item: [rawItem(1)] });
   return snapshotFolder(encodeDataSet(dataSet));
 }
 
-/** Loads a data set, and checks that `onFallback` was called with the message of the result. */
+/** Loads a data set, and checks that `onFallback` was called with the message in the result. */
 async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) {
   let message: string | undefined;
   let cause: Error | undefined;
@@ -41,7 +41,7 @@ async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) 
   return { ...result, problem: cause?.message };
 }
 
-/** Responds with a status instead of the upstream. */
+/** Creates a fault that responds with a status instead of the upstream's data. */
 const respondWith =
   (status: number) =>
   (_: unknown, response: ServerResponse): boolean => {
@@ -50,7 +50,7 @@ const respondWith =
   };
 
 describe('the source auto', () => {
-  it('reads the bundled data if nothing listens at the address', async () => {
+  it('falls back to the bundled data if no server is listening', async () => {
     const upstream = await deserted();
     const result = await loadAuto(upstream);
     const fallback = `${upstream} could not be reached${AGE}`;
@@ -59,7 +59,7 @@ describe('the source auto', () => {
     expect(result.dataSet.records.move).toHaveLength(3);
   });
 
-  it('reads the bundled data after one retry if a gateway cannot reach the upstream, even if there is a cache', async () => {
+  it('falls back after one retry if a gateway cannot reach the upstream', async () => {
     let isBroken = false;
     const fault: Fault = (request, response) => isBroken && respondWith(502)(request, response);
     const data = upstreamOf(tinyUpstream());
@@ -74,14 +74,14 @@ describe('the source auto', () => {
     }
   });
 
-  it('reads the bundled data without a retry if the network wants a login', async () => {
+  it('falls back without a retry if the network requires a login', async () => {
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault: respondWith(511) });
     const result = await loadAuto(url);
     expect(result.fallback).toBe(`${url} could not be reached${AGE}`);
     expect(result.problem).toMatch(/got 511, expected 200$/);
   });
 
-  it('names the fallback in the report and in meta.json', async () => {
+  it('explains the fallback in the report and in meta.json', async () => {
     const upstream = `${await deserted()}/api/v2`;
     const out = path.join(temporaryFolder(), 'site');
     const baseUrl = 'https://example.test';
@@ -108,7 +108,7 @@ describe('the source auto', () => {
 });
 
 describe('the source auto, if the upstream responds,', () => {
-  it('reads the upstream without a notice', async () => {
+  it('does not fall back if the upstream responds', async () => {
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
     const result = await loadAuto(url);
     expect(result).toMatchObject({ source: 'rest', dataSet: { provenance: { upstream: url } } });
@@ -123,7 +123,7 @@ describe('the source auto, if the upstream responds,', () => {
         request.url?.endsWith('/move/2/') === true && respondWith(522)(request, response),
       '/move/2/: got 522, expected 200 (3 attempts)',
     ],
-  ])('fails if %s', async (_, fault, problem) => {
+  ])('fails instead of falling back if %s', async (_, fault, problem) => {
     const server = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
     await expect(loadAuto(server.url)).rejects.toThrow(problem);
   });

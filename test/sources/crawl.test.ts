@@ -14,7 +14,7 @@ const counts: Record<Kind, number> = everyKind({ move: 250, item: 3 }, () => 1);
 const FIRST = '/api/gamedata/move/?format=api';
 const SECOND = '/api/gamedata/move/?format=api&limit=100&offset=100';
 
-/** Maps the path and query of each page of a deployment to its text. */
+/** Maps the path and query of each list page of a deployment to its text. */
 function deploySite(links: LinkBase['links'] = 'query') {
   const { files } = siteOf(rawRecords(counts.move, counts.item), { links });
   const texts = new Map(files().map(({ path, body }) => [path, String(body)]));
@@ -57,7 +57,7 @@ async function crawlPages({ pages, linkBase }: DeployedSite, status = 200) {
 }
 
 describe('crawl', () => {
-  it.each(['query', 'file'] as const)('reads every list with %s links', async (links) => {
+  it.each(['query', 'file'] as const)('reads all lists of a site with %s links', async (links) => {
     const { lists, requested, problems } = await crawlPages(deploySite(links));
     expect(problems).toEqual([]);
     for (const kind of kindNames) {
@@ -94,17 +94,20 @@ describe('crawl', () => {
     [FIRST, '"count":250', '"count":1000001', 'got count 1000001, expected at most 1000000', 0],
     [FIRST, '"count":250', '"count":-1', 'count: got -1', 0],
     [FIRST, '"count":250', '"count":null', 'count: got null', 0],
-  ])('reports a fault of %s (%s → %s): %s', async (path, from, to, problem, read) => {
-    const site = deploySite();
-    if (to === undefined) site.pages.delete(path);
-    else site.pages.set(path, (site.pages.get(path) ?? '').replace(from, to));
-    const { lists, problems } = await crawlPages(site);
-    expect(problems).toEqual([expect.stringContaining(problem)]);
-    expect(lists.move).toHaveLength(read);
-    expect(lists.item).toHaveLength(3);
-  });
+  ])(
+    'reports an invalid page: %s with %s changed to %s: %s',
+    async (path, from, to, problem, read) => {
+      const site = deploySite();
+      if (to === undefined) site.pages.delete(path);
+      else site.pages.set(path, (site.pages.get(path) ?? '').replace(from, to));
+      const { lists, problems } = await crawlPages(site);
+      expect(problems).toEqual([expect.stringContaining(problem)]);
+      expect(lists.move).toHaveLength(read);
+      expect(lists.item).toHaveLength(3);
+    },
+  );
 
-  it('reports a status other than 200 regardless of the body', async () => {
+  it('reports a status other than 200 even if the body is valid', async () => {
     const { lists, problems } = await crawlPages(deploySite(), 500);
     const expected = kindNames.map((kind) => {
       const problem = `GET /api/gamedata/${kind}/?format=api: got status 500, `;

@@ -31,7 +31,7 @@ function writeFolder(tables: TableTexts): string {
 const loadTables = (tables: TableTexts): Promise<DecodedDataSet> =>
   load('csv', writeFolder(tables));
 
-/** Finds the table that a request asks for, such as `/items.csv?edition=1`. */
+/** Finds the table for a request such as `/items.csv?edition=1`. */
 function findTable(tables: TableTexts, url = ''): string | undefined {
   const { pathname } = new URL(url, 'http://tables.test');
   return tables[path.basename(pathname)];
@@ -44,7 +44,7 @@ function serveTables(tables: TableTexts) {
   });
 }
 
-/** Returns the tables of an upstream that has only this item. */
+/** Returns the tables of an upstream with a single item. */
 function tablesWithItem(name: string): TableTexts {
   const item = [itemAnswer(1, { name })];
   return tablesOf(upstreamOf({ move: [], item }));
@@ -54,7 +54,7 @@ const data = handMadeUpstream();
 const tables = tablesOf(data);
 const tableCount = tableNames.length;
 
-it('returns the same records and names as the REST source', async () => {
+it('reads the same records and names from tables as from the REST API', async () => {
   const upstream = await serveUpstream(data);
   const rest = await load('rest', upstream.url);
   const icons = rest.records.item.map(({ icon }) => icon);
@@ -63,7 +63,7 @@ it('returns the same records and names as the REST source', async () => {
   expect(csv.warnings).toEqual(rest.warnings);
 });
 
-it('dates tables in a folder by the newest mtime', async () => {
+it('uses the newest modification time in a folder of tables as the capture date', async () => {
   const folder = writeFolder(tables);
   for (const file of Object.keys(tables)) {
     utimesSync(path.join(folder, file), 0, 1_500_000_000);
@@ -78,7 +78,7 @@ it('dates tables in a folder by the newest mtime', async () => {
   });
 });
 
-it('dates tables today if their mtime is in the future', async () => {
+it('uses the current date if the modification time of a table is in the future', async () => {
   const folder = writeFolder(tables);
   utimesSync(path.join(folder, 'items.csv'), 0, 4_000_000_000);
   const { provenance } = await load('csv', folder);
@@ -102,7 +102,7 @@ describe('the csv source', () => {
     return { ...server, upstream: `${server.url}/data/v2/csv` };
   }
 
-  it('returns the same data for a URL as for a folder, with another provenance', async () => {
+  it('reads the same data from a URL as from a folder of tables', async () => {
     const { upstream } = await serveWithEtags();
     const { dataSet } = await read(upstream);
     expect(decodeDataSet(dataSet)).toEqual({
@@ -111,17 +111,17 @@ describe('the csv source', () => {
     });
   });
 
-  it('requests the tables sequentially, and then again past caches', async () => {
+  it('requests all tables of a branch twice, bypassing caches the second time', async () => {
     const { upstream, requests } = await serveWithEtags();
     await read(upstream);
     const firstPass = tableNames.map((name) => `/data/v2/csv/${name}.csv`);
     const secondPass = firstPass.map((file) => `${file}?edition=`);
-    // The value of the parameter is the time.
+    // We remove the value of the parameter, because it is the time.
     const paths = requests.map((request) => request.path.replace(/\d+$/, ''));
     expect(paths).toEqual([...firstPass, ...secondPass]);
   });
 
-  it('reports progress in the first pass', async () => {
+  it('reports progress after each table', async () => {
     const { upstream } = await serveWithEtags();
     const progress: string[] = [];
     const onProgress = ({ done, total, requests }: Progress): void => {
@@ -132,7 +132,7 @@ describe('the csv source', () => {
     expect(progress).toEqual(expected);
   });
 
-  it('revalidates cached tables', async () => {
+  it('revalidates cached tables instead of downloading them again', async () => {
     const { upstream } = await serveWithEtags();
     const cacheFolder = temporaryFolder();
     const first = await read(upstream, { cacheFolder });
@@ -150,15 +150,15 @@ describe('the csv source', () => {
     });
   });
 
-  it("requests a commit's tables once", async () => {
+  it('requests the tables of a commit only once', async () => {
     const { url } = await serveTables(tables);
     const { requests } = await read(`${url}/${'0a'.repeat(20)}/data/v2/csv`);
     expect(requests).toMatchObject({ requests: tableCount });
   });
 
-  it('rereads tables until they stay the same', async () => {
+  it('reads the tables of a branch again until two passes are the same', async () => {
     const newTables = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
-    // The branch moves while the tables are read for the second time.
+    // The branch moves during the second pass.
     const server = await startServer((response, { url }, at) => {
       const isNew = at > tableCount + 2;
       response.end(findTable(isNew ? newTables : tables, url));
@@ -169,7 +169,7 @@ describe('the csv source', () => {
     expect(dataSet.digest).toBe(expected.dataSet.digest);
   });
 
-  it('fails if the tables differ in each of four passes', async () => {
+  it('fails if four passes in a row return different tables', async () => {
     const server = await startServer((response, { url }, at) => {
       response.end(`${findTable(tables, url)}${'\n'.repeat(at)}`);
     });
@@ -181,7 +181,7 @@ describe('the csv source', () => {
     expect(server.requests).toHaveLength(4 * tableCount);
   });
 
-  it('requests a table again instead of parsing or caching an error page', async () => {
+  it('requests a table again if the response is an error page', async () => {
     const page = '<!doctype html>\n<title>items.csv</title>\n';
     let pages = 2;
     const server = await startServer((response, { url }) => {
@@ -203,14 +203,14 @@ describe('the csv source', () => {
 
   const { 'item_names.csv': _, ...otherTables } = tables;
 
-  it('fails if the upstream does not have a table', async () => {
+  it('fails if a table is missing from the upstream', async () => {
     const { url } = await serveTables(otherTables);
     await expect(read(url)).rejects.toThrow(
       `GET ${url}/item_names.csv: got 404, expected 200 (2 attempts)`,
     );
   });
 
-  it('fails if a table is missing in the folder', async () => {
+  it('fails if a table is missing from the folder', async () => {
     const folder = writeFolder(otherTables);
     await expect(load('csv', folder)).rejects.toThrow(
       `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected an upstream table`,
@@ -218,7 +218,7 @@ describe('the csv source', () => {
   });
 });
 
-it('accepts a byte order mark, mixed line endings, quotes, empty rows, and columns in any order', async () => {
+it('parses tables as other programs write them, with any line endings and column order', async () => {
   const names =
     '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
   const { records } = await loadTables({ ...tablesWithItem('x'), 'item_names.csv': names });
@@ -231,7 +231,7 @@ it.each([
   ['hm08', 'hm-normal'],
   ['data-card-27', 'data-card'],
   ...['tm-case', 'hm-case--old', 'atm1', 'poke-ball'].map((slug) => [slug, slug]),
-])('derives the icon of %s as %s', async (slug, icon) => {
+])('derives the icon of %s from its slug: %s', async (slug, icon) => {
   const file = `sprites/items/${icon}.png`;
   const folder = writeClone(temporaryFolder(), tablesWithItem(slug), [file]);
   const { records } = await load('csv', folder);
@@ -258,7 +258,7 @@ describe('parsing', () => {
     ],
     ['items.csv', '0,zero,1', 'item › zero (0) › id: got 0, expected number to be >=1'],
     ['move_names.csv', unknownRows, `move_names.csv: ${unknown}`],
-  ])('rejects %s with the row %j', async (file, row, message) => {
+  ])('rejects %s with the additional row %j', async (file, row, message) => {
     const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };
     await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message });
   });
@@ -275,7 +275,7 @@ describe('parsing', () => {
       Buffer.from([0xff]),
       'cannot be read (not UTF-8), expected an upstream table',
     ],
-  ])('rejects %s', async (_, text, problem) => {
+  ])('rejects a table with %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);
     const file = path.join(folder, 'items.csv');
     writeFileSync(file, text);

@@ -23,13 +23,13 @@ const tables = tablesOf(
 
 const toIcon = (name: string): string => `sprites/items/${name}.png`;
 
-/** Creates records with an item for each slug. */
+/** Creates records that contain an item for each slug. */
 function earlierItems(icons: Readonly<Record<string, string | null>>): AnyRecords {
   const item = Object.entries(icons).map(([slug, sprite], at) => rawItem(at + 1, { slug, sprite }));
   return dataSetOf({ item }).records as unknown as AnyRecords;
 }
 
-/** Returns the names of the icons, and the notices. */
+/** Loads the data set, and returns the names of its icons, its warnings and the notices. */
 async function load(upstream: string, options: Partial<SourceContext> = {}) {
   const { dataSet, notices, requests } = await loadFrom('csv', upstream, options);
   const { records } = decodeDataSet(dataSet);
@@ -49,7 +49,7 @@ interface ListResponse {
   retryAfter?: string;
 }
 
-/** Serves the tables and a list of icons. */
+/** Serves the tables and the given list of icons. */
 async function serve(list: ListResponse) {
   const server = await startServer((response, { url = '' }) => {
     if (!url.startsWith('/list')) {
@@ -70,8 +70,8 @@ async function serve(list: ListResponse) {
   };
 }
 
-describe('a clone of the upstream', () => {
-  it('has an icon for each item whose file exists, and otherwise the placeholder with a warning', async () => {
+describe('the icons in a clone of the upstream', () => {
+  it('uses the placeholder for an item whose icon file does not exist', async () => {
     const folder = writeClone(temporaryFolder(), tables, ['a.png', 'c.png', 'other.png']);
     expect(await load(folder)).toMatchObject({
       icons: 'a.png unknown.png c.png',
@@ -93,13 +93,16 @@ describe('a clone of the upstream', () => {
       { published: earlierItems({ b: null }), bundled: earlierItems({ b: toIcon('y') }) },
       'unknown.png',
     ],
-  ])('keeps the %s icon of a slug if it has no icons', async (_, earlier, expected) => {
-    const folder = writeClone(temporaryFolder(), tables, []);
-    const { icons } = await load(folder, { readEarlier: () => earlier });
-    expect(icons).toBe(`unknown.png ${expected} unknown.png`);
-  });
+  ])(
+    'keeps the %s icon of an item if the clone contains no icons',
+    async (_, earlier, expected) => {
+      const folder = writeClone(temporaryFolder(), tables, []);
+      const { icons } = await load(folder, { readEarlier: () => earlier });
+      expect(icons).toBe(`unknown.png ${expected} unknown.png`);
+    },
+  );
 
-  it('reports why the icons could not be checked', async () => {
+  it('reports the reason if icons could not be checked', async () => {
     const clone = temporaryFolder();
     const folder = writeClone(clone, tables, []);
     const sprites = path.join(clone, 'sprites', 'sprites', 'items');
@@ -112,7 +115,7 @@ describe('a clone of the upstream', () => {
     ]);
   });
 
-  it('is incomplete if it lacks more than 1 % of the bundled icons', async () => {
+  it('ignores a folder of icons without more than 1 % of the bundled ones', async () => {
     const names = range(1, 200).map((id) => `known-${id}`);
     const bundled = earlierItems(Object.fromEntries(names.map((name) => [name, toIcon(name)])));
     const readEarlier = (): EarlierRecords => ({ published: undefined, bundled });
@@ -128,10 +131,10 @@ describe('a clone of the upstream', () => {
   });
 });
 
-describe('a list of icons', () => {
+describe('the list of icons at a URL', () => {
   const listWithA = { body: encodeList(['a.png', 'gen3']) };
 
-  it('is requested once, after the tables', async () => {
+  it('requests the list of icons once, after all tables', async () => {
     const { upstream, iconListUrl, requests, countLists } = await serve(listWithA);
     expect(await load(upstream, { iconListUrl })).toMatchObject({
       icons: 'a.png unknown.png unknown.png',
@@ -143,7 +146,7 @@ describe('a list of icons', () => {
     expect(countLists()).toBe(1);
   });
 
-  it('is requested by the next build, even if it is cached', async () => {
+  it('requests the list of icons in every build, even if it is cached', async () => {
     const { upstream, iconListUrl, countLists } = await serve(listWithA);
     const options = { iconListUrl, cacheFolder: temporaryFolder() };
     const first = await load(upstream, options);
@@ -162,7 +165,7 @@ describe('a list of icons', () => {
     ['another response', { body: '{"message":"x"}' }, 'expected the list of a folder'],
     ['truncated', { body: encodeList(['a.png'], true) }, 'got a truncated list'],
     ['empty', { body: encodeList([]) }, 'got no icons'],
-  ])('that is %s is replaced by the cached one, without retries', async (_, broken, problem) => {
+  ])('uses the cached list without a retry if the new list is %s', async (_, broken, problem) => {
     const list: ListResponse = { body: complete };
     const { upstream, iconListUrl, countLists } = await serve(list);
     const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
@@ -176,7 +179,7 @@ describe('a list of icons', () => {
     expect(countLists()).toBe(2);
   });
 
-  it('that cannot be reached is replaced by earlier icons', async () => {
+  it('keeps the earlier icons if the list cannot be reached', async () => {
     const { upstream } = await serve({ body: '' });
     const iconListUrl = 'http://127.0.0.1:1/list';
     const earlier = { published: undefined, bundled: earlierItems({ a: toIcon('a') }) };
@@ -185,7 +188,7 @@ describe('a list of icons', () => {
     expect(notices).toEqual([expect.stringContaining('could not check 3 icons: GET http://127.')]);
   });
 
-  it('is not requested for tables of another origin', async () => {
+  it('requests no list of icons for tables of another origin', async () => {
     const { upstream, countLists } = await serve({ body: complete });
     const { notices } = await load(upstream);
     expect(countLists()).toBe(0);
@@ -198,7 +201,7 @@ it.each([
   ['https://raw.githubusercontent.com/someone/PokeAPI/fix/data/v2/csv', true],
   ['https://raw.githubusercontent.com/someone/tables/main', false],
   ['https://example.test/pokeapi/data/v2/csv', false],
-])('findIconListUrl: %s → %s', (upstream, isKnown) => {
+])('finds the list of icons for tables at %s: %s', (upstream, isKnown) => {
   const url = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
   expect(findIconListUrl(upstream)).toBe(isKnown ? url : undefined);
 });

@@ -17,7 +17,7 @@ import { dataSetOf, rawItem, rawRecords, type SomeRecords } from '../support/sit
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Returns the signature of a PNG and some text. */
+/** Returns a file that consists of the signature of a PNG and a text. */
 const icon = (name: string): Buffer =>
   Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from(name)]);
 const PLACEHOLDER = icon('placeholder');
@@ -31,9 +31,9 @@ const sevenItems = [
 ];
 const NAMES = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
 
-/** Starts a server that has every icon, and revalidates icons by their ETags. */
+/** Starts a server that has every icon and supports ETags. */
 async function startHost() {
-  /** The icon's name → another response. */
+  /** Other responses, by the name of the icon. */
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
     const name = (request.url ?? '').replace('/icons/', '');
@@ -53,16 +53,15 @@ async function startHost() {
 }
 
 interface MemorySite {
-  /** The icons whose hash in the manifest is another one. */
+  /** The icons whose file does not match the hash in the manifest. */
   readonly damaged?: readonly string[];
   /**
-   * The number of items that the site has a warning for, because the upstream does not have their
-   * icon.
+   * The number of items for which the site has a warning that the upstream does not have the icon.
    */
   readonly warnings?: number;
 }
 
-/** Creates a site in memory with some icons, and with the placeholder. */
+/** Creates a site in memory that contains the given icons and the placeholder. */
 function siteWith(
   icons: Iterable<readonly [name: string, body: Buffer]>,
   { damaged = [], warnings = 0 }: MemorySite = {},
@@ -84,7 +83,7 @@ function siteWith(
 
 type Options = Partial<GatherOptions & IconSource>;
 
-/** Starts a host of icons, and returns a function that gathers the icons of items. */
+/** Starts a host of icons. The returned `gather` function gathers the icons of the items. */
 async function startScene(items = sevenItems) {
   const host = await startHost();
   const { records } = dataSetOf({ item: items });
@@ -107,19 +106,19 @@ async function startScene(items = sevenItems) {
 
 const allIcons = new Map(NAMES.map((name) => [name, icon(name)]));
 
-/** Returns all icons, of which some are the placeholder. */
+/** Returns all icons. The named icons are copies of the placeholder. */
 function without(...names: string[]): Map<string, Buffer> {
   const icons = new Map(allIcons);
   for (const name of names) icons.set(name, PLACEHOLDER);
   return icons;
 }
 
-/** Returns the icons of a published site, which differ from those of the host. */
+/** Returns icons of a published site. Their content differs from the icons on the host. */
 const publishedIcons = (...names: string[]): [name: string, body: Buffer][] =>
   names.map((name) => [name, icon(`published ${name}`)]);
 
 describe('gatherIcons', () => {
-  it('fetches each distinct icon once', async () => {
+  it('fetches an icon once even if several items share it', async () => {
     const { gather, takeRequests, upstream } = await startScene();
     const { icons, report, warnings, losses, notices } = await gather();
     expect(icons).toEqual(allIcons);
@@ -139,7 +138,7 @@ describe('gatherIcons', () => {
     expect(takeRequests().sort()).toEqual(NAMES);
   });
 
-  it('revalidates cached icons', async () => {
+  it('revalidates cached icons instead of downloading them again', async () => {
     const { gather } = await startScene();
     await gather();
     const { icons, report } = await gather();
@@ -147,7 +146,7 @@ describe('gatherIcons', () => {
     expect(report.requests).toMatchObject({ bodies: 0, notModified: 5, cacheHits: 5 });
   });
 
-  it('rejects icons that exceed the memory limit together', async () => {
+  it('rejects icons that together exceed the memory limit', async () => {
     const { gather, upstream } = await startScene();
     const bytes = Buffer.concat([...allIcons.values()]).length;
     const fetcher = { cacheFolder: undefined, concurrency: 4, retries: 0 };
@@ -158,7 +157,7 @@ describe('gatherIcons', () => {
     );
   });
 
-  it('accepts GIF, JPEG and WebP images', async () => {
+  it('accepts icons in the GIF, JPEG and WebP formats', async () => {
     const { gather, faults } = await startScene();
     const starts = ['GIF89a', '\xff\xd8\xff', 'RIFF\x10\0\n\0WEBP'];
     const images = starts.map((start) => Buffer.from(start, 'latin1'));
@@ -169,7 +168,7 @@ describe('gatherIcons', () => {
     expect([...icons.values()].slice(0, 3)).toEqual(images);
   });
 
-  it('uses the placeholder for an icon that the upstream does not have, and warns about each item', async () => {
+  it('warns about each item whose icon the upstream does not have', async () => {
     const { gather, faults } = await startScene();
     for (const name of ['shared/both.png', 'item-3.png']) faults.set(name, status(404));
     const { icons, report, warnings } = await gather();
@@ -188,7 +187,7 @@ describe('gatherIcons', () => {
     ]);
   });
 
-  it('requests an icon again that the upstream did not have', async () => {
+  it('requests an icon again that was missing in the last build', async () => {
     const { gather, faults } = await startScene();
     faults.set('item-3.png', status(404));
     await gather();
@@ -197,7 +196,7 @@ describe('gatherIcons', () => {
     expect(icons).toEqual(allIcons);
   });
 
-  it('uses the placeholder for every icon without requests in mode "none"', async () => {
+  it('uses the placeholder for every icon in mode "none"', async () => {
     const { gather, takeRequests } = await startScene();
     const publishedSite = siteWith(publishedIcons('item-1.png'));
     const { icons, report, notices } = await gather({
@@ -211,7 +210,7 @@ describe('gatherIcons', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('returns no icons in mode "link"', async () => {
+  it('returns no icon files in mode "link"', async () => {
     const { gather, takeRequests } = await startScene();
     const { icons, report } = await gather({ mode: 'link' });
     expect(icons.size).toBe(0);
@@ -219,7 +218,7 @@ describe('gatherIcons', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('returns no icons that the assets contain', async () => {
+  it('returns no icon file that is already one of the assets', async () => {
     const { gather } = await startScene();
     const names = ['unknown.png', 'ITEM-1.png'];
     const assets = names.map((name) => ({ path: ICONS_FOLDER + name, body: '' }));
@@ -229,7 +228,7 @@ describe('gatherIcons', () => {
 });
 
 describe('gatherIcons, if icons cannot be fetched,', () => {
-  it('uses cached icons, and reports why', async () => {
+  it('uses the cached icons if the upstream is unreachable', async () => {
     const { gather, faults, close } = await startScene();
     faults.set('item-3.png', status(404));
     await gather();
@@ -248,7 +247,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     ]);
   });
 
-  it('prefers a cached icon to the published one after an error response', async () => {
+  it('prefers a cached icon to the published one if a request fails', async () => {
     const { gather, faults } = await startScene();
     await gather();
     faults.set('item-1.png', status(500));
@@ -258,7 +257,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(report).toMatchObject({ failed: 1, published: 0 });
   });
 
-  it('keeps published icons, and fetches the others', async () => {
+  it('keeps a published icon only if it cannot be fetched', async () => {
     const { gather, faults } = await startScene();
     for (const name of ['item-1.png', 'item-4.png']) faults.set(name, status(500));
     const publishedSite = siteWith(publishedIcons('item-1.png', 'item-2.png'));
@@ -269,7 +268,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(notices).toEqual([expect.stringMatching(/^could not fetch 2 icons, .* got 500/)]);
   });
 
-  it('keeps every published icon after one request to an unreachable upstream', async () => {
+  it('sends only one request to an unreachable upstream', async () => {
     const { gather } = await startScene();
     const publishedSite = siteWith(publishedIcons(...NAMES));
     const { icons, report } = await gather({ upstream: await deserted(), publishedSite });
@@ -277,7 +276,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(report).toMatchObject({ failed: 5, published: 5, requests: { requests: 1 } });
   });
 
-  it('lists each item whose published icon is damaged as a loss', async () => {
+  it('reports a loss for each item whose published icon is damaged', async () => {
     const { gather } = await startScene();
     const names = ['item-1.png', 'shared/both.png'];
     const icons = [...publishedIcons(...names), ['item-2.png', PLACEHOLDER] as const];
@@ -293,7 +292,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('uses placeholders for a first build if the icons are not required', async () => {
+  it('uses placeholders in a first build if the icons are not required', async () => {
     const { gather } = await startScene();
     const upstream = await deserted();
     const { icons, notices } = await gather({ upstream, isRequired: false });
@@ -323,13 +322,13 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
       'got more than 262144 bytes',
     ],
   ];
-  it.each(faults)('rejects %s instead of an icon', async (_, body, problem) => {
+  it.each(faults)('rejects %s in place of an icon', async (_, body, problem) => {
     const { gather, faults } = await startScene();
     faults.set('item-2.png', (response) => response.end(body));
     await expect(gather()).rejects.toThrow(problem);
   });
 
-  /** Fails for some of 100 icons, and does not have ten others. */
+  /** Gathers 100 icons. The given number of requests fails, and ten other icons do not exist. */
   async function gatherHundred(failures: number) {
     const { gather, faults } = await startScene([...rawRecords(0, 100).item]);
     for (let id = 1; id <= failures; id++) faults.set(`item-${id}.png`, status(500));
@@ -337,16 +336,16 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     return gather();
   }
 
-  it('accepts a first build if one of 100 icons fails', async () => {
+  it('accepts a first build if one of 100 icons cannot be fetched', async () => {
     const { report } = await gatherHundred(1);
     expect(report).toMatchObject({ failed: 1, missing: 10, placeholders: 11 });
   });
 
-  it('rejects a first build if two of 100 icons fail', async () => {
+  it('rejects a first build if two of 100 icons cannot be fetched', async () => {
     await expect(gatherHundred(2)).rejects.toThrow('2 of 100 icons cannot be fetched');
   });
 
-  it('requests no more icons after ten have failed', async () => {
+  it('stops requesting icons after ten have failed', async () => {
     const { gather, faults, fetcher, takeRequests } = await startScene([...rawRecords(0, 20).item]);
     for (let id = 1; id <= 20; id++) faults.set(`item-${id}.png`, status(500));
     const { report } = await gather({
@@ -357,7 +356,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(takeRequests()).toHaveLength(10);
   });
 
-  it('stops if the build was aborted', async () => {
+  it('stops gathering icons if the build is aborted', async () => {
     const { gather, faults, fetcher } = await startScene();
     const controller = new AbortController();
     faults.set('item-1.png', () => controller.abort(new Error('stopped by a signal')));
@@ -370,7 +369,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
 });
 
 describe('gatherIcons, if icons may not be fetched,', () => {
-  it('keeps published icons, and uses the placeholder for the others', async () => {
+  it('uses the placeholder for icons that are not published', async () => {
     const { gather, takeRequests } = await startScene();
     const published = [...publishedIcons(...NAMES.slice(1)), ['item-3.png', PLACEHOLDER] as const];
     const publishedSite = siteWith(published, { damaged: ['item-2.png'] });
@@ -385,7 +384,7 @@ describe('gatherIcons, if icons may not be fetched,', () => {
 });
 
 describe('gatherIcons, for a copied site,', () => {
-  it('copies its icons without requests', async () => {
+  it('copies all icons of the copied site without sending requests', async () => {
     const { gather, takeRequests } = await startScene();
     const { icons, report } = await gather({ copiedSite: siteWith(allIcons) });
     expect(icons).toEqual(allIcons);
@@ -393,7 +392,7 @@ describe('gatherIcons, for a copied site,', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('copies its placeholders if it has a warning for each, and warns as well', async () => {
+  it('keeps the placeholders of a copied site that has a warning for each', async () => {
     const { gather, takeRequests } = await startScene();
     const copiedSite = siteWith(without('item-3.png', 'shared/both.png'), { warnings: 3 });
     const { icons, report, warnings } = await gather({ copiedSite });
@@ -403,7 +402,7 @@ describe('gatherIcons, for a copied site,', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('requests icons that it lacks, and those that are the placeholder without a warning', async () => {
+  it('requests icons that are missing or unexplained placeholders in the copied site', async () => {
     const { gather, takeRequests } = await startScene();
     const icons = without('item-3.png').set('item-4.png', icon('copied'));
     icons.delete('item-1.png');
@@ -413,7 +412,7 @@ describe('gatherIcons, for a copied site,', () => {
     expect(takeRequests().sort()).toEqual(['item-1.png', 'item-3.png']);
   });
 
-  it('rejects a file that is not an image', async () => {
+  it('rejects an icon of the copied site that is not an image', async () => {
     const { gather } = await startScene();
     const copiedSite = siteWith([['item-1.png', Buffer.from('<svg/>')]]);
     const problem = 'known/sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image';
@@ -421,7 +420,7 @@ describe('gatherIcons, for a copied site,', () => {
   });
 });
 
-/** Builds a site with mirrored icons. */
+/** Creates functions that build a site with mirrored icons. */
 async function buildMirror(raw: SomeRecords) {
   const { upstream: spritesUpstream, ...host } = await startHost();
   const site = path.join(temporaryFolder(), 'site');
@@ -434,7 +433,7 @@ async function buildMirror(raw: SomeRecords) {
   return { ...host, site, run };
 }
 
-it('build rejects ten new missing icons', async () => {
+it('rejects a build in which ten more icons are missing from the upstream', async () => {
   const { run, faults, site } = await buildMirror(rawRecords(1, 20));
   const breakIcons = (ids: number) => {
     for (let id = 1; id <= ids; id++) faults.set(`item-${id}.png`, status(404));
@@ -449,7 +448,7 @@ it('build rejects ten new missing icons', async () => {
   await expect(run()).rejects.toThrow('item: got 10 of 20 records with a new icon-not-found');
 });
 
-it('build rejects the loss of ten published icons that are damaged and cannot be fetched', async () => {
+it('rejects a build that would lose ten damaged icons', async () => {
   const { run, close, site } = await buildMirror(rawRecords(1, 20));
   await run();
   await close();
@@ -459,7 +458,7 @@ it('build rejects the loss of ten published icons that are damaged and cannot be
   );
 });
 
-it("mirror copies a deployment's icons, and requests only icons that the copy lacks", async () => {
+it('requests only those icons of a deployment that are missing from the copy', async () => {
   const { run, site } = await buildMirror({ item: sevenItems });
   await run();
   const { url: from, paths, requests } = await deploy(site);
@@ -478,7 +477,7 @@ it("mirror copies a deployment's icons, and requests only icons that the copy la
   expect(paths().sort()).toEqual(['manifest.json', 'meta.json', ...missing]);
 });
 
-it('build redirects icons to --sprites-upstream in every configuration unless the site contains them', async () => {
+it('redirects icons to --sprites-upstream in the configuration of every host', async () => {
   const options = {
     ...(await smallSource({ item: sevenItems })),
     hosts: ['netlify', 'nginx', 'caddy', 'apache'],
@@ -494,7 +493,7 @@ it('build redirects icons to --sprites-upstream in every configuration unless th
 });
 
 it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
-  'build rejects --sprites-upstream with %s',
+  'rejects the URL of --sprites-upstream if it contains %s',
   (part) => {
     const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
     expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');

@@ -24,7 +24,7 @@ const maxBytes = getMaxBytes(file);
 describe('a file that exceeds the limit for its path', () => {
   const problem = `has ${maxBytes + 1} bytes, expected at most ${maxBytes}`;
 
-  it('is rejected in an archive', async () => {
+  it('rejects a file in an archive that exceeds its size limit', async () => {
     const archive = path.join(temporaryFolder(), 'site.tar.gz');
     const body = Buffer.alloc(maxBytes + 1);
     const manifest = Buffer.from('{"format":1,"generator":"gamedata/1","files":[]}');
@@ -36,13 +36,13 @@ describe('a file that exceeds the limit for its path', () => {
     await expect(archiveStorage(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
   });
 
-  it('is rejected in a folder', () => {
+  it('rejects a file in a folder that exceeds its size limit', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, file), Buffer.alloc(maxBytes + 1));
     expect(() => readOrThrow(folderStorage(folder), file)).toThrow(`cannot be read (${problem})`);
   });
 
-  it('is rejected in a deployment before it is requested', async () => {
+  it('rejects a file of a deployment before requesting it if it exceeds its size limit', async () => {
     const files = [{ path: file, bytes: maxBytes + 1, sha256: '0'.repeat(64) }];
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files });
     const server = await startServer((response) => response.end(manifest));
@@ -58,7 +58,7 @@ describe('values that exceed the memory limit together', () => {
   const maxMemoryBytes = 5000;
   const problem = /: has 5\d{3} bytes, expected at most 5000 in total$/;
 
-  it('are rejected if an upstream has too many records', async () => {
+  it('rejects an upstream whose records exceed the memory limit', async () => {
     const answers = tinyUpstream(3, 1);
     const names = [{ name: 'a'.repeat(1700), language: { name: 'fr', url: '/language/5/' } }];
     for (const answer of answers.move) Object.assign(answer, { names });
@@ -67,7 +67,7 @@ describe('values that exceed the memory limit together', () => {
     await expect(loadFrom('rest', url, { maxMemoryBytes })).rejects.toThrow(problem);
   });
 
-  it('are rejected if an upstream has too many list pages', async () => {
+  it('rejects an upstream whose list pages exceed the memory limit', async () => {
     const name = 'a'.repeat(1000);
     const { url } = await startServer((response, { url: asked = '' }) => {
       const { searchParams } = new URL(asked, 'http://upstream.test');
@@ -82,7 +82,7 @@ describe('values that exceed the memory limit together', () => {
   const bodies = new Map<string, Buffer>();
   for (const { path, body } of published.files()) bodies.set(path, Buffer.from(body));
 
-  /** Opens a site of these files with a small limit. */
+  /** Opens a site that consists of these files, with a small memory limit. */
   function openSmall(files: ReadonlyMap<string, Buffer>) {
     const entries = Array.from(files, ([path, body]) => createEntry(path, body));
     const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files: entries });
@@ -90,12 +90,12 @@ describe('values that exceed the memory limit together', () => {
     return openSite(memoryStorage('site', '/', siteFiles), maxMemoryBytes);
   }
 
-  it('are rejected if a site has too many records', () => {
+  it('rejects a site whose records exceed the memory limit', () => {
     const site = openSmall(bodies);
     expect(() => site.records()).toThrow(/^site: has \d{5} bytes, expected at most 5000 in total$/);
   });
 
-  /** Opens a site with long names of its moves in three languages. */
+  /** Opens a site with long names for its moves in three languages. */
   function openWithNames() {
     const names = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
     const move = Object.fromEntries(names);
@@ -110,18 +110,18 @@ describe('values that exceed the memory limit together', () => {
     return openSmall(files);
   }
 
-  it('are rejected if a site has too many names', () => {
+  it('rejects a site whose names exceed the memory limit', () => {
     const site = openWithNames();
     expect(() => site.names(published.records)).toThrow(/^site: has \d{4} bytes, expected/);
   });
 
-  it('do not include the names of unknown records', () => {
+  it('does not count the names of unknown records toward the memory limit', () => {
     const site = openWithNames();
     expect(site.names({ ...published.records, move: [] })).toHaveLength(3);
   });
 });
 
-it('rejects an archive that unpacks to more bytes than fit in memory', async () => {
+it('rejects an archive that is larger than the memory limit when unpacked', async () => {
   const archive = path.join(temporaryFolder(), 'site.tar.gz');
   const maxMemoryBytes = 1_000_000;
   writeFileSync(archive, gzipSync(Buffer.alloc(maxMemoryBytes + 1)));

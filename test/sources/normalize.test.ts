@@ -22,7 +22,7 @@ function normalizeItem(fields: Partial<RawRecord<'item'>>) {
 }
 
 describe('normalize', () => {
-  it('appends the id to a repeated slug, except for the lowest id', () => {
+  it('appends the id to a slug that a record with a lower id already has', () => {
     const items = [2279, 9, 723].map((id) => rawItem(id, { slug: 'roseli-berry' }));
     const { records, warnings } = normalizeItems(...items);
     expect(records.map(({ id, slug }) => [id, slug])).toEqual([
@@ -41,7 +41,7 @@ describe('normalize', () => {
   });
 
   it.each([3, 9])(
-    'rejects a slug with an appended id that equals the slug of record %i',
+    'rejects a slug that record %i already has even after the id is appended',
     (holder) => {
       const raw = [
         rawItem(1, { slug: 'a' }),
@@ -56,7 +56,7 @@ describe('normalize', () => {
   );
 
   it.each([
-    // PokéAPI spelled these four as on the right from January 2024 on.
+    // PokéAPI has used the converted slugs of these four items since January 2024.
     ['koraidon’s-poké-ball', 'koraidons-poke-ball'],
     ['jalapeño', 'jalapeno'],
     ['steel-bottle-(r)', 'steel-bottle-r'],
@@ -73,7 +73,7 @@ describe('normalize', () => {
     expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
   });
 
-  it('makes converted slugs unique', () => {
+  it('appends the id if a converted slug is already in use', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
     const items = slugs.map((slug, at) => rawItem(at + 1, { slug }));
     const { records, warnings } = normalizeItems(...items);
@@ -82,7 +82,7 @@ describe('normalize', () => {
     expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
   });
 
-  it('derives the same name from the original and the converted slug', () => {
+  it('derives the same name from an unsafe slug as from the converted one', () => {
     const original = normalizeItem({ slug: 'poké-ball', englishName: null });
     const converted = normalizeItem({ slug: 'poke-ball', englishName: null });
     expect({ ...original, warnings: [] }).toEqual({ ...converted, warnings: [] });
@@ -90,7 +90,7 @@ describe('normalize', () => {
 });
 
 describe('normalizing names in other languages', () => {
-  it('groups names by language and slug in alphabetical order', () => {
+  it('sorts the names by language and slug', () => {
     const raw = {
       move: [
         rawMove(2, { names: { ja: 'に', fr: 'Deux' } }),
@@ -106,12 +106,12 @@ describe('normalizing names in other languages', () => {
     ]);
   });
 
-  it('returns no names without `hasNames`', () => {
+  it('returns no names if they are not wanted', () => {
     const raw = onlyRaw({ move: [rawMove(1, { names: { fr: 'Un' } })] });
     expect(normalize(raw, PROVENANCE, false).names).toEqual([]);
   });
 
-  it('converts tags to lower case and uses the first of equal tags', () => {
+  it('keeps the first name if two language codes differ only in case', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
     expect(createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names).toEqual([
       namesIn('zh-hant', { move: { 'move-1': '一' } }),
@@ -135,7 +135,7 @@ describe('normalizing names in other languages', () => {
       'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text',
     ],
     ['fr', ' ', 'missing-name: move-7: omitted the empty name in fr'],
-  ])('omits an invalid name with a warning: %j, %j', (language, name, warning) => {
+  ])('omits an invalid name and adds a warning: %j, %j', (language, name, warning) => {
     const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
     const { names, warnings } = createDataSet({ move: raw });
     expect(names.map((own) => [own.language, own.move])).toEqual([
@@ -159,7 +159,7 @@ describe('normalizing a name', () => {
 
   const spaces = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
   const zeroWidth = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
-  it.each([...spaces, ...zeroWidth])('trims invisible characters, with a warning: %j', (char) => {
+  it.each([...spaces, ...zeroWidth])('removes invisible characters around a name: %j', (char) => {
     const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
     const spelled = `${char}A${inner}b${char}${char}`;
     const named = (text: string): Partial<RawRecord<'move'>> => ({
@@ -226,7 +226,7 @@ describe('game indices', () => {
 describe('normalizing an icon', () => {
   const HOST = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
   it.each(['master-ball.png', 'tm-normal.png', 'gen5/ball.png'])(
-    "uses the sprite's path %s",
+    'uses the path of the sprite as the icon: %s',
     (file) => {
       const icon = `sprites/items/${file}`;
       expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });

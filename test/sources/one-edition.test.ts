@@ -24,21 +24,21 @@ import {
 } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
-/** The newer state lacks a move, and has another name, slug and item. */
+/** The newer state has one move less, one item more, and one move with another name and slug. */
 const older = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
 const newer = upstreamOf({
   move: [moveAnswer(1, { name: 'renamed', names: [] })],
   item: [itemAnswer(1), itemAnswer(2)],
 });
 
-/** Counts the requests for the lists and all records. */
+/** Returns the number of requests for all lists and records. */
 function countRequests(data = newer): number {
   let requests = 0;
   for (const kind of kindNames) requests += 1 + data.list(kind).length;
   return requests;
 }
 
-/** Serves an upstream and returns a function that reads it with a cache. */
+/** Serves an upstream. The returned `read` function reads it with a cache. */
 async function startScene(upstreamOptions: UpstreamOptions) {
   const server = await serveUpstream(newer, upstreamOptions);
   const cacheFolder = temporaryFolder();
@@ -58,7 +58,7 @@ function digestOf(upstream: UpstreamData): string {
 const digests = { newer: digestOf(newer), older: digestOf(older) };
 
 describe('the REST source', () => {
-  it('names the editions of a site and of each step in its history', async () => {
+  it('records the editions of a site and of each step in its history', async () => {
     let state = stateNumber(1, older);
     const { server } = await startScene({ stateOf: () => state });
     const out = path.join(temporaryFolder(), 'site');
@@ -98,13 +98,13 @@ describe('the REST source', () => {
     expect(requests.map((request) => request.path)).toEqual(['/api/v2/meta/']);
   });
 
-  it('sends conditional requests if another edition is cached', async () => {
+  it('revalidates all responses if another edition is cached', async () => {
     let state = stateNumber(2, newer);
     const { read, server } = await startScene({ stateOf: () => state });
     await read();
     state = stateNumber(3, newer);
     expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: false });
-    // The first of the later requests asks for the edition.
+    // We skip the first request, which asks for the current edition.
     const requests = server.log.slice(countRequests() + 1);
     const statuses = requests.map(({ status }) => status);
     expect(statuses).toEqual(Array(countRequests()).fill(304));
@@ -112,7 +112,7 @@ describe('the REST source', () => {
   });
 
   it.each(range(2, countRequests(older)))(
-    'follows an edition that is deployed before request %i',
+    'returns the new edition if it is deployed before request %i',
     async (from) => {
       const { read } = await startScene({
         stateOf: ({ at }) => (at < from ? stateNumber(1, older) : stateNumber(2, newer)),
@@ -122,7 +122,7 @@ describe('the REST source', () => {
     },
   );
 
-  it('fails if a list is missing from the edition', async () => {
+  it('fails if the current edition does not have a list', async () => {
     const { hash, deployed } = editionNumber(2);
     const named = { 'x-pokeapi-hash': hash, 'x-pokeapi-deploy-date': deployed };
     const { read } = await startScene({
@@ -136,7 +136,7 @@ describe('the REST source', () => {
     await expect(read()).rejects.toThrow('got 404');
   });
 
-  it('revalidates on every run if the upstream has no editions', async () => {
+  it('revalidates all responses in every run if the upstream states no edition', async () => {
     let data = older;
     const { read } = await startScene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
     expect(await read()).toMatchObject({ digest: digests.older, edition: null });
@@ -144,7 +144,7 @@ describe('the REST source', () => {
     expect(await read()).toMatchObject({ digest: digests.newer, edition: null, isCached: false });
   });
 
-  it('requests everything if a response lacks an edition', async () => {
+  it('requests everything again if a response does not state its edition', async () => {
     const { read } = await startScene({
       stateOf: ({ path: url }) =>
         url.includes('/move/1/') ? { data: newer } : stateNumber(1, newer),
@@ -156,7 +156,7 @@ describe('the REST source', () => {
 });
 
 describe('checkCachedEdition', () => {
-  /** Checks the response of `/meta/` against edition 1. */
+  /** Compares a response of `/meta/` with edition 1, which is cached. */
   function check(respond: () => string, lastEdition: Edition | null = namedEdition(1)) {
     const request = vi.fn(async (_url: string) => Buffer.from(respond()));
     const fetcher = { request, lastEdition } as unknown as Fetcher;
@@ -175,7 +175,7 @@ describe('checkCachedEdition', () => {
     expect(request.mock.calls).toEqual([['https://upstream.test/meta/']]);
   });
 
-  it('sends no request without a cached edition', async () => {
+  it('does not ask for the current edition if no edition is cached', async () => {
     const { outcome, request } = check(() => '{}', null);
     expect(await outcome).toEqual({ isCurrent: false, notices: [] });
     expect(request).not.toHaveBeenCalled();
@@ -187,7 +187,7 @@ describe('checkCachedEdition', () => {
     ['null', '"null"'],
     ['{"hash":"x"}', '{"hash":"x"}'],
     ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
-  ])('ignores an invalid response and returns a notice: %s', async (meta, shown) => {
+  ])('reports an invalid response of /meta/: %s', async (meta, shown) => {
     const notice = `GET https://upstream.test/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
     expect(await check(() => meta).outcome).toEqual({ isCurrent: false, notices: [notice] });
   });
@@ -204,14 +204,14 @@ describe('checkCachedEdition', () => {
   it.each([
     ['the upstream responds with 404', createError(404, false)],
     ['a gateway responds with 502', createError(502, true)],
-  ])('returns that the cache is not current if %s', async (_, error) => {
+  ])('treats the cache as outdated if %s', async (_, error) => {
     expect(await checkAfter(error)).toEqual({ isCurrent: false, notices: [] });
   });
 
   it.each([
     ['the upstream cannot be reached', createError(undefined, true)],
     ['the error is a bug', new TypeError('bug')],
-  ])('fails if %s', async (_, error) => {
+  ])('rethrows the error if %s', async (_, error) => {
     await expect(checkAfter(error)).rejects.toBe(error);
   });
 });
@@ -232,8 +232,8 @@ describe('readOneEdition', () => {
     });
 
   /**
-   * Reads all URLs. `respond` returns the number of an edition, 0 for none, or an error. It counts
-   * requests from 1.
+   * Reads all URLs. `respond` returns the number of an edition (0 for none), or an error. It also
+   * receives the number of the request, starting at 1.
    */
   async function readAll(respond: (url: string, at: number) => number | Error) {
     const requested: string[] = [];
@@ -253,7 +253,7 @@ describe('readOneEdition', () => {
     return { requested, outcome: await result.catch((error: unknown) => error) };
   }
 
-  it('bypasses caches for each older response without sending validators', async () => {
+  it('requests each older response again, bypassing caches', async () => {
     const { outcome, requested } = await readAll((url) =>
       url === urls[0] || url === urls[2] ? 1 : 2,
     );
@@ -264,7 +264,7 @@ describe('readOneEdition', () => {
   });
 
   it.each([404, 410])(
-    'requests a record again after a %i from an older edition',
+    'requests a record again after a %i response of an older edition',
     async (status) => {
       const missing = createError(status, namedEdition(1));
       const { outcome, requested } = await readAll((url) => (url === urls[1] ? missing : 2));
@@ -273,18 +273,19 @@ describe('readOneEdition', () => {
     },
   );
 
-  it('follows a newer edition in three passes after the first', async () => {
-    // Each request gets a newer edition. The first pass has three of them, each other pass two.
+  it('accepts a new edition in each of the first four passes', async () => {
+    // Each request gets a newer edition. The first pass sends three requests, and each later pass
+    // sends two.
     const { outcome } = await readAll((_, at) => Math.min(7, at));
     expect(outcome).toMatchObject({ edition: namedEdition(7) });
   });
 
-  it('fails if each of four passes sees a newer edition', async () => {
+  it('fails if the edition changes during every pass', async () => {
     const { outcome } = await readAll((_, at) => at);
     expect(outcome).toMatchObject({ problem: expect.stringContaining('several editions') });
   });
 
-  it('fails if a URL has only older responses', async () => {
+  it('fails if a URL keeps returning an older edition', async () => {
     const { outcome, requested } = await readAll((url) => (url.includes('/b') ? 1 : 2));
     expect(requested).toHaveLength(4);
     expect(outcome).toMatchObject({
@@ -306,7 +307,7 @@ describe('readOneEdition', () => {
     expect(requested).toEqual(urls);
   });
 
-  it('returns responses from one edition or fails', async () => {
+  it('never returns responses of different editions', async () => {
     const edition = fc.integer({ min: 0, max: 3 });
     const responses = fc.array(edition, { minLength: 1, maxLength: 15 });
     const property = fc.asyncProperty(responses, async (numbers) => {

@@ -24,7 +24,9 @@ import {
 } from '../support/upstream-data.ts';
 import type { Fault } from '../support/upstream-server.ts';
 
-/** Responds with a body to requests whose path starts with `path`, and returns the error. */
+/**
+ * Responds with `body` to requests whose path starts with `path`, and returns the error message.
+ */
 async function readError(path: string, body: string): Promise<string> {
   const fault: Fault = (request, response) => {
     if (!request.url?.startsWith(path)) return false;
@@ -61,7 +63,7 @@ describe('parseRecord', () => {
       ...(['move', generation(url)] as const),
       `generation.url: got "${url}", expected a link to a generation`,
     ]),
-  ])('rejects a %s with %j, with a hint', (kind, fields, problem) => {
+  ])('rejects a %s with the invalid fields %j', (kind, fields, problem) => {
     const message = `${kind} › this › ${problem}`;
     expect(() => parseRecord(kind, plainAnswer(kind, 2, fields), 'this', 'Do this.')).toThrow(
       expect.objectContaining({ message, hint: 'Do this.' }),
@@ -77,12 +79,12 @@ describe('parseRecord', () => {
     ['move', named({ name: 'x', language: { name: null } }), { names: { '': 'x' } }],
     ['move', named({ name: null, language: { name: 'it' } }), { names: { it: '' } }],
     ['move', named({ name: 7, language: { name: 'en' } }), { englishName: '', names: {} }],
-  ])('replaces an invalid optional value of a %s: %j', (kind, fields, parsed) => {
+  ])('replaces an invalid but optional value of a %s: %j', (kind, fields, parsed) => {
     expect(parseRecord(kind, plainAnswer(kind, 2, fields), 'this')).toMatchObject(parsed);
   });
 });
 
-it('rejects a record whose id differs from the list', async () => {
+it('rejects a record whose id differs from the id in the list', async () => {
   const answer = JSON.stringify(moveAnswer(3, { name: 'move-2' }));
   expect(await readError('/api/v2/move/2/', answer)).toBe(
     'move › move-2 (2): got id 3, name "move-2", expected 2, "move-2", as in the list',
@@ -117,11 +119,11 @@ describe('reading a list', () => {
       encodeList(1, [{ name: 'move-1', url }]),
       `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
     ]),
-  ])('rejects %s', async (body, problem) => {
+  ])('rejects the list %s', async (body, problem) => {
     expect(await readError('/api/v2/move/?', body)).toBe(`move › ${problem}`);
   });
 
-  it('accepts a list that exceeds the maximum number of arguments', async () => {
+  it('accepts a list with more entries than a function can have arguments', async () => {
     const results = Array.from({ length: 130_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
     const lists: Record<string, string> = { move: encodeList(results.length, results) };
     const { url } = await startServer((response, request) => {
@@ -131,11 +133,11 @@ describe('reading a list', () => {
     await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
   });
 
-  it('follows `next` if the upstream caps the limit', async () => {
+  it('follows the `next` links if the upstream limits the page size', async () => {
     const data = upstreamOf(tinyUpstream(5, 5));
     const { url } = await serveUpstream(data);
     const expected = await loadFrom('rest', url);
-    /** Returns two moves of the list at a time. */
+    /** Returns two moves on each page of the list. */
     const fault: Fault = (request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream.test');
       if (!pathname.endsWith('/move/')) return false;
@@ -143,7 +145,7 @@ describe('reading a list', () => {
       const links = moves.map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
       const offset = Number(searchParams.get('offset'));
       const end = offset + 2;
-      // The link names another origin, which receives no requests.
+      // The link points to another origin, which must not receive any request.
       const next = end < links.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
       const results = links.slice(offset, end);
       response.end(JSON.stringify({ count: links.length, next, results }));
@@ -166,8 +168,8 @@ describe('an interrupted fetch', () => {
   type Entry = CacheEntry & { value: Record<string, unknown> };
 
   /**
-   * Reads an upstream, and changes the journal to what a killed run leaves: fresh entries, without
-   * the end of the run.
+   * Reads an upstream, and then changes the journal of the cache to the state after a killed run:
+   * the entries are still fresh, and the end of the run is missing.
    */
   async function interrupt(change: (find: (end: string) => Entry) => void = () => {}) {
     const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), { maxAge: 3600 });
@@ -177,7 +179,7 @@ describe('an interrupted fetch', () => {
     const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
     const freshUntil = Date.now() + 3_600_000;
     const entryLines = lines.slice(0, -1);
-    // Each line starts with a checksum.
+    // Each line starts with a checksum, which we skip.
     const entries = entryLines.map(
       (line): Entry => ({ ...JSON.parse(line.slice(17)), freshUntil }),
     );
@@ -195,7 +197,7 @@ describe('an interrupted fetch', () => {
   const removeQuery = (url: string): string => url.replace(/\?.*/, '');
   const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
-  it('continues by requesting only the lists', async () => {
+  it('continues an interrupted fetch by requesting only the lists', async () => {
     expect(await interrupt()).toEqual(lists);
   });
 
@@ -203,13 +205,13 @@ describe('an interrupted fetch', () => {
     ['id', { value: { id: 7, slug: 'move-2' } }],
     ['slug', { value: { id: 2, slug: 'other' } }],
     ['value', { value: null }],
-  ])('requests a record again if its cached %s differs', async (_, change) => {
+  ])('requests a record again if its cached %s is wrong', async (_, change) => {
     const requested = await interrupt((find) => Object.assign(find('/move/2/'), change));
     expect(requested).toEqual([...lists, '/api/v2/move/2/ 200']);
   });
 });
 
-it('reports progress from the first to the last record', async () => {
+it('reports progress after each record', async () => {
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
   const progress: string[] = [];
   const onProgress = ({ done, total, requests }: Progress): void => {
@@ -219,7 +221,7 @@ it('reports progress from the first to the last record', async () => {
   const lists = kindNames.length;
   const total = 5 + otherKinds.length;
   const after = (done: number): string => {
-    // The next request is sent before a record is done.
+    // The next request is sent before the previous record is counted.
     const records = Math.min(done + 1, total);
     return `${done} of ${total} after ${lists + records}`;
   };
@@ -230,10 +232,10 @@ it('reports progress from the first to the last record', async () => {
   ]);
 });
 
-/** `RAW_VERSION` → the fingerprint of all raw records in that version. */
+/** The fingerprint of all raw records, by `RAW_VERSION`. */
 const fingerprints: Readonly<Record<number, string>> = { 3: '4d3b1e80952023e4' };
 
-it('matches the record fingerprint of RAW_VERSION', () => {
+it('requires a new RAW_VERSION when raw records change', () => {
   const raw = Object.values(rawOf(handMadeUpstream())).flat();
   const fingerprint = createHash('sha256').update(JSON.stringify(raw)).digest('hex').slice(0, 16);
   const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';

@@ -29,8 +29,8 @@ async function serve(findFiles: (path: string) => Map<string, Buffer>) {
 
 describe('the site source', () => {
   /**
-   * Serves a deployment that is replaced so many times after its manifest was read, each time
-   * before its `meta.json`.
+   * Serves a deployment that is replaced the given number of times. Each time, this happens after
+   * the manifest was read and before `meta.json` is read.
    */
   function serveReplaced(times: number) {
     const brokenSites: Map<string, Buffer>[] = [];
@@ -46,7 +46,7 @@ describe('the site source', () => {
     });
   }
 
-  it('reads a deployment again that is replaced three times while it is read', async () => {
+  it('reads a deployment that is replaced three times while it is being read', async () => {
     const { load } = await serveReplaced(3);
     expect(await load()).toMatchObject({
       digest: site.meta.digest,
@@ -57,7 +57,7 @@ describe('the site source', () => {
     });
   });
 
-  it('fails if a deployment is replaced four times while it is read', async () => {
+  it('fails if a deployment is replaced four times while it is being read', async () => {
     const { load } = await serveReplaced(4);
     await expect(load()).rejects.toMatchObject({
       message: expect.stringMatching(/meta\.json: got 2 bytes, expected \d+, as in the manifest/),
@@ -65,7 +65,7 @@ describe('the site source', () => {
     });
   });
 
-  it("requests only a deployment's data files", async () => {
+  it('requests only the data files of a deployment', async () => {
     const otherFiles = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
     const extras = otherFiles.map((path) => ({ path, body }));
@@ -82,7 +82,7 @@ describe('the site source', () => {
   it.each([
     [movePage, 'after the same manifest was requested again', 2],
     ['manifest.json', 'without another request', 1],
-  ])('fails if %s is missing, %s', async (file, _, manifestRequests) => {
+  ])('fails if %s is missing from a deployment, %s', async (file, _, manifestRequests) => {
     const files = addManifest(site.files());
     files.delete(file);
     const { url, load, requests } = await serve(() => files);
@@ -91,7 +91,7 @@ describe('the site source', () => {
     expect(manifests).toHaveLength(manifestRequests);
   });
 
-  it('drops the names of unknown records', async () => {
+  it('drops names that belong to unknown records', async () => {
     const records = { move: { 'move-1': 'Un', other: 'Autre' } };
     const names = [namesIn('fr', records)];
     const body = JSON.stringify(names[0]);
@@ -102,7 +102,7 @@ describe('the site source', () => {
     expect((await load()).names).toEqual([namesIn('fr', { move: { 'move-1': 'Un' } })]);
   });
 
-  it('bypasses caches if the manifest is not JSON', async () => {
+  it('requests the manifest again, bypassing caches, if it is not JSON', async () => {
     const errorPage = new Map([['manifest.json', Buffer.from('<html>')]]);
     const files = addManifest(site.files());
     const { load, requests } = await serve(() => (requests.length === 1 ? errorPage : files));
@@ -123,7 +123,7 @@ describe('the site source', () => {
   });
 });
 
-it('readLists reads a deployment without a manifest', async () => {
+it('reads the list pages of a deployment that has no manifest', async () => {
   const texts = new Map<string, string>();
   const { url } = await startServer((response, request) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://lists.test');

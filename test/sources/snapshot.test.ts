@@ -37,7 +37,7 @@ const dataSet: DecodedDataSet = dataSetOf({
 
 const write = (data = dataSet): string => snapshotFolder(encodeDataSet(data));
 
-/** Replaces text that a file contains. */
+/** Replaces a text in a file, and checks that the file contains this text. */
 function edit(file: string, from: string, to: string): void {
   const text = readFileSync(file, 'utf8');
   expect(text).toContain(from);
@@ -54,7 +54,7 @@ function catchError(call: () => unknown): GamedataError {
 }
 
 describe('a snapshot', () => {
-  it('returns the same data set and encodes the same bytes for any record order', () => {
+  it('writes and reads any data set without changes, whatever the order of its records', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
     const name = text.filter((value) => nameSchema.safeParse(value).success);
     const words = fc.stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 });
@@ -80,14 +80,14 @@ describe('a snapshot', () => {
     fc.assert(property, { numRuns: 25 });
   });
 
-  it('contains one record per line', () => {
+  it('writes one record per line', () => {
     const [moves] = snapshotFiles(encodeDataSet(dataSet));
     const lines = dataSet.records.move.map((move) => `${JSON.stringify(move)}\n`);
     expect(lines[1]).toMatch(/^\{"id":2,"slug":"a--b","name":"Âme “à” 🙂",/);
     expect(moves).toEqual({ path: 'move.ndjson', body: lines.join('') });
   });
 
-  it('skips a byte order mark in provenance.json', () => {
+  it('accepts a byte order mark in provenance.json', () => {
     const folder = write();
     edit(path.join(folder, 'provenance.json'), '{', '\uFEFF{');
     expect(decodeDataSet(openSnapshot(folder).data())).toEqual(dataSet);
@@ -127,7 +127,7 @@ describe('a snapshot', () => {
       'DATA/provenance.json: has format 9, but this version of gamedata reads format 1',
       'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.',
     ],
-  ])('fails if %s has a change: %j → %j', (file, from, to, problem, hint = restore) => {
+  ])('rejects %s after %j was changed to %j', (file, from, to, problem, hint = restore) => {
     const folder = write();
     edit(path.join(folder, file), from, to);
     const error = catchError(() => openSnapshot(folder).data());
@@ -142,14 +142,14 @@ describe('a snapshot', () => {
     ['has no line break at its end', 'move.ndjson', (text) => text.trimEnd()],
     ['is a Git LFS pointer, expected the file itself', 'item.ndjson', () => pointer],
     ['is a Git LFS pointer, expected the file itself', summary, () => pointer],
-  ])('names the cause if it %s: %s', (problem, name, change) => {
+  ])('names the cause of the damage if a file %s: %s', (problem, name, change) => {
     const folder = write();
     const file = path.join(folder, name);
     writeFileSync(file, change(readFileSync(file, 'utf8')));
     expect(catchError(() => openSnapshot(folder).data()).message).toBe(`${file}: ${problem}`);
   });
 
-  it('names CRLF line breaks in former.json instead of --forget-history', () => {
+  it('names CRLF line breaks as the cause if former.json is damaged', () => {
     const former = { path: 'former.json', body: '{\r\n"move":{},\r\n"item":{}}' };
     const entry = createEntry('former.json', Buffer.from('{"move":{},"item":{}}'));
     const manifest = { format: 1, generator: 'gamedata/0.0.0', files: [entry] };
@@ -166,19 +166,23 @@ describe('a snapshot', () => {
     });
   });
 
-  it('fails if a file is missing or is not UTF-8', () => {
+  it('fails if a file is missing', () => {
     const folder = write();
     rmSync(path.join(folder, 'item.ndjson'));
     expect(catchError(() => openSnapshot(folder).data())).toMatchObject({
       message: `${folder}/item.ndjson: cannot be read (ENOENT), expected a snapshot`,
       hint: 'Create one with: gamedata snapshot --data <dir>',
     });
+  });
+
+  it('fails if provenance.json is not encoded as UTF-8', () => {
+    const folder = write();
     writeFileSync(path.join(folder, 'provenance.json'), '\uFEFF{}', 'utf16le');
     const { message } = catchError(() => openSnapshot(folder));
     expect(message).toBe(`${folder}/provenance.json: got UTF-16, expected UTF-8`);
   });
 
-  it('fails for an invalid record even if the digest is correct', () => {
+  it('rejects an invalid record even if the digest is correct', () => {
     const [move = expect.unreachable()] = dataSet.records.move;
     const records = { ...dataSet.records, move: [{ ...move, slug: '../x' }] };
     expect(() => openSnapshot(write({ ...dataSet, records })).data()).toThrow(
@@ -191,7 +195,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('fails if names belong to unknown records', () => {
+  it('rejects names that belong to unknown records', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
     const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
@@ -200,8 +204,11 @@ describe('a snapshot', () => {
 });
 
 describe('readPreviousSnapshot', () => {
-  it('reads records, provenance and an empty history, if the folder has a snapshot', () => {
+  it('returns undefined for an empty folder', () => {
     expect(readPreviousSnapshot(temporaryFolder())).toBeUndefined();
+  });
+
+  it('reads the records, provenance and history of a snapshot', () => {
     const data = encodeDataSet(dataSet);
     const folder = snapshotFolder(data, { path: 'changes.json', body: '{"steps":[]}' });
     const previous = readPreviousSnapshot(folder);
@@ -210,21 +217,26 @@ describe('readPreviousSnapshot', () => {
     expect(previous?.readPast(false)).toEqual({ ...emptyPast, notices: [] });
   });
 
-  it('accepts records with unknown fields, and a last line without a line break', () => {
+  /** Writes a snapshot with other moves, and adapts its digest. */
+  function writeMoves(moves: string): string {
     const folder = write();
-    /** Replaces the moves, and adapts the digest. */
-    function replace(moves: string): void {
-      writeFileSync(path.join(folder, 'move.ndjson'), moves);
-      const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
-      const file = path.join(folder, 'provenance.json');
-      const provenance = JSON.parse(readFileSync(file, 'utf8'));
-      writeFileSync(file, JSON.stringify({ ...provenance, digest }));
-    }
-    replace('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
+    writeFileSync(path.join(folder, 'move.ndjson'), moves);
+    const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
+    const file = path.join(folder, 'provenance.json');
+    const provenance = JSON.parse(readFileSync(file, 'utf8'));
+    writeFileSync(file, JSON.stringify({ ...provenance, digest }));
+    return folder;
+  }
+
+  it('accepts records with the fields of another version', () => {
+    const folder = writeMoves('{"power":40,"slug":"a","id":1}\n{"id":2,"slug":"b"}');
     expect(JSON.stringify(readPreviousSnapshot(folder)?.records()?.move)).toBe(
       '[{"power":40,"slug":"a","id":1},{"id":2,"slug":"b"}]',
     );
-    replace('{"id":"1","slug":"a"}\n');
+  });
+
+  it('rejects a record whose id is not a number', () => {
+    const folder = writeMoves('{"id":"1","slug":"a"}\n');
     expect(() => readPreviousSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
   });
 });
@@ -239,12 +251,16 @@ it("rejects a history that does not end with the snapshot's data", () => {
     /changes\.json › steps\[0\]\.to\.digest: got sha256:\w+, expected sha256/,
   );
   expect(error.hint).toBe('Delete changes.json to start a new history.');
+});
+
+it('rejects a history without steps', () => {
+  const folder = write();
   writeFileSync(path.join(folder, 'changes.json'), '{}');
   expect(() => openSnapshot(folder).history()).toThrow('changes.json › steps: got nothing');
 });
 
 describe('the bundled data set', () => {
-  it('contains every record of its tables and its license notice', () => {
+  it('contains all records of the tables from which it was built', () => {
     const { records, warnings, provenance } = decodeDataSet(openSnapshot(BUNDLED_DATA).data());
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
@@ -255,13 +271,16 @@ describe('the bundled data set', () => {
     expect(records.move[0]).toMatchObject({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
     const icon = 'sprites/items/master-ball.png';
     expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
+  });
+
+  it('includes the license of the bundled data', () => {
     expect(readFileSync(path.join(BUNDLED_DATA, 'LICENSE.txt'), 'utf8')).toContain(
       'Redistribution and use',
     );
   });
 
   it.each(['provenance.json', 'move.ndjson', 'former.json'])(
-    'is ignored if %s is damaged',
+    'ignores the bundled data set if %s is damaged',
     (file) => {
       const folder = write();
       expect(readBundledSnapshot(folder)).toMatchObject({ counts: { move: 3 } });

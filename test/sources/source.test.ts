@@ -16,11 +16,11 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
-/** Adds an empty list for each kind that is not given. */
+/** Adds an empty list for each kind that is missing. */
 const ids = (some: Partial<Record<Kind, number[]>>): Record<Kind, number[]> =>
   everyKind(some, () => []);
 
-/** Serves an upstream with one edition. */
+/** Serves an upstream that has one edition. */
 async function startScene(options: UpstreamOptions = {}) {
   const answers = tinyUpstream();
   const data = upstreamOf(answers);
@@ -41,18 +41,23 @@ async function startScene(options: UpstreamOptions = {}) {
 }
 
 describe('--skip', () => {
-  it('prevents requests for a record, but keeps the cache usable for a run without the option', async () => {
+  it('does not request a skipped record', async () => {
+    const { server } = await startScene();
+    const skipped = ids({ item: [2] });
+    const { dataSet } = await loadFrom('rest', server.url, { skip: skipped });
+    expect(dataSet).toMatchObject({ counts: { move: 3, item: 1 }, provenance: { skipped } });
+    expect(server.log.map((request) => request.path)).not.toContain('/api/v2/item/2/');
+  });
+
+  it('requests a record that the cached run skipped', async () => {
     const { at, server } = await startScene();
     const load = (skip?: Skipped) =>
       loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
-    const skipped = ids({ item: [2] });
-    const { dataSet } = await load(skipped);
-    expect(dataSet).toMatchObject({ counts: { move: 3, item: 1 }, provenance: { skipped } });
-    expect(server.log.map((request) => request.path)).not.toContain('/api/v2/item/2/');
+    await load(ids({ item: [2] }));
     expect((await load()).dataSet.counts.item).toBe(2);
   });
 
-  it('ignores records that the fallback lacks', async () => {
+  it('accepts a skipped record that does not exist in the fallback', async () => {
     const { at, capture } = await startScene();
     await capture();
     const options = { dataFolder: at('data'), skip: ids({ move: [1, 99] }) };
@@ -88,7 +93,7 @@ describe('--skip', () => {
     expect(readMeta().skipped).toEqual(ids({ item: [2] }));
   });
 
-  it('does not affect a later build without the option', async () => {
+  it('includes a record again in a later build without --skip', async () => {
     const { strictOptions, readMeta } = await startBuilds();
     await build({ ...strictOptions, skip: ['item/2'] });
     const report = await build(strictOptions);
@@ -99,14 +104,14 @@ describe('--skip', () => {
   it.each([
     ['no records', undefined, [3]],
     ['other records', ids({ move: [1, 3] }), [1, 3]],
-  ])('keeps the skipped records of a snapshot when skipping %s', async (_, skip, move) => {
+  ])('still lists the skipped records of a snapshot when skipping %s', async (_, skip, move) => {
     const { at, capture } = await startScene();
     await capture(['item/2', 'move/3']);
     const { dataSet } = await loadFrom('snapshot', at('data'), { skip });
     expect(dataSet.provenance.skipped).toEqual(ids({ move, item: [2] }));
   });
 
-  it("removes the record's warnings, and all history", async () => {
+  it('removes the history, and the warnings about the skipped record', async () => {
     const { answers, at, capture } = await startScene();
     Object.assign(answers.item[0] ?? {}, { names: [] });
     await capture();
@@ -122,7 +127,7 @@ describe('--skip', () => {
     expect(await load(ids({ item: [1] }))).toEqual({ codes: [], steps: 0 });
   });
 
-  it('requires the record to exist in any source', async () => {
+  it('rejects a record that does not exist in the source', async () => {
     const { at, data, capture, server } = await startScene();
     const rest = ['rest', server.url] as const;
     const cacheFolder = at('cache');
@@ -139,7 +144,7 @@ describe('--skip', () => {
     };
     await expectUnknown(...rest);
     await loadFrom(...rest, { cacheFolder });
-    // The edition is cached.
+    // The edition is cached now.
     await expectUnknown(...rest);
     await expectUnknown('snapshot', at('data'));
     await expectUnknown('csv', at('tables'));
@@ -147,7 +152,7 @@ describe('--skip', () => {
   });
 
   it.each(['item', 'item/', 'item/potion', 'item/0', 'thing/1', 'item/1/2'])(
-    'rejects %s',
+    'rejects the argument %s',
     async (name) => {
       await expect(build({ source: 'snapshot', skip: [name] })).rejects.toThrow(
         `--skip: got "${name}", expected <kind>/<id>, such as item/17`,
@@ -157,7 +162,7 @@ describe('--skip', () => {
 
   const HINT = 'To build without this record, add --skip item/2.';
 
-  it('is suggested in the hint for an invalid record', async () => {
+  it('suggests --skip in the hint for an invalid record', async () => {
     const { answers, load } = await startScene();
     Object.assign(answers.item[1] ?? {}, { name: 'a/b' });
     await expect(load()).rejects.toMatchObject({ hint: HINT });
@@ -170,7 +175,7 @@ describe('--skip', () => {
       '/item/?limit=100000&offset=0',
       'Try again later, or choose another --upstream. --skip cannot skip a list.',
     ],
-  ])('is mentioned in the hint for a refused %s', async (_, refused, hint) => {
+  ])('mentions --skip in the hint for a rejected %s', async (_, refused, hint) => {
     const { load, server } = await startScene({
       fault({ url = '' }, response) {
         if (withoutEdition(url) !== `/api/v2${refused}`) return false;
