@@ -30,15 +30,15 @@ export function countChanges({ totals }: Comparison): number {
   return sum;
 }
 
-/** Leaves out the records. */
+/** Returns the summary of a data set without its records. */
 function summarize(dataSet: SummarizedRecords): DataSetSummary {
   const { digest, captured, counts, edition } = dataSet;
   return { digest, captured, counts, edition };
 }
 
 /**
- * Compares the records of one kind. Each next record is looked up by its id and crossed off the
- * previous records, so those that are left at the end were removed.
+ * Compares the records of one kind. Each new record is looked up by its id and removed from the map
+ * of previous records. The records that remain in the map at the end have been removed.
  */
 function compareKind(
   previousRecords: readonly AnyRecord[],
@@ -70,12 +70,18 @@ function sortById(records: readonly AnyRecord[]): AnyRecord[] {
   return [...records].sort((a, b) => a.id - b.id);
 }
 
-/** A record written by another gamedata version may have no name. */
+/**
+ * Describes a record. If its name is missing, which may be the case if another version of gamedata
+ * wrote the record, uses its slug instead.
+ */
 function describe({ id, slug, name }: AnyRecord): NamedRecord {
   return { id, slug, name: typeof name === 'string' ? name : slug };
 }
 
-/** Lists the fields that differ, except the slug. Records written by another gamedata version may have different fields. */
+/**
+ * Lists the fields that differ, except for the slug. A record written by another version of
+ * gamedata may have other fields, so the fields of both records are compared.
+ */
 function compareFields(previous: AnyRecord, next: AnyRecord): FieldChange[] {
   const fields = new Set([...Object.keys(next), ...Object.keys(previous)]);
   fields.delete('slug');

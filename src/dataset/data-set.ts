@@ -8,14 +8,17 @@ import { type Counts, type RecordOf, skippedSchema } from '../contract/records.t
 import type { ServedRecord } from '../contract/served.ts';
 import { createDigester, sha256 } from '../sha256.ts';
 
-/** The origin of a data set, independent of the machine that read it. */
+/** The origin of a data set. It does not depend on the machine that read the data. */
 export const provenanceSchema = z.object({
-  /** The source that was read originally; `snapshot` if a site does not contain more. */
+  /** The source that originally provided the data, or `snapshot` if that is not recorded. */
   source: z.enum(['rest', 'csv', 'snapshot']),
   upstream: z.string().min(1),
-  /** The day on which this state of the data was first seen, `YYYY-MM-DD`. */
+  /** The first day on which the data was seen in this state, in the form `YYYY-MM-DD`. */
   captured: z.iso.date(),
-  /** The upstream's edition in which this state was first seen; null if the upstream names no editions. */
+  /**
+   * The upstream's edition in which the data was first seen in this state. Null if the upstream
+   * does not publish editions.
+   */
   edition: editionSchema.nullable().default(null),
   skipped: skippedSchema.optional(),
 });
@@ -37,7 +40,9 @@ export const warningCodes = [
 export type WarningCode = (typeof warningCodes)[number];
 
 export const warningSchema = z.object({
-  /** A string, because another version may have other codes. */
+  /**
+   * This is a string instead of an enum because another version of gamedata may use other codes.
+   */
   code: z.string(),
   kind: z.enum(kindNames),
   id: z.int(),
@@ -45,11 +50,17 @@ export const warningSchema = z.object({
 });
 export type Warning = z.infer<typeof warningSchema>;
 
-/** Counts the records of some warnings. A record may have one for each language or generation. */
+/**
+ * Counts the records that have at least one of the given warnings. A record may have one warning
+ * for each language or generation.
+ */
 export const countRecords = (warnings: readonly Warning[]): number =>
   new Set(warnings.map(({ id }) => id)).size;
 
-/** Records without `url`, which depends on the base URL. Sorted by id; ids and slugs are unique. */
+/**
+ * Records without the `url` field, which depends on the base URL. They are sorted by id, and all
+ * ids and slugs are unique.
+ */
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
 
@@ -58,10 +69,16 @@ export type AnyRecord = { readonly id: number; readonly slug: string } & {
 };
 const MAX_FIELDS = 100;
 
-/** Keeps the key order (`z.object` would change it), because the digest depends on it. */
+/**
+ * Validates without copying, because `z.object` would change the order of the keys, and the digest
+ * depends on it.
+ */
 export const anyRecordSchema = z.custom<AnyRecord>(isAnyRecord, 'expected a record');
 
-/** Rejects lists, objects and thousands of fields, because they would take much more memory than their text. */
+/**
+ * Returns whether a value is a plausible record. Nested values and thousands of fields are not
+ * allowed, because they would need far more memory than their text.
+ */
 function isAnyRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { id, slug } = value as Partial<Record<'id' | 'slug', unknown>>;
@@ -106,11 +123,11 @@ export function createDataSet(
 
 export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
 
-/** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record does. */
+/** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record changes. */
 export function digestRecords(records: AnyRecords): string {
   const digester = createDigester();
   for (const kind of kindNames) {
-    // A new kind without records must not change the digest.
+    // Skips empty kinds, so that adding a new kind without records does not change the digest.
     if (records[kind].length === 0) continue;
     digester.update(`${kind}\n`);
     for (const record of records[kind]) digester.update(encodeLine(record));
@@ -118,7 +135,10 @@ export function digestRecords(records: AnyRecords): string {
   return `sha256:${digester.finish()}`;
 }
 
-/** Returns the digest of `digestRecords` for the records of a file, without parsing the lines. */
+/**
+ * Returns the same digest as `digestRecords`, but from the lines of NDJSON files, which need not be
+ * parsed.
+ */
 export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
   const digester = createDigester();
   for (const kind of kindNames) {
@@ -130,7 +150,10 @@ export function digestLines(readLines: (kind: Kind) => string | Uint8Array): str
   return `sha256:${digester.finish()}`;
 }
 
-/** Digests the names and counts them by language. Returns undefined if there are none. */
+/**
+ * Computes the digest of all names, and their number in each language. Returns undefined if there
+ * are no names.
+ */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
   let lines = '';

@@ -17,7 +17,10 @@ import {
   groupDigits,
 } from '../contract/words.ts';
 
-/** `1 move changed: its name; 47 items added, 2 renamed`, or `nothing changed`. */
+/**
+ * Summarizes the changes, for example as `1 move changed: its name; 47 items added, 2 renamed`.
+ * Returns `nothing changed` if there are none.
+ */
 export function formatHeadline({ changes }: Comparison): string {
   const descriptions: string[] = [];
   for (const kind of kindNames) {
@@ -25,7 +28,7 @@ export function formatHeadline({ changes }: Comparison): string {
     for (const type of changeTypes) {
       const count = changes[kind][type].length;
       if (count === 0) continue;
-      // Only the first count names the kind.
+      // Only the first count of each kind includes the name of the kind.
       const subject = counts.length === 0 ? formatCount(count, kind) : groupDigits(count);
       counts.push(`${subject} ${type}`);
     }
@@ -43,14 +46,14 @@ function formatFieldNames({ changed }: KindChanges): string {
     for (const { field } of fields) names.add(field);
   }
   if (names.size === 0 || names.size > MAX_FIELD_NAMES) return '';
-  // Field names of other deployments could be markup.
+  // Field names from other deployments might contain markup.
   const areSafe = [...names].every((name) => /^\w+$/.test(name));
   if (!areSafe) return '';
   const owner = changed.length === 1 ? 'its' : 'their';
   return `: ${owner} ${[...names].join(', ')}`;
 }
 
-/** `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)` */
+/** Names both data sets, such as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
 const formatSpan = ({ from, to }: Comparison): string =>
   `${formatDataSet(from)} → ${formatDataSet(to)}`;
 
@@ -69,7 +72,10 @@ export function formatText(comparison: Comparison): string[] {
   return lines;
 }
 
-/** Puts text from the data into code spans, where it cannot act as markup. */
+/**
+ * Formats the changes as Markdown. Text from the data is enclosed in code spans, so that it cannot
+ * act as markup.
+ */
 export function formatMarkdown(comparison: Comparison): string[] {
   const headline = capitalize(formatHeadline(comparison));
   const lines = [`## ${headline}`, '', formatSpan(comparison)];
@@ -82,24 +88,27 @@ export function formatMarkdown(comparison: Comparison): string[] {
 
 /** The changes of one type to the records of one kind. */
 export interface ChangeGroup {
-  /** Such as `Moves added`. */
+  /** A title such as `Moves added`. */
   readonly title: string;
   readonly lines: readonly string[];
-  /** The number of changes that are not listed. */
+  /** The number of changes beyond the limit, which are not listed. */
   readonly more: number;
 }
 
-/** The numbers of changes in each group that are listed. */
+/** The maximum numbers of changes that are listed per group. */
 interface Limits {
   readonly max?: number;
-  /** By default, `max`. */
+  /** The limit for removed records. Default: `max`. */
   readonly maxRemoved?: number;
 }
 
-/** Wraps text from the data, and the slug of a current record together with its path. */
+/**
+ * Marks up text from the data. If the text is the slug of a current record, `path` is the path of
+ * that record.
+ */
 type Mark = (text: string, path?: string) => string;
 
-/** Lists the changes by kind and type. */
+/** Describes the changes as one group of lines per kind and type. */
 export function describeGroups(
   { changes }: Comparison,
   limits: Limits = {},
@@ -123,7 +132,10 @@ export function describeGroups(
 
 type LinesByType = Record<keyof KindChanges, string[]>;
 
-/** Describes each change to the records of one kind in a line. Only current slugs have a path. */
+/**
+ * Describes each change to the records of one kind in one line. Slugs are linked only if the record
+ * still has them.
+ */
 function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType {
   const lines: LinesByType = { added: [], removed: [], renamed: [], changed: [] };
   function link(slug: string): string {
@@ -145,7 +157,7 @@ function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType
   return lines;
 }
 
-/** `generation 1 → 2, name "Pound" → "Slap"` */
+/** Describes changed fields, such as `generation 1 → 2, name "Pound" → "Slap"`. */
 function describeFields(fields: readonly FieldChange[], mark: Mark): string {
   const descriptions: string[] = [];
   for (const { field, from, to } of fields) {
@@ -155,8 +167,9 @@ function describeFields(fields: readonly FieldChange[], mark: Mark): string {
 }
 
 /**
- * Formats a value as JSON. Forges read `@` as a mention and `closes #1`, `[skip ci]` and the trailer `skip-checks: true` as commands, even
- * in commit messages, and a backtick would end a code span. JSON escapes prevent that.
+ * Formats a value as JSON, and escapes some characters to make the text safe in Markdown and in
+ * commit messages. Forges treat `@` as a mention, and `closes #1`, `[skip ci]` and the trailer
+ * `skip-checks: true` as commands. A backtick would end a code span.
  */
 const quote = (value: FieldChange['from']): string =>
   escapeCharacters(escapeControls(JSON.stringify(value)), /[@#`[\]]|:(?<=skip-checks\s*:)/gi);

@@ -7,27 +7,39 @@ import type { Addressed } from './old-slugs.ts';
 import { getDays, type Update } from './update.ts';
 
 export interface GuardOptions {
-  /** The percentage of a kind's records, and of a language's names, that may disappear. */
+  /**
+   * The percentage of a kind's records, and of a language's names, that may disappear in one
+   * update.
+   */
   readonly maxShrink: number;
-  /** Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear in addition to `maxShrink`. */
+  /**
+   * Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear regardless of
+   * `maxShrink`.
+   */
   readonly allowMissing: readonly string[];
   readonly maxAge?: number | undefined;
-  /** `YYYY-MM-DD` */
+  /** The current date in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the user named an archive to restore, which permits every loss except the loss of a whole kind. */
+  /**
+   * Whether the user asked to restore an archive. This permits every loss except the loss of a
+   * whole kind.
+   */
   readonly isRestored?: boolean | undefined;
 }
 
-/** A renamed record still redirects, so five times as many records may be renamed as may disappear. */
+/**
+ * Five times as many records may be renamed as may disappear, because renamed records still
+ * redirect.
+ */
 const RENAMED_FACTOR = 5;
 
-/** Fewer than ten changes in a small kind are not a sign of a systematic fault. */
+/** Up to nine changes in a small kind do not indicate a systematic error. */
 const ALWAYS_ALLOWED = 9;
 
 type Check = (update: Update, options: GuardOptions) => void;
 
-/** The limits on what an update may remove or change. */
+/** The checks that limit how much an update may remove or change. */
 const limits: readonly Check[] = [
   checkUnusableValues,
   checkMissingRecords,
@@ -39,9 +51,10 @@ const limits: readonly Check[] = [
 /**
  * Stops an update that is implausible or too old, or that would remove too much.
  *
- * The user who restores an archive has named the data, so only the loss of a whole kind stops it.
+ * If the user restores an archive, only the loss of a whole kind stops the update, because the user
+ * chose this data on purpose.
  *
- * @throws GuardError
+ * @throws GuardError if a check fails
  */
 export function checkUpdate(update: Update, options: GuardOptions): void {
   if (!options.isRestored) checkAge(update, options);
@@ -51,7 +64,11 @@ export function checkUpdate(update: Update, options: GuardOptions): void {
   for (const check of limits) check(update, options);
 }
 
-/** @throws GuardError if too many icons are missing that the published site has */
+/**
+ * Checks the icons that the upstream could not provide.
+ *
+ * @throws GuardError if too many icons that the published site has are now missing
+ */
 export function checkIcons(
   update: Update,
   warnings: readonly Warning[],
@@ -67,9 +84,9 @@ export function checkIcons(
 const DAY_MS = 86_400_000;
 
 /**
- * Rejects data that is too old. The day of the edition that was read counts, because data that has
- * not changed for years is not old if the upstream still publishes it. Without an edition, only the
- * day of the capture is known.
+ * Rejects data that is too old. The date of the upstream's edition decides, because data that has
+ * not changed for years is still current if the upstream continues to publish it. Without an
+ * edition, the capture date decides.
  */
 function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions): void {
   if (maxAge === undefined) return;
@@ -86,8 +103,8 @@ function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions):
 }
 
 /**
- * A fallback is local data that was read because the upstream could not be reached. It may replace
- * only data of an earlier day.
+ * Rejects outdated fallback data. A fallback is local data that is used because the upstream could
+ * not be reached. It may only replace published data that is older.
  */
 function checkFallback({ fallback, previous, dataSet }: Update): void {
   const { digest, provenance } = dataSet;
@@ -110,23 +127,27 @@ function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
   throw new GuardError('got 0 records, expected at least one', { kind: emptyKind }, { hint });
 }
 
-/** A number of records or names, and how many of them may be affected by an update. */
+/** A number of affected records or names, and the limits for that number. */
 interface Measurement {
-  /** A kind, or `names/<language>`. */
+  /** Either a kind or `names/<language>`. */
   readonly subject: string;
-  /** How they are affected, such as `records missing`. */
+  /** What happens to them, such as `records missing`. */
   readonly effect: string;
   readonly affected: number;
   readonly total: number;
   /** The percentage of the total that may be affected. */
   readonly maxPercent: number;
-  /** The number that may be affected regardless of the percentage. */
+  /** The number that may be affected even if it exceeds the percentage. */
   readonly maxCount?: number;
   readonly examples?: readonly string[];
   readonly hint: string;
 }
 
-/** @throws GuardError if more records or names are affected than both limits permit */
+/**
+ * Checks a measurement against its limits.
+ *
+ * @throws GuardError if the number exceeds both the percentage and the fixed limit
+ */
 function assertWithinLimit(measurement: Measurement): void {
   const { affected, total, maxPercent, maxCount = 0 } = measurement;
   const maxAffected = Math.max(maxCount, (total * maxPercent) / 100);
@@ -140,12 +161,16 @@ function assertWithinLimit(measurement: Measurement): void {
   );
 }
 
-/** Too many records may not have an unusable value at once. A copy was checked when it was captured. */
+/**
+ * Rejects an update in which too many records get an unusable value at once. Copied data is
+ * skipped, because it was checked when it was captured.
+ */
 function checkUnusableValues(update: Update, options: GuardOptions): void {
   const { dataSet, previous, isCopy } = update;
   if (isCopy) return;
   const codes = ['unusable-icon', 'unusable-name'];
-  // Another upstream may have fewer icons.
+  // The icons of different upstreams are not comparable, because another upstream may have fewer of
+  // them.
   if (previous?.upstream === dataSet.provenance.upstream) codes.push('no-icon');
   for (const kind of kindNames) {
     for (const code of codes) checkNewWarnings(update, dataSet.warnings, { kind, code }, options);
@@ -157,7 +182,10 @@ interface WarningType {
   readonly code: string;
 }
 
-/** Limits warnings that the previous data set did not have, for example because the upstream changed a field. */
+/**
+ * Limits the number of new warnings. Many new warnings may mean, for example, that the upstream
+ * changed a field.
+ */
 function checkNewWarnings(
   update: Update,
   warnings: readonly Warning[],
@@ -169,7 +197,7 @@ function checkNewWarnings(
   const previousTotal = update.previous?.counts[kind] ?? total;
   const addedRecords = Math.max(0, total - previousTotal);
   let expectedCount = countPreviousWarnings(update, type);
-  // A new record may lack an icon.
+  // Newly added records may not have an icon yet.
   const isAboutIcon = code === 'no-icon' || code === 'icon-not-found';
   if (isAboutIcon) expectedCount += addedRecords;
 
@@ -191,7 +219,10 @@ function selectWarnings(warnings: readonly Warning[], { kind, code }: WarningTyp
   return warnings.filter((warning) => warning.kind === kind && warning.code === code);
 }
 
-/** A snapshot lists its warnings, and a site only counts them. */
+/**
+ * Counts the records that had a warning in the previous data set. A snapshot lists all warnings,
+ * but a site only has their numbers.
+ */
 function countPreviousWarnings({ previous }: Update, type: WarningType): number {
   const warnings = previous?.warnings ?? [];
   const isList = 'length' in warnings;
@@ -199,7 +230,10 @@ function countPreviousWarnings({ previous }: Update, type: WarningType): number 
   return warnings[type.kind][type.code] ?? 0;
 }
 
-/** Records may not disappear. At first contact with an upstream, only the numbers can be compared. */
+/**
+ * Rejects an update in which too many records disappear. When an upstream is used for the first
+ * time, only the numbers of records can be compared.
+ */
 function checkMissingRecords(update: Update, options: GuardOptions): void {
   const { dataSet, losses, foreignCounts } = update;
   for (const kind of kindNames) {
@@ -222,7 +256,10 @@ function checkMissingRecords(update: Update, options: GuardOptions): void {
   }
 }
 
-/** Many records with another slug or id are a sign that the upstream numbers its records differently. */
+/**
+ * Rejects an update in which too many records change their slug or id, because this suggests that
+ * the upstream numbers its records differently.
+ */
 function checkRenamedRecords(update: Update, options: GuardOptions): void {
   const { losses } = update;
   if (!losses) return;
@@ -257,7 +294,10 @@ function checkMissingNames({ nameChanges }: Update, options: GuardOptions): void
   }
 }
 
-/** URLs are permanent, so every redirect to a record that still exists must stay. */
+/**
+ * Rejects an update that loses a redirect to an existing record, because published URLs must keep
+ * working.
+ */
 function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions): void {
   if (!losses || forgetHistory) return;
   const { lostRedirects } = losses;
@@ -271,8 +311,8 @@ function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions)
 }
 
 /**
- * Removes the records that the user allows to disappear. The user may name a record by its current
- * slug or by an old one, which is first looked up to find the record's id.
+ * Removes the records that the user allows to disappear. The user may refer to a record by its
+ * current slug or by an old slug, so old slugs are resolved to ids.
  */
 function removeAllowed(
   records: readonly Addressed[],
@@ -290,7 +330,7 @@ function removeAllowed(
     allowedSlugs.add(slug);
     allowedIds.add(past.oldSlugs[kind].get(slug));
   }
-  // Neither an old slug that is not known nor a record whose id is not known must match.
+  // Unknown old slugs and records without an id are both undefined, and must not match each other.
   allowedIds.delete(undefined);
   return records.filter(({ id, slug }) => !allowedSlugs.has(slug) && !allowedIds.has(id));
 }

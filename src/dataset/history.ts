@@ -7,16 +7,19 @@ import { countChanges } from './compare.ts';
 export const emptyHistory: History = { steps: [] };
 
 const MAX_STEPS = 100;
-/** The newest step is kept even if it has more changes. */
+/**
+ * The maximum number of changes in all steps together. The newest step is always kept, even if it
+ * has more.
+ */
 const MAX_CHANGES = 10_000;
 
-/** Adds the newest step, unless it changes nothing. */
+/** Adds a step as the newest one, unless it contains no changes. */
 export function extendHistory(history: History, step: Comparison): History {
   if (countChanges(step) === 0) return history;
   return cutHistory([step, ...history.steps]);
 }
 
-/** Drops the oldest steps beyond the limits. */
+/** Drops the oldest steps that exceed the limits. */
 function cutHistory(steps: readonly Comparison[]): History {
   const kept: Comparison[] = [];
   let changes = 0;
@@ -30,7 +33,10 @@ function cutHistory(steps: readonly Comparison[]): History {
 
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
-/** Parses `changes.json` up to the limits of a history, without validating older steps. */
+/**
+ * Parses the newest steps in `changes.json`. Older steps that exceed the limits are dropped without
+ * being validated.
+ */
 function parseHistory(json: unknown, record: string): History {
   const allSteps = parse(anySteps, json, { record }).steps;
   const newestSteps = allSteps.slice(0, MAX_STEPS);
@@ -39,7 +45,7 @@ function parseHistory(json: unknown, record: string): History {
 }
 
 interface HistorySource {
-  /** The name of the file, for messages. */
+  /** The name of the file, for error messages. */
   readonly record: string;
   readonly hint?: string;
 }
@@ -47,14 +53,14 @@ interface HistorySource {
 /**
  * Decodes `changes.json`.
  *
- * @param digest of the data set that the history must lead to
- * @throws DataError if the history is invalid, or if it does not end at the data set
+ * @param digest the digest of the data set that the history must lead to
+ * @throws DataError if the history is invalid or does not end at that data set
  */
 export function decodeHistory(json: unknown, digest: string, source: HistorySource): History {
   const { record, hint } = source;
   const history = parseHistory(json, record);
   const [newestStep] = history.steps;
-  // A history without steps fits any data set.
+  // An empty history is valid for any data set.
   if (newestStep === undefined) return history;
   const endDigest = newestStep.to.digest;
   if (endDigest === digest) return history;
@@ -66,23 +72,23 @@ export function decodeHistory(json: unknown, digest: string, source: HistorySour
 }
 
 /**
- * Decodes a `changes.json` that may have steps after the data set, because a build was interrupted,
- * and drops these steps.
+ * Decodes `changes.json`, and drops all steps after the given data set. Such steps may remain after
+ * an interrupted build.
  *
- * @throws DataError if the history is invalid, or if it does not pass through the data set
+ * @throws DataError if the history is invalid or does not contain the data set
  */
 export function decodeHistoryUpTo(json: unknown, digest: string, record: string): History {
   const { steps } = parseHistory(json, record);
   const newest = steps.findIndex(({ to }) => to.digest === digest);
   if (newest >= 0) return { steps: steps.slice(newest) };
-  // The oldest step begins at the data set, so nothing is known about the time before it.
+  // If the oldest step starts at this data set, nothing before it is recorded.
   if (steps.at(-1)?.from.digest === digest) return emptyHistory;
   throw new DataError(`got no step to ${digest}, the digest of the records`, { record });
 }
 
 /**
- * Returns the steps that were added since the history ended at a data set. Returns none if it still
- * ends there, or if it never passed through that data set.
+ * Returns the steps that were added after the history ended at the given data set. Returns no steps
+ * if the history still ends there or never contained that data set.
  */
 export function stepsSince(history: History, digest: string | undefined): readonly Comparison[] {
   const { steps } = history;
@@ -92,23 +98,23 @@ export function stepsSince(history: History, digest: string | undefined): readon
   return steps.slice(0, firstNewStep + 1);
 }
 
-/** Writes one step per line, which keeps repository diffs small. */
+/** Encodes the history with one step per line, which keeps diffs in a repository small. */
 export function encodeHistory({ steps }: History): string {
   const lines = steps.map((step) => `\n${JSON.stringify(step)}`);
   return `{"steps":[${lines.join(',')}\n]}\n`;
 }
 
-/** A history and the digest of the data set that it leads to. */
+/** A history, and the digest of the data set at its end. */
 export interface HistoryUpTo {
   readonly history: History;
   readonly digest: string;
 }
 
 /**
- * Returns whether a history passes through the previous data set and contains every step before it.
- * Steps are compared by their digests. A history may pass through the same data set several times,
- * if a change was reverted, so every place is tried, the newest first. Old steps may be missing if
- * they exceed the limits of a history together with the newer steps.
+ * Returns whether a history contains the previous data set and every earlier step of the previous
+ * history. Steps are identified by their digests. If a change was reverted, a history contains the
+ * same data set several times, so each occurrence is tried, starting with the newest. Old steps may
+ * be missing if the newer steps leave no room for them within the limits.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;

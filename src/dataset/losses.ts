@@ -10,31 +10,34 @@ import {
   type OldSlugs,
 } from './old-slugs.ts';
 
-/** Everything that has a URL in a site: records, and the old slugs that redirect to them. */
+/**
+ * Everything in a site that has its own URL: the records, and the old slugs that redirect to them.
+ */
 export interface Addresses {
   readonly records: AddressedRecords;
   readonly oldSlugs: OldSlugs;
 }
 
-/** The URLs of the previous data set that would stop working, or would return something else. */
+/** The URLs of the previous data set that would stop working or would return a different record. */
 export interface Losses {
-  /** The number of records in the previous data set. */
+  /** The number of records of each kind in the previous data set. */
   readonly previousCounts: Counts;
-  /** Records that are gone. */
+  /** Records that no longer exist. */
   readonly missing: Readonly<Record<Kind, readonly Addressed[]>>;
-  /** Records whose id has another slug now, or whose slug has another id. */
+  /** Records whose id now has a different slug, or whose slug now has a different id. */
   readonly changed: Readonly<Record<Kind, readonly Addressed[]>>;
-  /** Paths that redirected to a record that still exists. */
+  /** Old paths that no longer redirect, although their record still exists. */
   readonly lostRedirects: readonly string[];
 }
 
 /**
- * Compares the URLs of two data sets.
+ * Finds the URLs of the previous data set that the next one would break.
  *
- * First it finds the paths that no longer lead anywhere. A record is missing if its id is gone and
- * one of its paths is lost, too: if another record took over the slug, all paths still work.
+ * First, it finds the paths that no longer exist. A record is missing if its id no longer exists
+ * and at least one of its paths is lost. If another record has taken over its slug, all paths still
+ * work.
  *
- * @param skip the records that the user skips, which are not missing
+ * @param skip the ids that the user excludes. These records do not count as missing.
  */
 export function findLosses(
   previous: Addresses,
@@ -80,10 +83,13 @@ export function findLosses(
   return { previousCounts, missing, changed, lostRedirects };
 }
 
-/** Identifies a record across two data sets, by its slug only if its id is unknown. */
+/**
+ * Returns a key that identifies a record in both data sets. It uses the slug only if the id is
+ * unknown.
+ */
 const identify = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
 
-/** Maps the path of each record and of each redirect to the record that it leads to. */
+/** Maps the path of each record and of each redirect to the key of the record that it leads to. */
 function mapPaths({ records, oldSlugs }: Addresses): Map<string, string> {
   const recordsByPath = new Map<string, string>();
   for (const kind of kindNames) {

@@ -3,7 +3,7 @@ import type { Names } from '../contract/names.ts';
 import { findName } from './find-name.ts';
 import { type AddressedRecords, mapSlugs } from './old-slugs.ts';
 
-/** Selects the names of records in one language. */
+/** Selects the names of the given records in one language. */
 export const selectNames = (language: Names, records: AddressedRecords): Names => ({
   ...language,
   ...mapKinds((kind) => selectNamesOfKind(language, kind, records)),
@@ -22,13 +22,13 @@ function selectNamesOfKind(
   return selected;
 }
 
-/** How the names of one language differ between two data sets. */
+/** The differences between two data sets in the names of one language. */
 export interface NameChanges {
   readonly language: string;
-  /** The number of names before the change. */
+  /** The number of names in the previous data set. */
   readonly before: number;
   readonly lost: number;
-  /** Added, lost and changed names. */
+  /** The number of names that were added, lost or changed. */
   readonly changed: number;
 }
 
@@ -37,7 +37,7 @@ interface NamedRecords {
   readonly names: readonly Names[];
 }
 
-/** A record that both data sets have, perhaps under another slug. */
+/** A record that exists in both data sets, possibly with different slugs. */
 interface CommonRecord {
   readonly kind: Kind;
   readonly previousSlug: string;
@@ -45,9 +45,9 @@ interface CommonRecord {
 }
 
 /**
- * Compares the names of the records that both data sets have.
+ * Compares the names of the records that exist in both data sets.
  *
- * @returns the languages whose names differ, sorted by language
+ * @returns the languages whose names differ, sorted by language tag
  */
 export function compareNames(previous: NamedRecords, next: NamedRecords): NameChanges[] {
   const commonRecords = listCommonRecords(previous.records, next.records);

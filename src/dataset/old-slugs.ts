@@ -1,4 +1,7 @@
-/** Old slugs (`former.json`). A key is never removed, so that old URLs redirect regardless of the length of the history. */
+/**
+ * Reads and writes old slugs (`former.json`). Old slugs are never removed, so old URLs keep
+ * redirecting even after the history has dropped the change.
+ */
 
 import { formerReader } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
@@ -6,12 +9,15 @@ import { parse } from '../contract/parse.ts';
 import { FORMER_FILE, parseRecordPath, recordPath } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 
-/** Kind → old slug → the id of the record that had it last. Maps, because a slug may be `constructor`. */
+/**
+ * Maps each old slug of a kind to the id of the record that had it last. We use maps instead of
+ * objects because a slug may be `constructor`.
+ */
 export type OldSlugs = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
 
 /** The parts of a record that determine its URL. */
 export interface Addressed {
-  /** Undefined if the record's file is damaged, so that only its slug is known. */
+  /** Undefined if the record's own file is damaged, because then only its slug is known. */
   readonly id?: number | undefined;
   readonly slug: string;
 }
@@ -19,7 +25,7 @@ export type AddressedRecords = Readonly<Record<Kind, readonly Addressed[]>>;
 
 export const noOldSlugs: OldSlugs = mapKinds(() => new Map<string, number>());
 
-/** Merges old slugs. If several have the same slug, the last one takes precedence. */
+/** Merges old slugs. If several arguments contain the same slug, the last one takes precedence. */
 export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
   mapKinds((kind) => {
     const merged = new Map<string, number>();
@@ -29,15 +35,15 @@ export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
     return merged;
   });
 
-/** Maps ids to slugs. */
+/** Maps the ids of records to their slugs. */
 export const mapSlugs = (records: readonly Addressed[]): Map<number | undefined, string> =>
   new Map(records.map(({ id, slug }) => [id, slug]));
 
-/** Maps slugs to ids. */
+/** Maps the slugs of records to their ids. */
 export const mapIds = (records: readonly Addressed[]): Map<string, number | undefined> =>
   new Map(records.map(({ id, slug }) => [slug, id]));
 
-/** Finds the slugs of records that were renamed or removed. */
+/** Finds the previous slugs of all records that were renamed or removed. */
 export const findOldSlugs = (previous: AddressedRecords, next: AddressedRecords): OldSlugs =>
   mapKinds((kind) => {
     const nextSlugs = mapSlugs(next[kind]);
@@ -49,9 +55,10 @@ export const findOldSlugs = (previous: AddressedRecords, next: AddressedRecords)
   });
 
 /**
- * Converts the redirects of a site to old slugs, as far as they lead to records.
+ * Converts the redirects of a site to old slugs. Redirects that do not lead to an existing record
+ * are dropped.
  *
- * @param moved old path → current path, as in `moved.json`
+ * @param moved a map from old paths to current paths, as in `moved.json`
  */
 export const convertMoved = (
   moved: Readonly<Record<string, string>>,
@@ -73,7 +80,7 @@ export const convertMoved = (
 const sortBySlug = (slugs: ReadonlyMap<string, number>): [string, number][] =>
   [...slugs].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Writes one slug per line, which keeps repository diffs small. */
+/** Encodes old slugs with one slug per line, which keeps diffs in a repository small. */
 export function encodeOldSlugs(oldSlugs: OldSlugs): string {
   const sorted = mapKinds((kind) => Object.fromEntries(sortBySlug(oldSlugs[kind])));
   return `${JSON.stringify(sorted, null, 1)}\n`;
@@ -85,7 +92,10 @@ export function decodeOldSlugs(json: unknown): OldSlugs {
   return mapKinds((kind) => new Map(Object.entries(parsed[kind])));
 }
 
-/** Creates redirects from old slugs that no record has to the records that had them, sorted by kind and old slug. */
+/**
+ * Creates a redirect from each old slug to the record that last had it. Skips slugs that are in use
+ * again, and records that no longer exist. The redirects are sorted by kind and old slug.
+ */
 export function createRedirects(oldSlugs: OldSlugs, records: AddressedRecords): Redirect[] {
   const redirects: Redirect[] = [];
   for (const kind of kindNames) {

@@ -10,16 +10,16 @@ import {
   type OldSlugs,
 } from './old-slugs.ts';
 
-/** How a data set came about: its earlier changes, and the slugs that its records had before. */
+/** The past of a data set: its earlier changes, and the old slugs of its records. */
 export interface Past {
-  /** The changes that led to the data set, newest step first. */
+  /** The changes that led to the data set, with the newest step first. */
   readonly history: History;
   readonly oldSlugs: OldSlugs;
 }
 
 export const emptyPast: Past = { history: emptyHistory, oldSlugs: noOldSlugs };
 
-/** A past, and what its reader must report to the user. */
+/** The past of a data set, and notices about it for the user. */
 export interface PastWithNotices extends Past {
   readonly notices: readonly string[];
 }
@@ -31,24 +31,25 @@ export interface StateWithPast extends SummarizedRecords {
   readonly past: Past;
 }
 
-/** The previous data set, as far as it can be read. */
+/** The readable parts of the previous data set. */
 export interface PreviousState extends DataSetSummary {
   /** Undefined if the records are damaged. */
   readonly records: AnyRecords | undefined;
-  /** The ids and slugs of the records, which may be known even if the records are damaged. */
+  /** The ids and slugs of the records. They may be readable even if the records are damaged. */
   readonly addresses: AddressedRecords;
   readonly past: Past;
 }
 
 /**
- * Continues the past of the previous data set with the change to the next one.
+ * Continues the past of the previous data set with the change to the next data set.
  *
- * The next data set may bring a past of its own, because it was copied from a snapshot or a site.
- * Its history is used if it includes the previous history, so that the same snapshot always gives
- * the same site. Otherwise, for example if an older archive is restored, the previous history is
- * kept, and one step from the previous data set to the next one is added.
+ * The next data set may have its own past if it was copied from a snapshot or a site. Its history
+ * is used if it includes the previous history. This way, the same snapshot always results in the
+ * same site. Otherwise, for example if an older archive is restored, the previous history is kept,
+ * and a step from the previous data set to the next one is added.
  *
- * Old slugs are only ever added. If a slug belonged to several records, the last one keeps it.
+ * Old slugs are only added, never removed. If several records had the same slug, it belongs to the
+ * last one.
  */
 export function continuePast(
   next: StateWithPast,
@@ -69,7 +70,9 @@ interface ContinuedHistory {
   readonly notices: readonly string[];
 }
 
-/** Chooses or continues a history, in the order that `continuePast` describes. */
+/**
+ * Chooses one of the two histories or extends the previous one, as described for `continuePast`.
+ */
 function continueHistory(next: StateWithPast, previous: PreviousState): ContinuedHistory {
   const nextHistory = next.past.history;
   const previousHistory = previous.past.history;
@@ -79,10 +82,10 @@ function continueHistory(next: StateWithPast, previous: PreviousState): Continue
   );
   if (isIncluded) return { history: nextHistory, notices: [] };
 
-  // Unchanged data adds no step.
+  // If the data has not changed, there is no step to add.
   if (previous.digest === next.digest) return { history: previousHistory, notices: [] };
 
-  // Without the previous records, the change cannot be described.
+  // Without the previous records, the change cannot be described, so a new history starts.
   const { records } = previous;
   if (!records) return { history: emptyHistory, notices: [RESTART] };
   const step = compare({ ...previous, records }, next);

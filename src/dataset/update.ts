@@ -17,69 +17,85 @@ import {
 } from './past.ts';
 
 /**
- * The data set that the next one replaces, in a site, a published snapshot or the bundled data. It
- * is read only as far as necessary, and damaged parts of a site are undefined.
+ * The data set that the next one replaces. It may come from a site, a published snapshot or the
+ * bundled data. Its parts are read only when they are needed, and damaged parts of a site are
+ * returned as undefined.
  */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
-  /** Lists ids and slugs, for a site whose records cannot be read. */
+  /** Lists the ids and slugs of the records, even if the records themselves cannot be read. */
   listed?(): AddressedRecords;
-  /** @throws OutputError if old slugs are damaged and must not be lost */
+  /**
+   * Reads the history and the old slugs.
+   *
+   * @throws OutputError if the old slugs are damaged but must not be lost
+   */
   readPast(mayBeLost: boolean): PastWithNotices;
   readonly names?: NamesSummary | undefined;
-  /** Reads the names of the given records. */
+  /** Reads the names of the given records in every language. */
   readNames?(records: AddressedRecords): readonly Names[] | undefined;
-  /** A site has only the number of warnings of each kind and code. */
+  /**
+   * The warnings about the records. A site stores only the number of warnings per kind and code.
+   */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
   readonly upstream?: string;
   readonly sprites?: Meta['sprites'];
 }
 
-/** The data set that a source has read. */
+/** The data set that was read from a source. */
 export interface Next {
   readonly dataSet: DataSet;
   /**
-   * Reads what the source knows about earlier states of the data. It may be damaged, so it is not
-   * read if the user starts a new history.
+   * Reads the past that the source has recorded. The past may be damaged, so it is not read if the
+   * user starts a new history.
    *
-   * @throws OutputError or DataError
+   * @throws OutputError or DataError if the past is damaged
    */
   readPast?(): Past;
-  /** Whether it comes from a snapshot or a site, which was checked and dated when it was captured. */
+  /**
+   * Whether the data comes from a snapshot or a site. Such data was already checked and dated when
+   * it was captured.
+   */
   readonly isCopy: boolean;
   readonly fallback?: string | undefined;
 }
 
 export interface UpdateOptions {
-  /** `YYYY-MM-DD` */
+  /** The current date in the form `YYYY-MM-DD`. */
   readonly today: string;
   readBundled(): (Previous & Provenance) | undefined;
   readonly skip?: Skipped | undefined;
   readonly hasNames?: boolean | undefined;
   readonly forgetHistory?: boolean | undefined;
-  /** Whether the user named an archive to restore, which permits every loss except the loss of a whole kind. */
+  /**
+   * Whether the user asked to restore an archive. This permits every loss except the loss of a
+   * whole kind.
+   */
   readonly isRestored?: boolean | undefined;
 }
 
-/** The step from the previous data set to the next one. */
+/** A planned update from the previous data set to the next one. */
 export interface Update {
-  /** The next data set, with its final dates. */
+  /** The next data set with its final dates. */
   readonly dataSet: DataSet;
-  /** The provenance before the dates of unchanged data were continued. */
+  /** The provenance as read from the source, before unchanged data got its original dates back. */
   readonly asRead: Provenance;
   readonly isCopy: boolean;
-  /** The reason for reading local data; null if none was read. */
+  /** The reason why local data was read. Null if the data is not local. */
   readonly fallback: string | null;
   readonly past: Past;
   /** The changes since the previous data set. */
   readonly steps: readonly Comparison[];
   /** Undefined if there is no previous data set. */
   readonly losses: Losses | undefined;
-  /** The slugs of records that are gone. */
+  /** The slugs of records that no longer exist. */
   readonly missing: Readonly<Record<Kind, readonly string[]>>;
   readonly nameChanges: readonly NameChanges[];
   readonly previous: Previous | undefined;
-  /** The record counts of the bundled data set, if it is from another upstream and nothing is published. */
+  /**
+   * The numbers of records in the bundled data set. Defined only if nothing is published and the
+   * bundled data set is from another upstream.
+   */
   readonly foreignCounts: Counts | undefined;
   readonly notices: readonly string[];
 }
@@ -87,11 +103,11 @@ export interface Update {
 const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
 
 /**
- * Plans how the next data set replaces the previous one, without changing anything.
+ * Plans how the next data set replaces the previous one, without changing any files.
  *
- * It chooses the previous data set, reads it as far as it is undamaged, dates the next data set,
- * continues the past, and finds the URLs that would be lost. The guard then decides whether the
- * update may be published.
+ * It chooses the previous data set, reads its undamaged parts, dates the next data set, continues
+ * the past, and finds the URLs that would be lost. The guard then decides whether the update may be
+ * published.
  */
 export function planUpdate(
   next: Next,
@@ -129,7 +145,7 @@ export function planUpdate(
     nameChanges: findNameChanges(dataSet, previous, previousState, options),
     previous,
     foreignCounts,
-    // Damaged records and a damaged history have the same consequence.
+    // Damaged records and a damaged history may result in the same notice.
     notices: [...new Set(notices)],
   };
 }
@@ -139,17 +155,17 @@ function listMissingSlugs(losses: Losses | undefined, kind: Kind): string[] {
   return losses.missing[kind].map(({ slug }) => slug);
 }
 
-/** What the next data set is compared with. */
+/** The data that the next data set is compared with. */
 interface Choice {
   readonly previous: Previous | undefined;
   readonly foreignCounts: Counts | undefined;
 }
 
 /**
- * Chooses the data set that the next one continues: the published one, or, if nothing is published,
- * the bundled one of the same upstream. Of a bundled data set of another upstream, only the record
- * counts can be compared. A copy was checked when it was captured, so it is compared only with what
- * is published.
+ * Chooses the data set that the next one continues. This is the published data set or, if nothing
+ * is published, the bundled data set if it is from the same upstream. If the bundled data set is
+ * from another upstream, only the numbers of records are compared. A copy was checked when it was
+ * captured, so it is compared only with published data.
  */
 function choosePrevious(
   { dataSet, isCopy }: Next,
@@ -164,15 +180,16 @@ function choosePrevious(
   return { previous: undefined, foreignCounts: bundled?.counts };
 }
 
-/** The previous data set after reading, with what the user must be told about its past. */
+/** The previous data set after it was read, including notices about its past. */
 interface ReadPreviousState extends PreviousState {
   readonly past: PastWithNotices;
 }
 
 /**
- * Reads the previous data set as far as it is undamaged. Its records are not read if they are the
- * same as the next ones. If they are damaged, their addresses may still be known from the list of
- * files. If nothing is known, the next records stand in for them, so that nothing counts as lost.
+ * Reads the undamaged parts of the previous data set. If the digests are equal, the next records
+ * are used instead of reading the previous ones. If the previous records are damaged, their
+ * addresses may still be known from the list of files. Otherwise, the next records take their
+ * place, so that no record is reported as lost.
  */
 function readPrevious(
   previous: Previous,
@@ -190,9 +207,10 @@ function readPrevious(
 const forgottenPast: PastWithNotices = { ...emptyPast, notices: [] };
 
 /**
- * Dates the next data set. A copy keeps the dates of its source. Unchanged data keeps the dates of
- * the previous data set, because the dates say when this state was first seen. Changed data has the
- * day on which it was read, but is never dated before the published data, even if the clock is wrong.
+ * Sets the dates of the next data set. A copy keeps the dates of its source. Unchanged data keeps
+ * the dates of the previous data set, because they record when this state was first seen. Changed
+ * data gets the day on which it was read, but is never dated before the published data, even if the
+ * clock is wrong.
  */
 function dateDataSet(
   { dataSet, isCopy }: Next,
@@ -230,8 +248,8 @@ function findPreviousLosses(
 }
 
 /**
- * Compares the names of both data sets. It returns no changes if the user wants no names, if the
- * digests show that all names are the same, or if the previous records or names are unreadable.
+ * Compares the names of both data sets. Returns no changes if the user disabled names, if the
+ * digests are equal, or if the previous records or names cannot be read.
  */
 function findNameChanges(
   dataSet: DataSet,
@@ -270,13 +288,16 @@ function describeEarlyClock(
 
 type Dated = Pick<DataSetSummary, 'digest' | 'captured' | 'edition'>;
 
-/** Days that can be compared, as `YYYY-MM-DD`; null if unknown. */
+/** Two comparable days in the form `YYYY-MM-DD`, or null if unknown. */
 interface ComparableDays {
   readonly previousDay: string | null;
   readonly nextDay: string | null;
 }
 
-/** Returns the days of both editions if both data sets have one, otherwise both capture dates. */
+/**
+ * Returns the days of both editions if both data sets have an edition. Otherwise, returns both
+ * capture dates.
+ */
 export function getDays(previous: Dated, next: Dated): ComparableDays {
   if (!previous.edition || !next.edition) {
     return { previousDay: previous.captured, nextDay: next.captured };
