@@ -6,7 +6,7 @@ import { addMissingKinds, countsSchema, idSchema, nameSchema, slugSchema } from 
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
-/** Pages and feeds do not escape field names. */
+/** The pattern is strict because pages and feeds do not escape field names. */
 const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
 const fieldChangeSchema = z.object({ field: fieldSchema, from: valueSchema, to: valueSchema });
 export type FieldChange = z.infer<typeof fieldChangeSchema>;

@@ -3,7 +3,7 @@ import * as paths from './paths.ts';
 import type { SchemaName } from './served.ts';
 
 export interface SiteFileRow {
-  /** Relative to the base URL. Parts in braces are variables. */
+  /** The path relative to the base URL. Parts in braces are variables. */
   readonly path: string;
   readonly id: string;
   readonly summary: string;
@@ -11,12 +11,15 @@ export interface SiteFileRow {
   readonly kind?: Kind | undefined;
 }
 
-/** Creates a row for a file that is described by hand. */
+/** Creates a row with an explicit id and summary. */
 function createRow(path: string, id: string, summary: string, schema?: SchemaName): SiteFileRow {
   return { path, id, summary, schema };
 }
 
-/** Creates a row for a bulk file. `download/move.ndjson.gz` has the id `downloadMoveNdjsonGz`. */
+/**
+ * Creates a row for a bulk file and derives its id from its path. For example,
+ * `download/move.ndjson.gz` gets the id `downloadMoveNdjsonGz`.
+ */
 function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow {
   const id = path.replace(/[/.](.)/g, (_, letter: string) => letter.toUpperCase());
   const schema = path.endsWith('.json') ? 'gamedata' : undefined;
@@ -26,7 +29,7 @@ function createDownload(path: string, summary: string, kind?: Kind): SiteFileRow
 const CSV =
   'as CSV (RFC 4180, UTF-8). Null is an empty cell. Remove one apostrophe at the start of a cell and after each semicolon. These apostrophes keep spreadsheets from running text as formulas.';
 
-/** The bulk files without their compressed copies. */
+/** The bulk files, without their compressed copies. */
 export const plainBulkRows: readonly SiteFileRow[] = listPlainBulkRows();
 
 function listPlainBulkRows(): SiteFileRow[] {
@@ -117,5 +120,5 @@ export const fileRows = {
 export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/** The site's own archive contains every other file. */
+/** The files that a site's own archive leaves out. It contains every other file. */
 export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];

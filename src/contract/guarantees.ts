@@ -1,8 +1,14 @@
-/** Every host keeps the `static` guarantees. Only hosts that run code keep the whole contract (`full`). */
+/**
+ * The levels of the contract. Every host keeps the `static` guarantees, but only hosts that run
+ * code keep the whole contract (`full`).
+ */
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];
 
-/** Grouped by host capability: serving files, matching paths and queries, matching methods and headers, running code. */
+/**
+ * The guarantees, grouped by the capability that a host needs: serving files, matching paths and
+ * queries, matching methods and headers, or running code.
+ */
 const titles = {
   files: {
     root: 'the API root lists the kinds',
@@ -55,7 +61,7 @@ export type Needs = keyof typeof titles;
 export type GuaranteeName = { [N in Needs]: keyof (typeof titles)[N] }[Needs];
 
 export interface Guarantee {
-  /** What the host must be able to do. */
+  /** The capability that the host needs. */
   readonly needs: Needs;
   readonly title: string;
 }

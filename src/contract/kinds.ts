@@ -1,4 +1,7 @@
-/** To add a kind, start here and in `records.ts`. The compiler then reports every table that lacks a row. */
+/**
+ * Defines the kinds of records. To add a kind, start here and in `records.ts`. The compiler then
+ * reports every table that has no row for it.
+ */
 
 export const kindNames = ['move', 'item'] as const;
 export type Kind = (typeof kindNames)[number];

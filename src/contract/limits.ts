@@ -1,5 +1,6 @@
 /**
- * Maximum input sizes: ten times a real file's size with ten times today's records. Parsed JSON takes up to twenty times as much
+ * Defines the maximum sizes of inputs. Each limit is about ten times the size that a real file
+ * would have with ten times as many records as today. Parsed JSON needs up to twenty times as much
  * memory as its text.
  */
 
@@ -9,9 +10,9 @@ import * as paths from './paths.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** For decompressed upstream responses. */
+/** The limits for decompressed responses from the upstream. */
 export const responseLimits = {
-  /** The live upstream's largest record has 80 kB. */
+  /** The largest record of the live upstream has 80 kB. */
   record: MIB,
   list: 8 * MIB,
   table: 8 * MIB,
@@ -22,12 +23,15 @@ export const responseLimits = {
 export const MAX_FILE_BYTES = 256 * MIB;
 
 /**
- * For all files of a site that are in memory at the same time, and for everything that a source
- * keeps of what it has read.
+ * The memory limit for all files of a site that are loaded at the same time, and for all data that
+ * a source keeps.
  */
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
-/** A path that ends with a slash is a folder, whose files each have the limit. The first match wins. */
+/**
+ * The limits by path. A path with a trailing slash is a folder, and its limit applies to each file
+ * in it. The first matching row is used.
+ */
 const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
   [paths.MANIFEST_FILE, 16 * MIB],
@@ -43,7 +47,7 @@ const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
 
 const OTHER_FILE_BYTES = 64 * MIB;
 
-/** Returns the limit for a file by its path. */
+/** Returns the maximum size of a file, which depends on its path. */
 export function getMaxBytes(file: string): number {
   for (const [path, bytes] of fileLimits) {
     const isFolder = path.endsWith('/');
@@ -53,18 +57,23 @@ export function getMaxBytes(file: string): number {
   return OTHER_FILE_BYTES;
 }
 
-/** Returns the problem with a size above the limit. */
+/** Describes a size that exceeds the limit, or returns undefined if it does not. */
 export function describeExcess(bytes: number, maxBytes: number): string | undefined {
   if (bytes <= maxBytes) return undefined;
   return `has ${bytes} bytes, expected at most ${maxBytes}`;
 }
 
-/** Adds the size of a value that stays in memory. @throws DataError if all values exceed a limit */
+/**
+ * Adds the size of a value that stays in memory.
+ *
+ * @throws DataError if the sum of all sizes exceeds the limit
+ */
 export type KeepBytes = (bytes: number) => void;
 
 /**
- * Limits the sum of what a source keeps, because each of its responses or files may be small enough.
- * Count values after they were decoded and validated: everything else can be released.
+ * Limits the total size of the data that a source keeps in memory, because many small responses or
+ * files can add up. Callers add the sizes of values after decoding and validating them. Anything
+ * else can be released.
  */
 export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepBytes {
   let sum = 0;
@@ -75,5 +84,5 @@ export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepByte
   };
 }
 
-/** Estimates a value's size in memory by the length of its JSON. */
+/** Estimates the size of a value in memory from the length of its JSON. */
 export const estimateBytes = (value: unknown): number => JSON.stringify(value).length;

@@ -15,7 +15,7 @@ export const editionSchema = z.object({
 });
 export type Edition = z.infer<typeof editionSchema>;
 
-/** `edition 0123abcd from 2026-01-02` */
+/** Describes an edition, such as `edition 0123abcd from 2026-01-02`. */
 export function describeEdition({ hash, deployed }: Edition): string {
   const commit = hash.slice(0, 8);
   const day = deployed.slice(0, 10);
@@ -23,15 +23,15 @@ export function describeEdition({ hash, deployed }: Edition): string {
 }
 
 /**
- * Formats the upstream for a page. Cloudflare's e-mail protection would hide `pokedex@1.1.0`, which looks like an e-mail
- * address.
+ * Formats the upstream for a page. A text such as `pokedex@1.1.0` looks like an e-mail address,
+ * which Cloudflare's e-mail protection would hide.
  */
 export function formatUpstream(upstream: string): string {
   const replacement = isUrl(upstream) ? '%40' : ' ';
   return upstream.replaceAll('@', replacement);
 }
 
-/** Finds the edition that was deployed last. Returns null if all are unknown. */
+/** Finds the edition that was deployed last. Returns null if every edition is unknown. */
 export function findNewestEdition(editions: readonly (Edition | null)[]): Edition | null {
   let newest: Edition | null = null;
   for (const edition of editions) {
@@ -41,14 +41,15 @@ export function findNewestEdition(editions: readonly (Edition | null)[]): Editio
   return newest;
 }
 
-/** In seconds since 1970. PokeAPI did not exist earlier. */
+/** The earliest plausible deployment time in seconds since 1970. PokeAPI did not exist before. */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Creates an edition from a commit and a deployment time in seconds since 1970. Returns null if either is implausible.
+ * Creates an edition from a commit hash and a deployment time in seconds since 1970. Returns null
+ * if one of them is implausible.
  *
- * @param now in milliseconds
+ * @param now the current time in milliseconds since 1970
  */
 export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
   const isTime = /^\d{1,10}$/.test(String(deployed));
@@ -61,11 +62,14 @@ export function parseEdition(hash: unknown, deployed: unknown, now: number): Edi
   return edition;
 }
 
-/** Allows a day, because clocks differ. */
+/** Returns whether an edition was deployed in the future. Allows one day, because clocks differ. */
 export const isAhead = ({ deployed }: Edition, now: number): boolean =>
   Date.parse(deployed) > now + DAY_MS;
 
-/** A new field needs no new format, because readers ignore unknown fields and use defaults for missing fields. */
+/**
+ * The version of the file formats. Adding a field does not require a new version, because readers
+ * ignore unknown fields and use defaults for missing ones.
+ */
 export const FORMAT = 1;
 
 export const formatField = {
@@ -81,8 +85,9 @@ const OLDER_FORMAT_HINT =
 const anyFormat = z.object({ format: z.number().optional() });
 
 /**
- * Rejects a file of another format, because its other fields may have another meaning. A value that
- * is no object is left to the schema of the file.
+ * Rejects a file in another version's format, because the meaning of its fields may be different.
+ * If the value is not an object, this check passes, and the schema of the file rejects the value
+ * instead.
  *
  * @param reject creates the error to throw
  */
@@ -159,8 +164,9 @@ export function getLinkBase(meta: Pick<Meta, 'base_url' | 'links'>): LinkBase {
 const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 /**
- * Accepts a relative path only if it has forward slashes and no control characters, stays inside the folder and is valid in every
- * file system and archive, because an attacker may have chosen the path.
+ * Returns whether a text is a safe relative path. Because an attacker may have chosen the path, it
+ * must stay inside the folder, use forward slashes, contain no control characters, and be valid in
+ * every file system and archive.
  */
 export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
 
@@ -199,23 +205,29 @@ export const manifestSchema = z
 export type Manifest = z.infer<typeof manifestSchema>;
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
-/** Readers ignore unknown keys, because another gamedata version may have written the file. */
+/**
+ * The schemas for reading ignore unknown keys, because another version of gamedata may have written
+ * the file.
+ */
 export const metaReader = z.object(metaSchema.shape);
 export const manifestReader = z.object({
   ...manifestSchema.shape,
   files: z.array(z.object(manifestEntrySchema.shape)),
 });
 
-/** The content of a file: a text, which is written in UTF-8, or bytes. */
+/** The content of a file: either bytes, or text that is encoded as UTF-8. */
 export type FileBody = string | Uint8Array;
 
 export interface SiteFile {
-  /** Relative to the site's folder, with forward slashes. */
+  /** The path relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly body: FileBody;
 }
 
-/** The body is created only if the published file has a different hash. */
+/**
+ * A file whose hash is already known. Its body is created only if the published file has a
+ * different hash.
+ */
 export interface HashedFile extends ManifestEntry {
   make(): FileBody;
 }

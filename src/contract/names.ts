@@ -18,7 +18,7 @@ export const languageSchema = z
   .string()
   .max(35, BEFORE_EXPRESSIONS)
   .regex(/^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/, LANGUAGE_RULE)
-  // Windows reserves some file names, and `index.json` lists the languages.
+  // Windows reserves some of these file names, and `index.json` lists the languages.
   .refine((tag) => !/^(?:con|prn|aux|nul|index)$/.test(tag), LANGUAGE_RULE)
   .describe('A BCP 47 tag in lower case.');
 
@@ -32,7 +32,10 @@ export const namesSchema = z
   .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
-/** Validates all names in one pass, because a schema per name would take a fifth of a no-op build. */
+/**
+ * Validates all names in a single pass, because a separate schema for each name would take a fifth
+ * of the time of a build without changes.
+ */
 const namesBySlug = z
   .custom<Record<string, string>>(isPlainObject, 'expected an object')
   .superRefine((names, { addIssue }) => {
@@ -45,7 +48,7 @@ const namesBySlug = z
     }
   });
 
-/** Accepts any slug, because readers drop the names of unknown records. */
+/** Accepts any slug as a key, because readers drop the names of unknown records. */
 export const namesReader = addMissingKinds({}, namesSchema.extend(mapKinds(() => namesBySlug)));
 
 const counts = mapKinds((kind) =>
@@ -79,7 +82,10 @@ export const namesSummarySchema = z.object({
 });
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
-/** We do not use `Intl`, whose names differ between machines. */
+/**
+ * The names of languages in the languages themselves. We do not use `Intl` because its names differ
+ * between machines.
+ */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',
   en: 'English',

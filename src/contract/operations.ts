@@ -1,4 +1,4 @@
-/** The GET requests that OpenAPI and the docs describe. */
+/** Defines the GET requests that the OpenAPI document and the docs describe. */
 
 import * as z from 'zod';
 import { type FileGroup, fileRows } from './files.ts';
@@ -40,7 +40,7 @@ export const parameters = {
     schema: { type: 'integer', minimum: 0, default: 0 },
     description: `The number of records to skip. If this host serves only built pages, it accepts only multiples of ${PAGE_SIZE} below \`count\`. Otherwise, it treats an invalid value as 0 and returns no results beyond the end.`,
   },
-  /** In the paths of files, for sites whose links point to files. */
+  /** The offset in the paths of files. It is used by sites whose links point to files. */
   pageOffset: {
     name: 'offset',
     in: 'path',
@@ -60,7 +60,7 @@ export type ParameterName = keyof typeof parameters;
 
 interface PathParameterDetails {
   readonly description?: string;
-  /** What restricts the text. */
+  /** Restrictions on the text, in addition to its type. */
   readonly schema?: JsonSchema;
   readonly example?: unknown;
 }
@@ -70,20 +70,20 @@ function createPathParameter(name: string, details: PathParameterDetails): Param
   return { name, in: 'path', required: true, ...details, schema };
 }
 
-/** Responses of this site about one kind. A kind without records has none. */
+/** Example responses of this site for one kind. A kind without records has no examples. */
 interface KindExamples {
   readonly record?: { readonly slug: string };
   readonly page?: object;
 }
 
-/** Responses of this site. */
+/** Example responses of this site. */
 export interface Examples extends Readonly<Record<Kind, KindExamples>> {
   readonly root: object;
 }
 
-/** A GET request. */
+/** A GET request that a site responds to. */
 export interface Operation {
-  /** Parts in braces are parameters. */
+  /** The path of the request. Parts in braces are parameters. */
   readonly path: string;
   readonly id: string;
   readonly group: 'records' | 'names' | 'downloads' | 'site';
@@ -91,16 +91,19 @@ export interface Operation {
   readonly schema?: SchemaName | undefined;
   readonly example?: object | undefined;
   readonly pathParameter?: Parameter | undefined;
-  /** Without `pathParameter`. */
+  /** The query and header parameters. `pathParameter` is not included. */
   readonly parameters: readonly ParameterName[];
 }
 
-/** Only endpoints have JSON errors on every host. */
+/**
+ * Returns whether an operation requests an endpoint instead of a file. Only endpoints have JSON
+ * errors on every host.
+ */
 export const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
 
 /**
- * Lists the requests that a site responds to: endpoints, or their files, and the other files of the
- * site.
+ * Lists the requests that a site responds to: its endpoints, or the files of its endpoints, and
+ * then all other files.
  */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,
@@ -158,8 +161,8 @@ function createEndpoint(schema: SchemaName, path: string, summary: string): Oper
 }
 
 /**
- * Lists the files of the endpoints. A list has two operations, because only its other pages have an
- * offset in their path.
+ * Lists the files of the endpoints. A list gets two operations, because only the path of the first
+ * page has no offset.
  */
 function listApiFiles(examples: Examples): Operation[] {
   const operations: Operation[] = [];
@@ -173,7 +176,7 @@ function listApiFiles(examples: Examples): Operation[] {
       operations.push(file);
       continue;
     }
-    // The example is shortened to two records, so it matches no file of the site.
+    // The example is shortened to two records, so it does not match any file of the site.
     const firstPage = { ...file, example: undefined };
     operations.push(firstPage);
     operations.push({
@@ -186,7 +189,7 @@ function listApiFiles(examples: Examples): Operation[] {
   return operations;
 }
 
-/** Lists the files of a group. A path may have a variable part, such as `names/{language}.json`. */
+/** Lists the files in a group. A path may contain a variable, such as `names/{language}.json`. */
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
     '{language}': createPathParameter('language', {

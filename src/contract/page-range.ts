@@ -1,6 +1,9 @@
 export const PAGE_SIZE = 100;
 
-/** Links repeat offsets beyond the range of `number`. */
+/**
+ * An integer of any size. We need `bigint` because links repeat even offsets that exceed the safe
+ * range of `number`.
+ */
 export type Integer = number | bigint;
 
 export interface PageRange<N extends Integer = Integer> {
@@ -8,21 +11,24 @@ export interface PageRange<N extends Integer = Integer> {
   readonly offset: N;
 }
 
-/** Lists the offsets of built pages. An empty kind has one page. */
+/** Lists the offsets of all built pages. A kind without records has one empty page. */
 export function pageOffsets(count: number): number[] {
   const offsets = [0];
   for (let offset = PAGE_SIZE; offset < count; offset += PAGE_SIZE) offsets.push(offset);
   return offsets;
 }
 
-/** Returns the range after this one; null if it begins after the last record. */
+/** Returns the range after this one, or null if there are no more records. */
 export function getNextRange({ limit, offset }: PageRange, count: number): PageRange | null {
   const nextOffset = BigInt(offset) + BigInt(limit);
   if (nextOffset >= count) return null;
   return { limit, offset: toSafeInteger(nextOffset) };
 }
 
-/** Returns the range before this one, which may overlap it; null if this one is the first. */
+/**
+ * Returns the range before this one, or null if this is the first range. The previous range may
+ * overlap this one.
+ */
 export function getPreviousRange({ limit, offset }: PageRange): PageRange | null {
   if (offset <= 0) return null;
   const previousOffset = BigInt(offset) - BigInt(limit);
@@ -30,13 +36,13 @@ export function getPreviousRange({ limit, offset }: PageRange): PageRange | null
   return { limit, offset: toSafeInteger(previousOffset) };
 }
 
-/** Returns a number if it is exact. */
+/** Converts the value to a number if that does not lose precision. */
 function toSafeInteger(value: bigint): Integer {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The last value of a repeated parameter wins. */
+/** Parses `limit` and `offset`. If a parameter is repeated, its last value is used. */
 export function parsePageRange(query: URLSearchParams): PageRange {
   const sentLimit = readInteger(query, 'limit');
   const sentOffset = readInteger(query, 'offset');
@@ -45,7 +51,10 @@ export function parsePageRange(query: URLSearchParams): PageRange {
   return { limit, offset };
 }
 
-/** Accepts an optional sign and at most 4300 digits, as the reference framework does. */
+/**
+ * Parses an integer with an optional sign and at most 4300 digits, like the reference framework.
+ * Returns 0 for any other text.
+ */
 function readInteger(query: URLSearchParams, name: string): Integer {
   const text = query.getAll(name).at(-1) ?? '';
   const isInteger = /^[+-]?\d{1,4300}$/.test(text);

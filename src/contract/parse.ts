@@ -1,12 +1,18 @@
 import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
-/** Stops at the first problem; otherwise zod would collect millions of issues for a malicious list. */
+/**
+ * Stops at the first problem. Otherwise, zod would collect millions of issues for a malicious list.
+ */
 const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = {
   abortEarly: true,
 };
 
-/** @throws DataError for the first problem, with the value and its location */
+/**
+ * Validates a value with a schema.
+ *
+ * @throws DataError for the first problem, with the value and its location
+ */
 export function parse<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -19,27 +25,28 @@ export function parse<S extends z.ZodType>(
   if (!issue) throw result.error;
   const problem = describeIssue(issue, value);
   const field = z.core.toDotPath(issue.path);
-  // The value itself has an empty path.
+  // If the problem concerns the whole value, the path is empty.
   const place = field === '' ? location : { ...location, field };
   throw new DataError(problem, place, options);
 }
 
 /**
- * Describes an issue as `got "x", expected number`.
+ * Describes a validation problem in the form `got "x", expected number`.
  *
- * @param value the whole value that was validated, in which the issue has a path
+ * @param value the whole value that was validated, to which the path of the issue refers
  */
 export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
-  // Our own schemas may already describe the value.
+  // Messages from our own schemas may already include the value.
   if (message.startsWith('got ')) return message;
-  // Zod writes `Invalid input: expected number, received string`. We show the value instead of its
-  // type, so we keep only the middle part.
+  // Zod writes `Invalid input: expected number, received string`. We report the value instead of
+  // its type, so we keep only the middle part.
   const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
-  // The message may quote a long key of the input, where `/, received .*$/` would take quadratic time.
+  // The message may quote a long key from the input. With such a key, the expression `/, received
+  // .*$/` would take quadratic time.
   const [expectation = ''] = withoutPrefix.split(', received ', 1);
   const text = truncate(expectation, 200);
-  // A message that states no expectation follows a colon.
+  // A message that does not state an expectation follows a colon.
   const separator = text.startsWith('expected ') ? ',' : ':';
   const invalidValue = formatValue(valueAt(value, path));
   return `got ${invalidValue}${separator} ${text}`;
@@ -52,7 +59,7 @@ export const parseOptional = <S extends z.ZodType>(
 
 interface ParsedJson {
   readonly json?: unknown;
-  /** Undefined if the text is JSON. */
+  /** Undefined if the text is valid JSON. */
   readonly error?: SyntaxError;
 }
 
@@ -67,7 +74,7 @@ function tryParse(text: string): ParsedJson {
 export const parseJson = (text: string): unknown => tryParse(text).json;
 
 /**
- * Parses JSON text, or a JSON file with or without a byte order mark.
+ * Parses JSON from a text or from the bytes of a file, with or without a byte order mark.
  *
  * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9, expected JSON`
  */
@@ -84,7 +91,7 @@ export function parseJsonOrThrow(source: string | Uint8Array): unknown {
 
 const QUOTED_CHARACTERS = 30;
 
-/** Returns the characters on both sides of a position. */
+/** Returns the characters around a position, with an ellipsis where the text continues. */
 function quoteAround(text: string, position: number): string {
   const start = Math.max(0, position - QUOTED_CHARACTERS);
   const end = position + QUOTED_CHARACTERS;
@@ -94,7 +101,7 @@ function quoteAround(text: string, position: number): string {
   return quoted;
 }
 
-/** `line 1, column 9` */
+/** Describes a position as `line 1, column 9`. */
 function describePosition(text: string, position: number): string {
   const textBefore = text.slice(0, position);
   const line = textBefore.split('\n').length;
@@ -107,7 +114,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    // The byte order mark of UTF-16.
+    // The file may start with the byte order mark of UTF-16.
     const [first, second] = bytes;
     const isLittleEndian = first === 0xff && second === 0xfe;
     const isBigEndian = first === 0xfe && second === 0xff;
@@ -119,9 +126,10 @@ function decodeUtf8(bytes: Uint8Array): string {
 const UNEXPECTED_TOKEN = 'Unexpected token';
 
 /**
- * Finds the position at which a text stops being JSON. Most messages of Node name it. Without a
- * position, the text either ends too early, or has an unexpected token. The start of the text up to
- * such a token is the shortest one with the same message, so a binary search finds its end.
+ * Finds the position at which a text stops being valid JSON. Most error messages of Node include
+ * the position. Without it, the text either ends too early or contains an unexpected token. In the
+ * second case, every prefix of the text that includes the token fails with the same message, so a
+ * binary search finds the shortest such prefix.
  */
 function findInvalidJson(text: string, message: string): number {
   const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
@@ -140,10 +148,10 @@ function findInvalidJson(text: string, message: string): number {
 }
 
 /**
- * Parses the JSON of a file.
+ * Parses the JSON text of a file.
  *
- * @param record the name of the file, for the message
- * @throws DataError
+ * @param record the name of the file, for the error message
+ * @throws DataError if the text is not valid JSON
  */
 export function parseJsonRecord(json: string | Uint8Array, record: string, hint?: string): unknown {
   try {
@@ -154,7 +162,7 @@ export function parseJsonRecord(json: string | Uint8Array, record: string, hint?
   }
 }
 
-/** Returns the inner value at a path, and undefined if the path leads nowhere. */
+/** Returns the nested value at a path, or undefined if there is no such value. */
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let inner = value;
   for (const key of path) {
@@ -164,7 +172,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return inner;
 }
 
-/** Formats a value as at most 80 characters of JSON. */
+/** Formats a value as JSON that is shortened to 80 characters. */
 export function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   try {
@@ -180,7 +188,10 @@ function truncate(text: string, length: number): string {
   return `${text.slice(0, length)}…`;
 }
 
-/** Creates a schema like `z.record`, which stops at the first problem and does not convert values. */
+/**
+ * Creates a schema similar to `z.record`. It stops at the first problem and does not convert
+ * values.
+ */
 export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType>(
   keySchema: K,
   valueSchema: V,
@@ -197,7 +208,7 @@ export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType
     });
 }
 
-/** Returns the first issue of an invalid value. */
+/** Returns the first problem with a value, or undefined if the value is valid. */
 function findIssue(schema: z.ZodType, value: unknown): z.core.$ZodIssue | undefined {
   const { error } = schema.safeParse(value);
   return error?.issues[0];

@@ -11,7 +11,9 @@ export const META_FILE = 'meta.json';
 export const MANIFEST_FILE = 'manifest.json';
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
-/** Old slug → id. `MOVED_FILE` maps old paths to current ones. */
+/**
+ * The file that maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to current paths.
+ */
 export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
 export const OPENAPI_FILE = 'openapi.json';
@@ -33,21 +35,29 @@ export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 
 export const ARCHIVE_FILE = `${DOWNLOAD_FOLDER}gamedata.tar.gz`;
 export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
-/** Hosts serve the compressed copy of a bulk file without `Content-Encoding`. */
+/**
+ * Returns the path of a bulk file's compressed copy. Hosts serve it without `Content-Encoding`, so
+ * clients save it as a gzip file.
+ */
 export const gzipFile = (file: string): string => `${file}.gz`;
 
-/** Other characters have special meanings in host configuration. */
+/**
+ * A pattern for URLs without characters that have a special meaning in the configuration of hosts.
+ */
 export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 
 export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
 
-/** Links point to endpoints, or to files on plain file servers. Links to files keep the query for programs that parse it. */
+/**
+ * The styles of links. Links point either to endpoints or, for plain file servers, to files. Links
+ * to files keep the query, because some programs parse it.
+ */
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];
 
 export interface LinkBase {
-  /** Has no trailing slash, such as `https://example.org`. */
+  /** The base URL without a trailing slash, such as `https://example.org`. */
   readonly baseUrl: string;
   readonly links: LinkStyle;
 }
@@ -55,14 +65,17 @@ export interface LinkBase {
 export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
 export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
 
-/** Uses a loop, because `/\/+$/` takes quadratic time for slashes that are not at the end. */
+/**
+ * Removes all trailing slashes. This is a loop because the expression `/\/+$/` takes quadratic time
+ * for slashes that are not at the end.
+ */
 export function removeTrailingSlashes(address: string): string {
   let end = address.length;
   while (address[end - 1] === '/') end--;
   return address.slice(0, end);
 }
 
-/** Returns an empty string or a path such as `/games`. */
+/** Returns the path of a base URL, such as `/games`, or an empty string if it has no path. */
 export function getBasePath(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return '';
   return removeTrailingSlashes(new URL(baseUrl).pathname);
@@ -70,7 +83,7 @@ export function getBasePath(baseUrl: string): string {
 
 export const INDEX_FILE = 'index.json';
 
-/** `/api/gamedata/` → `api/gamedata/index.json` */
+/** Converts a path such as `/api/gamedata/` to the path of its file, `api/gamedata/index.json`. */
 function toFile(path: string): string {
   return `${path.slice(1)}${INDEX_FILE}`;
 }
@@ -92,7 +105,7 @@ export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string
   return `${baseUrl}${path}?format=api`;
 }
 
-/** Returns the URL of a list, or of a page of it if there is a range. */
+/** Returns the URL of a list or, if a range is given, of a page of the list. */
 export function listUrl(
   { baseUrl, links }: LinkBase,
   kind: Kind,
@@ -112,7 +125,7 @@ export interface ListPage {
   readonly results: readonly unknown[];
 }
 
-/** What a page of a list contains. */
+/** The contents of a list page. */
 export interface PageContents {
   readonly range: PageRange;
   /** The number of records in the whole list. */
@@ -120,7 +133,7 @@ export interface PageContents {
   readonly results: readonly unknown[];
 }
 
-/** Creates a page with links to the pages before and after it. */
+/** Creates a list page with links to the next and the previous page. */
 export function createListPage(
   base: LinkBase,
   kind: Kind,
@@ -136,13 +149,13 @@ export function createListPage(
 
 const RECORD_PATH = new RegExp(`^${API_PREFIX}(${kindNames.join('|')})/([^/]+)/?$`);
 
-/** The parts of a record's path. */
+/** The kind and the slug in the path of a record. */
 export interface RecordPath {
   readonly kind: Kind;
   readonly slug: string;
 }
 
-/** Parses `/api/gamedata/move/pound/`, also without the last slash. */
+/** Parses a path such as `/api/gamedata/move/pound/`, with or without the trailing slash. */
 export function parseRecordPath(path: string): RecordPath | undefined {
   const match = RECORD_PATH.exec(path);
   if (!match) return undefined;
@@ -150,13 +163,13 @@ export function parseRecordPath(path: string): RecordPath | undefined {
   return { kind: kind as Kind, slug };
 }
 
-/** Parses `api/gamedata/move/pound/index.json`, with any file name. */
+/** Parses a path such as `api/gamedata/move/pound/index.json`. The file may have any name. */
 export function parseRecordFile(file: string): RecordPath | undefined {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return parseRecordPath(`/${folder}`);
 }
 
-/** Finds the slugs of all records of a kind in a list of files. */
+/** Finds the slugs of all records of a kind in a list of file paths. */
 export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
   const slugs: string[] = [];
   for (const file of files) {
@@ -166,12 +179,18 @@ export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
   return slugs;
 }
 
-/** The operator's files about the whole origin, such as `security.txt`: https://www.rfc-editor.org/rfc/rfc8615 */
+/**
+ * The folder for the operator's own files about the whole origin, such as `security.txt`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8615
+ */
 export const WELL_KNOWN_FOLDER = '.well-known/';
 
 /**
- * Matches the path of a file below `.well-known/`, in regular expressions of JavaScript, PCRE and RE2. Names may start with `_`,
- * because tokens of certificate authorities do: https://www.rfc-editor.org/rfc/rfc8555#section-8.1
+ * Matches the path of a file in `.well-known/`, in the regular expressions of JavaScript, PCRE and
+ * RE2. Names may start with `_` because the tokens of certificate authorities may.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8555#section-8.1
  */
 export const WELL_KNOWN_PATTERN = '\\.well-known/(?:[^/.][^/]*/)*[^/.][^/]*';
 
@@ -179,13 +198,19 @@ const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
 
 export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
 
-/** Whether a name in the path starts with a dot or `_`. Hosts serve no such file, except below `.well-known/`. */
+/**
+ * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve such files,
+ * except for those in `.well-known/`.
+ */
 export function isHidden(path: string): boolean {
   if (isWellKnown(path)) return false;
   return path.split('/').some((name) => /^[._]/.test(name));
 }
 
-/** Whether the name of a file lets hosts serve it below a base path. Only the root of an origin has a `.well-known/`. */
+/**
+ * Returns whether hosts serve a file, judging by its path. Files in `.well-known/` are served only
+ * if there is no base path, because they apply to the root of an origin.
+ */
 export function isServed(path: string, base: string): boolean {
   if (isWellKnown(path)) return base === '';
   return !isHidden(path);

@@ -2,16 +2,22 @@ import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
-/** Adds `none` for each kind that is missing from a file written by an older gamedata version. */
+/**
+ * Adds the value `none` for each kind that is missing, because a file from an older version of
+ * gamedata may have fewer kinds.
+ */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess(
     (value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value),
     schema,
   );
 
-// Published patterns use only syntax that ECMA-262 (`u` and `v` flags), RE2, PCRE, Java, Python and Rust interpret identically.
+// The patterns that we publish use only syntax that is interpreted identically by ECMA-262 (with
+// the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.
 
-/** Rejects a text that is too long before any expression runs on it, because it may have megabytes. */
+/**
+ * Stops validation if a text is too long, so that no regular expression runs on megabytes of text.
+ */
 export const BEFORE_EXPRESSIONS = { abort: true } as const;
 
 export const MAX_SLUG_LENGTH = 200;
@@ -19,7 +25,7 @@ export const MAX_SLUG_LENGTH = 200;
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
 const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
 
-/** A slug is a path segment that every file system, archive and URL preserves. */
+/** A path segment that every file system, archive and URL preserves exactly. */
 export const slugSchema = z
   .string()
   .max(MAX_SLUG_LENGTH, BEFORE_EXPRESSIONS)
@@ -38,7 +44,8 @@ export const nameSchema = z
   .refine((name) => NAME.test(name), NAME_RULE)
   .describe('The English name, for display.');
 
-// Only some of these languages accept an escaped hyphen in a class.
+// We avoid escaped hyphens in character classes because not all of these regular expression engines
+// accept them.
 const ICON_NAME = '[A-Za-z0-9_](?:[A-Za-z0-9_]|-)*';
 
 export const iconSchema = z
@@ -63,7 +70,7 @@ const gameIndexSchema = (generation: number) =>
     .nullable()
     .describe(`The item's number in games of generation ${generation}, or null.`);
 
-/** These schemas omit `url`, which depends on the base URL. */
+/** The schemas of records without `url`, which depends on the base URL. */
 export const recordSchemas = {
   move: z.strictObject({
     id: idSchema,

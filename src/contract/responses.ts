@@ -3,11 +3,12 @@ import { PAGE_SIZE } from './page-range.ts';
 export const DEFAULT_ICONS_UPSTREAM =
   'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
-/** Sent with every response, including errors and redirects. */
+/** The headers of every response, including errors and redirects. */
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Allow',
-  // Otherwise browsers would block icons and their redirects on cross-origin isolated pages.
+  // Without this header, browsers would block icons and icon redirects on cross-origin isolated
+  // pages.
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
@@ -22,7 +23,7 @@ export const freshHeaders = { 'Cache-Control': 'public, max-age=0, must-revalida
 
 export const errorHeaders = { 'Cache-Control': 'no-cache' } as const;
 
-/** Sent with bulk files, so that browsers save them. */
+/** The headers of bulk files, which make browsers save them. */
 export const downloadHeaders = {
   'Content-Disposition': 'attachment',
   'Cache-Control': apiHeaders['Cache-Control'],
@@ -60,19 +61,26 @@ export function isCompressible(mediaType: string): boolean {
 }
 
 /**
- * Matches the default `Accept` of Java's `HttpURLConnection`, which lists HTML first although it is not a browser:
+ * Matches the default `Accept` header of Java's `HttpURLConnection`. It lists HTML first, although
+ * the client is not a browser.
+ *
+ * @see
  * https://github.com/openjdk/jdk/blob/master/src/java.base/share/classes/sun/net/www/protocol/http/HttpURLConnection.java
  */
 export const JAVA_ACCEPT = '^text/html,\\s*image/gif,\\s*image/jpeg,\\s*\\*';
 
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-  // The asterisk excludes Authorization: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
+  // The asterisk does not include Authorization, so we list it separately:
+  // https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
   'Access-Control-Allow-Headers': '*, Authorization',
   'Access-Control-Max-Age': '86400',
 } as const;
 
-/** The policy allows images from the upstream's host, because it also applies to the targets of icon redirects. */
+/**
+ * The headers of pages. The policy allows images from the upstream's host because it also applies
+ * to the targets of icon redirects.
+ */
 export const htmlHeaders = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -87,7 +95,11 @@ export const htmlHeaders = {
   ].join('; '),
 } as const;
 
-/** API pages must match the site's current scripts, and caches that ignore `Vary` must not send pages to programs. */
+/**
+ * The headers of API pages. Browsers must revalidate these pages, because they have to match the
+ * site's current scripts. The pages are private, because a cache that ignores `Vary` must not send
+ * them to programs.
+ */
 export const apiPageHeaders = {
   ...htmlHeaders,
   'Cache-Control': 'private, max-age=0, must-revalidate',
@@ -95,7 +107,10 @@ export const apiPageHeaders = {
 
 export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
 
-/** The 405 text names no method, because one file serves every method. */
+/**
+ * The texts of errors. The text for 405 does not include the method, because a static file serves
+ * every method.
+ */
 export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
   404: 'Not found.',
@@ -106,18 +121,23 @@ export const formatNotAllowed = (method: string): string => `Method "${method}" 
 
 export const createErrorBody = (detail: string): string => JSON.stringify({ detail });
 
-/** `link` redirects to the upstream, `mirror` serves copies, and `none` serves the placeholder. */
+/**
+ * The ways to serve icons: `link` redirects to the upstream, `mirror` serves copies, and `none`
+ * serves a placeholder.
+ */
 export const iconModes = ['link', 'mirror', 'none'] as const;
 
 export interface IconSource {
   readonly mode: (typeof iconModes)[number];
-  /** Has no trailing slash. */
+  /** The address of the icons, without a trailing slash. */
   readonly upstream: string | null;
 }
 
 export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
 
-/** Returns the folder that icons redirect to; null if the site serves its own files. */
+/**
+ * Returns the URL of the folder that icons redirect to, or null if the site serves its own files.
+ */
 export function getIconRedirect({ mode, upstream }: IconSource): string | null {
   if (mode !== 'link' || upstream === null) return null;
   return `${upstream}/`;

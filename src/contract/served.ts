@@ -1,4 +1,7 @@
-/** The response schemas, from which the JSON Schemas, OpenAPI and the types are generated. */
+/**
+ * Defines the schemas of responses. The JSON Schemas, the OpenAPI document and the TypeScript types
+ * are generated from them.
+ */
 
 import * as z from 'zod';
 import { formerSchema, historySchema, movedSchema } from './changes.ts';
@@ -14,7 +17,7 @@ function linkSchema(kind: Kind, rest: string) {
   return z.string().regex(pattern, `expected a URL of the ${kind} list`);
 }
 
-/** Links to files end with the name of the file, and links to endpoints do not. */
+/** Links to files end with the name of the file, but links to endpoints do not. */
 const FILE = '(?:index\\.json)?';
 
 function listLink(kind: Kind) {
@@ -114,17 +117,20 @@ export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
 
 export const schemaNames = Object.keys(publicSchemas);
 
-/** `move-page` → `MovePage` */
+/** Converts a schema name such as `move-page` to the type name `MovePage`. */
 export function typeName(name: string): string {
-  // `Error` would shadow the global.
+  // A type with the name `Error` would shadow the global type.
   if (name === 'error') return 'ApiError';
   return name.split('-').map(capitalize).join('');
 }
 
-/** https://json-schema.org/draft/2020-12/json-schema-validation */
+/** A JSON Schema object: https://json-schema.org/draft/2020-12/json-schema-validation */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Narrows the type. Our schemas never contain a boolean or a list in place of a schema. */
+/**
+ * Narrows the type of a nested schema. Our schemas never use a boolean or a list as a nested
+ * schema.
+ */
 export function toSchemaObject(
   schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
 ): JsonSchema {
@@ -132,7 +138,7 @@ export function toSchemaObject(
   return schema;
 }
 
-/** Creates a JSON Schema 2020-12 for each public schema, with references between them. */
+/** Creates a JSON Schema 2020-12 for each public schema. The schemas refer to each other by URL. */
 export function createJsonSchemas(getUrl: (name: string) => string): Map<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(publicSchemas)) registry.add(schema, { id });
@@ -141,13 +147,14 @@ export function createJsonSchemas(getUrl: (name: string) => string): Map<string,
 }
 
 export interface CompiledSchemas {
-  /** Schema name → schema for OpenAPI, which refers to other components. */
+  /** The schemas for OpenAPI by name. They refer to other components. */
   readonly components: Readonly<Record<string, JsonSchema>>;
   readonly standalone: Readonly<Record<string, JsonSchema>>;
 }
 
 /**
- * `npm run compile` creates these schemas, because the conversion takes a tenth of a build's time.
+ * Converts all public schemas. We run this in `npm run compile`, because the conversion would take
+ * a tenth of the time of a build.
  */
 export function compileSchemas(): CompiledSchemas {
   const components = createJsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
@@ -159,10 +166,10 @@ export function compileSchemas(): CompiledSchemas {
 }
 
 /**
- * Adapts a published schema to its readers. Removes defaults, because fields are required. Allows
- * additional properties, because a later version may add fields, and a client's validation must not
- * fail then; our own readers use the strict schemas. Unescapes slashes in patterns, because some
- * code generators reject `\/`.
+ * Adapts a published schema for clients. Removes defaults, because the fields are always present in
+ * responses. Allows additional properties, because a later version may add fields, which must not
+ * make a client's validation fail. Our own readers use the strict schemas. Unescapes slashes in
+ * patterns, because some code generators reject `\/`.
  */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.default;

@@ -2,20 +2,20 @@ import { kindNames } from './kinds.ts';
 
 export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** `poke-ball` → `Poke Ball` */
+/** Converts a slug such as `poke-ball` to a title such as `Poke Ball`. */
 export function toTitleCase(slug: string): string {
   const words = slug.split('-').filter((word) => word !== '');
   return words.map(capitalize).join(' ');
 }
 
-/** `move` → `moves`, `retry` → `retries` */
+/** Returns the plural of a noun, such as `moves` or `retries`. */
 export function pluralize(noun: string): string {
-  // Browsers run this, and Safari 16 has no look-behind.
+  // This code runs in browsers, and Safari 16 does not support look-behind.
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return `${noun}s`;
 }
 
-/** `item` → `an item` */
+/** Adds the indefinite article to a noun, as in `an item`. */
 export function addArticle(noun: string): string {
   const startsWithVowel = /^[aeiou]/.test(noun);
   return startsWithVowel ? `an ${noun}` : `a ${noun}`;
@@ -23,14 +23,14 @@ export function addArticle(noun: string): string {
 
 export const formatKindTitle = (kind: string): string => capitalize(pluralize(kind));
 
-/** `a, b and 3 more` */
+/** Lists the first names and the number of the others, as in `a, b and 3 more`. */
 export function listFirst(names: readonly string[], shown = 10): string {
   const first = names.slice(0, shown).join(', ');
   if (names.length <= shown) return first;
   return `${first} and ${names.length - shown} more`;
 }
 
-/** `a, b and c` */
+/** Joins names into a list such as `a, b and c`. */
 export function joinWords(names: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   const others = names.slice(0, -1);
   const [last = ''] = names.slice(-1);
@@ -40,25 +40,25 @@ export function joinWords(names: readonly string[], conjunction: 'and' | 'or' = 
 
 export const listKinds = (): string => joinWords(kindNames.map(pluralize));
 
-/** What the data is about: `Pokémon moves and items` */
+/** Describes the subject of the data, such as `Pokémon moves and items`. */
 export const describeSubject = (): string => `Pokémon ${listKinds()}`;
 
 export const TRADEMARK_NOTE =
   'gamedata is not affiliated with PokéAPI, or with Nintendo, Creatures, GAME FREAK or The Pokémon Company, who own the Pokémon trademark.';
 
-/** `1234567` → `1,234,567` */
+/** Groups digits in threes, as in `1,234,567`. */
 export function groupDigits(value: number): string {
-  // Matches the places that have a multiple of three digits after them.
+  // Matches the positions that are followed by a multiple of three digits.
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `1 item`, `954 items` */
+/** Formats a number with a noun in the singular or plural, such as `1 item` or `954 items`. */
 export function formatCount(count: number, one: string, many = pluralize(one)): string {
   const noun = count === 1 ? one : many;
   return `${groupDigits(count)} ${noun}`;
 }
 
-/** We do not use `Intl`, whose texts differ between machines. */
+/** We do not use `Intl` because its texts differ between machines. */
 const months = [
   'January',
   'February',
@@ -74,14 +74,17 @@ const months = [
   'December',
 ];
 
-/** `2017-12-08` → `December 8, 2017` */
+/** Formats a date such as `2017-12-08` as `December 8, 2017`. */
 export function formatDate(date: string): string {
   const [year, month, day] = date.split('-').map(Number);
   const monthName = months[Number(month) - 1];
   return `${monthName} ${day}, ${year}`;
 }
 
-/** `9.9 kB`, `824 kB`, `1.2 MB`. The limits are where rounding would give another unit or digit. */
+/**
+ * Formats a size as `9.9 kB`, `824 kB` or `1.2 MB`. The thresholds are the sizes at which rounding
+ * would result in another unit or an extra digit.
+ */
 export function formatBytes(bytes: number, blank = ' '): string {
   if (bytes < 1000) return `${bytes}${blank}B`;
   if (bytes >= 999_500) return `${(bytes / 1e6).toFixed(1)}${blank}MB`;
@@ -89,7 +92,7 @@ export function formatBytes(bytes: number, blank = ' '): string {
   return `${(bytes / 1000).toFixed(decimals)}${blank}kB`;
 }
 
-/** Rounds to milliseconds. */
+/** Converts milliseconds to seconds with at most three decimals. */
 export const toSeconds = (milliseconds: number): number => Math.round(milliseconds) / 1000;
 
 /** Quotes an argument for a POSIX shell if necessary. */
@@ -100,7 +103,10 @@ export function quoteArgument(text: string): string {
   return `'${escaped}'`;
 }
 
-/** Replaces the matches, of one character each, by escapes such as `\u001b`. */
+/**
+ * Replaces each matching character with an escape sequence such as `\u001b`. The pattern must match
+ * single characters.
+ */
 export function escapeCharacters(text: string, pattern: RegExp): string {
   return text.replace(pattern, (char) => {
     const digits = char.charCodeAt(0).toString(16).padStart(4, '0');
@@ -109,7 +115,8 @@ export function escapeCharacters(text: string, pattern: RegExp): string {
 }
 
 /**
- * Keeps untrusted text from moving the cursor, ringing the bell or reversing the writing direction.
+ * Escapes characters that could make untrusted text move the cursor, ring the bell or reverse the
+ * writing direction.
  */
 export const escapeControls = (text: string): string =>
   escapeCharacters(text, /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu);
