@@ -5,19 +5,19 @@ import { isWebServerConfig } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
 import { createEntry, encodeManifest } from './manifest.ts';
 
-/** A file of a site, encoded as bytes. */
+/** A file of a site whose body is already encoded as bytes. */
 export interface EncodedFile {
-  /** Relative to the site's folder, with forward slashes. */
+  /** The path relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly body: Uint8Array;
 }
 
-/** The folder inside the archive. */
+/** The root folder in the archive. */
 const ROOT = 'gamedata/';
-/** In seconds. */
+/** The range of modification times, in seconds. */
 const MTIME_RANGE = 3600;
 
-/** Creates the manifest of an archive. */
+/** Creates the manifest for the files of an archive. */
 export function createManifest(files: readonly EncodedFile[], generator: string): EncodedFile {
   const sorted = files.toSorted(compareByPath);
   const entries = sorted.map(({ path, body }) => createEntry(path, body));
@@ -25,13 +25,13 @@ export function createManifest(files: readonly EncodedFile[], generator: string)
 }
 
 /**
- * Packs all files except web server configuration, which must not come from an archive. The same
- * files become the same bytes on every machine, so the order, the owners and the times are fixed.
- * Many web servers derive ETags from mtime and size, so each file's mtime is derived from its
- * content: a second within the first hour of the capture date. The manifest is newer than every
- * other file.
+ * Packs all files of a site into an archive, except for the configuration of web servers, which
+ * should not come from a download. The same files always result in the same bytes, so the order,
+ * owners and times are fixed. Many web servers derive ETags from a file's mtime and size. Therefore
+ * each mtime is derived from the file's content, as a second within the first hour of the capture
+ * date. The manifest is newer than every other file.
  *
- * @param captured `YYYY-MM-DD`
+ * @param captured the capture date in the form `YYYY-MM-DD`
  */
 export async function packArchive(
   files: readonly EncodedFile[],
@@ -57,7 +57,7 @@ export async function packArchive(
     entries.push({ header, body });
   }
   const tar = await packTar(entries);
-  // zlib's output depends on its version and the processor.
+  // We do not use zlib, because its output depends on its version and the processor.
   return gzipSync(tar, { level: 9, mtime: latest * 1000 });
 }
 
@@ -68,6 +68,6 @@ function deriveSecond(body: Uint8Array): number {
 
 const compareByPath = (a: EncodedFile, b: EncodedFile): number => (a.path < b.path ? -1 : 1);
 
-/** Formats a checksum as `sha256sum` does. */
+/** Formats a checksum in the same way as `sha256sum`. */
 export const formatChecksum = (archive: Uint8Array, name: string): string =>
   `${sha256(archive)}  ${name}\n`;

@@ -8,12 +8,12 @@ import { encodeHistory } from '../dataset/history.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Past } from '../dataset/past.ts';
 
-/** What the feed says about the site. */
+/** The facts about the site that the feed includes. */
 type DatedSite = Pick<Meta, 'base_url' | 'captured'>;
 
 /**
- * Creates the files about the past: the changes as JSON and as a feed, the old slugs, and the
- * redirects.
+ * Creates the files about the past of the data: the changes as JSON and as a feed, the old slugs,
+ * and the redirects.
  */
 export function createChangeFiles(
   { history, oldSlugs }: Past,
@@ -32,16 +32,17 @@ export function createChangeFiles(
 const MAX_ENTRIES = 30;
 const MAX_NAMED_RECORDS = 25;
 
-/** A step of the history, and the time at which the feed dates it. */
+/** A step of the history, and its time in the feed. */
 interface FeedEntry {
   readonly step: Comparison;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly time: number;
 }
 
 /**
- * Encodes an Atom feed (https://www.rfc-editor.org/rfc/rfc4287), with times that depend only on the
- * data.
+ * Encodes the history as an Atom feed. All times in the feed depend only on the data.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4287
  */
 export function encodeFeed({ steps }: History, site: DatedSite): string {
   const { base_url: baseUrl, captured } = site;
@@ -78,8 +79,8 @@ const encodeLink = (rel: string, type: string, url: string): string =>
   `<link rel="${rel}" type="${type}" href="${escapeXml(url)}"/>`;
 
 /**
- * Spaces steps from the same day one second apart, because feed readers sort by time. Expects and
- * returns the newest first.
+ * Assigns a time to each step. Steps from the same day are one second apart, because feed readers
+ * sort entries by time. Both the steps and the result start with the newest step.
  */
 function addTimes(steps: readonly Comparison[]): FeedEntry[] {
   const entries: FeedEntry[] = [];
@@ -93,8 +94,8 @@ function addTimes(steps: readonly Comparison[]): FeedEntry[] {
 }
 
 /**
- * Returns the record's page if exactly one record was added or changed, and the front page
- * otherwise.
+ * Returns the path of a record's page if exactly one record was added or changed. Otherwise,
+ * returns the path of the front page.
  */
 function findPage({ changes }: Comparison): string {
   const pages: string[] = [];
@@ -108,7 +109,7 @@ function findPage({ changes }: Comparison): string {
   return firstPage.slice(1);
 }
 
-/** Renders the records of a step as lists. */
+/** Renders the changed records of a step as HTML lists. */
 function renderHtml(step: Comparison, baseUrl: string): string {
   function mark(text: string, path?: string): string {
     const code = `<code>${escapeXml(text)}</code>`;
@@ -126,8 +127,10 @@ function renderHtml(step: Comparison, baseUrl: string): string {
 }
 
 /**
- * Derives a UUID from the digests of both data sets: 15 digits of each, between the digits of the
- * version and the variant. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
+ * Derives a UUID from the digests of both data sets. It contains 15 digits of each digest, in
+ * addition to the digits for the version and the variant.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
  */
 function createId({ from, to }: Comparison): string {
   const oldDigest = from.digest.slice('sha256:'.length);
@@ -142,11 +145,14 @@ function createId({ from, to }: Comparison): string {
   return `urn:uuid:${groups.join('-')}`;
 }
 
-/** Keeps the newest of equal steps, which occur if a change was reverted and applied again. */
+/**
+ * Removes repeated steps and keeps the newest of them. The same step occurs twice if a change was
+ * reverted and then applied again.
+ */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   const seenIds = new Set<string>();
   const kept: Comparison[] = [];
-  // The newest step comes first.
+  // Steps are listed from newest to oldest.
   for (const step of steps) {
     const id = createId(step);
     if (seenIds.has(id)) continue;
@@ -156,7 +162,7 @@ function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   return kept;
 }
 
-/** Returns the start of a day in milliseconds since 1970, and 0 for an unknown day. */
+/** Returns the start of a day in milliseconds since 1970, or 0 if the day is unknown. */
 function parseDay(day: string | null): number {
   if (day === null) return 0;
   return Date.parse(`${day}T00:00:00Z`);
@@ -166,10 +172,10 @@ function formatTime(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** Matches the characters that XML cannot represent. */
+/** Matches characters that are not allowed in XML. */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
-/** Escapes text for XML, and replaces the characters that XML cannot represent. */
+/** Escapes text for XML, and replaces characters that are not allowed in XML. */
 function escapeXml(text: string): string {
   const representable = text.replace(NOT_XML, '\u{FFFD}');
   return representable.replace(/[&<>"]/g, (mark) => `&#${mark.charCodeAt(0)};`);

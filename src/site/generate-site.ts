@@ -20,11 +20,11 @@ import { createChangeFiles } from './change-files.ts';
 import { createSpecification } from './openapi.ts';
 import * as recordFiles from './record-files.ts';
 
-/** The parts of a site that depend on neither data nor options. */
+/** The parts of a site that depend neither on the data nor on the options. */
 export interface BuildAssets {
-  /** Reads a template of a page or a host. */
+  /** Reads the template of a page or of a host's configuration. */
   readonly template: (name: string) => string;
-  /** Scripts, styles and types. */
+  /** Compiled scripts, styles and types. */
   readonly compiled: readonly SiteFile[];
   readonly schemas: CompiledSchemas;
   readonly handlerModule: HostContext['handlerModule'];
@@ -36,18 +36,18 @@ export interface SiteInput {
   readonly meta: Meta;
   readonly past: Past;
   readonly hosts: readonly HostName[];
-  /** The document root of a web server. */
+  /** The document root in the configuration of web servers. */
   readonly root: string;
   /** Hand-written files and icons. */
   readonly assets: readonly AnyFile[];
-  /** Whether the site contains its own archive. */
+  /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
   readonly buildAssets: BuildAssets;
 }
 
 /**
- * Generates every file of a site except its manifest. The descriptions (OpenAPI, schemas and pages)
- * come last, because they state the sizes of other files.
+ * Generates every file of a site except for its manifest. The OpenAPI document, the schemas and the
+ * pages are generated last, because they state the sizes of other files.
  */
 export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];
@@ -56,7 +56,10 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
   return [...content, ...createDescriptions(site, content), ...archiveFiles];
 }
 
-/** Packs the site without an archive, so the front page in the archive does not mention one. */
+/**
+ * Packs the site into an archive. The site in the archive is generated without an archive, so its
+ * front page does not offer one.
+ */
 async function createArchiveFiles(
   site: SiteInput,
   content: readonly AnyFile[],
@@ -72,7 +75,7 @@ async function createArchiveFiles(
   ];
 }
 
-/** Creates the API, downloads, names, changes, and the configuration of hosts. */
+/** Creates the API files, downloads, names and changes, and the configuration of hosts. */
 function createDataFiles(site: SiteInput): SiteFile[] {
   const { records, names, meta, past } = site;
   const served = addUrls(getLinkBase(meta), records);
@@ -96,7 +99,7 @@ function createDataFiles(site: SiteInput): SiteFile[] {
   return files;
 }
 
-/** Creates OpenAPI, the schemas, the docs and the other pages. */
+/** Creates the OpenAPI document, the schemas, the docs and the other pages. */
 function createDescriptions(site: SiteInput, content: readonly AnyFile[]): SiteFile[] {
   const { records, meta, names, archive } = site;
   const { template, schemas } = site.buildAssets;

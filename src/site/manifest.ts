@@ -9,14 +9,22 @@ import {
 import { OutputError } from '../errors.ts';
 import { sha256 } from '../sha256.ts';
 
-/** @throws OutputError if the file is larger than readers accept */
+/**
+ * Creates the manifest entry of a file.
+ *
+ * @throws OutputError if the file is larger than readers accept
+ */
 export function createEntry(path: string, body: Uint8Array): ManifestEntry {
   const problem = describeExcess(body.length, getMaxBytes(path));
   if (problem !== undefined) throw new OutputError(problem, path);
   return { path, bytes: body.length, sha256: sha256(body) };
 }
 
-/** @param files sorted by path */
+/**
+ * Encodes the manifest of a site.
+ *
+ * @param files the entries of all files, sorted by path
+ */
 export function encodeManifest(
   buildInputs: BuildInputs,
   files: readonly ManifestEntry[],

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas, and the
- * docs.
+ * Creates the OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1.html), the JSON Schemas
+ * and the docs.
  */
 
 import type { Comparison } from '../contract/changes.ts';
@@ -23,21 +23,21 @@ import { createBulkText } from './record-files.ts';
 
 type Operation = contract.Operation;
 
-/** Path → the first lines of a file that is not JSON. */
+/** Maps the path of each file that is not JSON to its first lines. */
 type Excerpts = Map<string, string>;
 
 interface SpecificationOptions {
-  /** Whether the site contains its own archive. */
+  /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
-  /** Reads a template by the name of its file. */
+  /** Reads a template by its file name. */
   readonly template: (name: string) => string;
   readonly schemas: served.CompiledSchemas;
   readonly names?: readonly Names[];
 }
 
 /**
- * Creates the OpenAPI document, the docs, and a JSON Schema for each type. All three describe the
- * same operations, with examples from the first records of the site.
+ * Creates the OpenAPI document, the docs, and a JSON Schema for each type. The OpenAPI document and
+ * the docs describe the same operations, with examples from the first records of the site.
  */
 export function createSpecification(
   records: Records,
@@ -71,12 +71,12 @@ export function createSpecification(
   return files;
 }
 
-/** Selects the first record of each kind, if there is one. */
+/** Selects the first record of each kind that has records. */
 function selectFirstRecords(records: Records): Records {
   return mapKinds((kind) => records[kind].slice(0, 1)) as Records;
 }
 
-/** Lists the operations of the site, with an example of each response that has one. */
+/** Lists the operations of the site. If an example of the response is available, it is included. */
 function listOperations(
   records: Records,
   meta: Meta,
@@ -95,8 +95,8 @@ function listOperations(
 }
 
 /**
- * Returns whether every host that the site has configuration for supports any limit and offset. A
- * site without host configuration may be served by a plain file server.
+ * Returns whether all configured hosts support any limit and offset. Returns false for a site
+ * without host configuration, because a plain file server may serve it.
  */
 function supportsAnyPageRange({ hosts: names }: Meta): boolean {
   if (names.length === 0) return false;
@@ -106,7 +106,7 @@ function supportsAnyPageRange({ hosts: names }: Meta): boolean {
   return true;
 }
 
-/** Creates the first lines of the bulk files of the first kind that has records. */
+/** Creates excerpts from the bulk files of the first kind that has records. */
 function createExcerpts(firstRecords: Records, base: paths.LinkBase): Excerpts {
   const excerpts: Excerpts = new Map();
   const firstKind = kindNames.find((kind) => firstRecords[kind].length > 0);
@@ -120,8 +120,8 @@ function createExcerpts(firstRecords: Records, base: paths.LinkBase): Excerpts {
 }
 
 /**
- * Creates shortened examples of files, by the id of their operation. A site without records has
- * none.
+ * Creates shortened examples of files, by operation id. Returns no examples if the site has no
+ * records.
  */
 function createFileExamples(
   firstRecords: Records,
@@ -136,7 +136,7 @@ function createFileExamples(
     getMeta: createMetaExample(meta),
     getChanges: { steps: [createStepExample(meta, firstKind, record)] },
   };
-  // Records have English names anyway.
+  // We choose another language because the records already include English names.
   const foreignNames = names.find(({ language }) => language !== 'en');
   if (foreignNames) examples.getNames = selectNames(foreignNames, firstRecords);
   return examples;
@@ -147,8 +147,8 @@ function createMetaExample(meta: Meta): object {
   const example = {
     ...others,
     upstream: formatUpstream(upstream),
-    // The reason may be a network error of the machine that built the site, which says nothing to a
-    // reader.
+    // The reason may be a network error on the machine that built the site, which is meaningless to
+    // readers.
     fallback: null,
     digest,
     captured,
@@ -160,7 +160,7 @@ function createMetaExample(meta: Meta): object {
   return { ...example, names: shortenedNames };
 }
 
-/** Creates the step that would have added the record. */
+/** Creates an example of a history step: the step that would have added the given record. */
 function createStepExample(
   { digest, captured, counts }: Meta,
   kind: Kind,
@@ -179,7 +179,7 @@ function createStepExample(
   };
 }
 
-/** Picks each kind's first record, and its first page shortened to two records. */
+/** Picks the first record of each kind, and its first page shortened to two records. */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const range = { limit: PAGE_SIZE, offset: 0 };
   const kindExamples = mapKinds((kind) => {
@@ -193,7 +193,7 @@ function pickExamples(records: Records, base: paths.LinkBase): contract.Examples
   return { root: mapKinds((kind) => paths.listUrl(base, kind)), ...kindExamples };
 }
 
-/** Picks the schemas that the operations refer to, under the names of their types. */
+/** Picks the schemas that the operations refer to, by the names of their types. */
 function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
@@ -204,7 +204,7 @@ function pickSchemas(
   const schemas = new Map<string, served.JsonSchema>();
   for (const [name, component] of Object.entries(components)) {
     if (!usedNames.has(name)) continue;
-    // The document has one dialect, and its components have no addresses of their own.
+    // The OpenAPI document sets one dialect for all schemas, and its components need no ids.
     const { $id: _id, $schema: _dialect, ...schema } = component;
     schemas.set(served.typeName(name), schema);
   }
@@ -271,7 +271,10 @@ function describePath(operation: Operation): object {
   return { get: { operationId: id, tags: [group], summary, parameters, responses } };
 }
 
-/** Errors of files depend on the host. */
+/**
+ * Describes the error responses of an operation. Only endpoints have a description of the body,
+ * because the errors of files depend on the host.
+ */
 function describeErrors(operation: Operation): object {
   if (!contract.isEndpoint(operation)) {
     return { 404: { description: 'The site does not have this file.' } };
@@ -298,13 +301,13 @@ const createRef = (schema: served.SchemaName): object => ({
 
 /**
  * Describes the body of a response by its media type. Endpoints list only JSON, because typed
- * clients would treat an HTML page as a record. A file that is not JSON is a text, or, without a
- * schema, bytes.
+ * clients would otherwise treat an HTML page as a record. A file that is not JSON is described as a
+ * string if it is text, and has no schema if it is binary.
  */
 function describeContent(operation: Operation): object {
   const { path, pathParameter, schema, group, example } = operation;
   if (schema !== undefined) return { 'application/json': { schema: createRef(schema), example } };
-  // The path of an icon ends with a variable, so the example decides.
+  // The path of an icon ends with a variable, so its file extension comes from the example.
   const file = path.replace(/\{\w+\}$/, String(pathParameter?.example));
   const mediaType = getMediaType(file);
   if (mediaType === 'application/json') {

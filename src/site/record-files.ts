@@ -14,7 +14,9 @@ function createJsonFile(path: string, value: unknown): SiteFile {
   return { path, body: JSON.stringify(value) };
 }
 
-/** Creates the API root, every list page and record, `meta.json`, and the bodies of errors. */
+/**
+ * Creates the files of the API root, list pages and records, `meta.json`, and the bodies of errors.
+ */
 export function createApiFiles(
   served: ServedRecords,
   meta: Pick<Meta, 'base_url' | 'links'>,
@@ -45,7 +47,7 @@ function createListPages(base: paths.LinkBase, kind: Kind, served: ServedRecords
   });
 }
 
-/** Creates the text of a bulk file: JSON of all kinds, or NDJSON or CSV of one kind. */
+/** Creates the text of a bulk file: JSON with all kinds, or NDJSON or CSV with one kind. */
 export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
   if (kind === undefined) return JSON.stringify(served);
   const records = served[kind];
@@ -58,7 +60,7 @@ export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecord
   return text;
 }
 
-/** Avoids zlib, whose output depends on its version and the processor. */
+/** Compresses without zlib, because the output of zlib depends on its version and the processor. */
 export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6, mtime: 0 });
 
 export function createBulkFiles(served: ServedRecords): SiteFile[] {
@@ -71,7 +73,7 @@ export function createBulkFiles(served: ServedRecords): SiteFile[] {
   return files;
 }
 
-/** Creates a file of names for each language, and the list of languages. */
+/** Creates a file with names for each language, and a list of all languages. */
 export function createNamesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
   if (names.length === 0) return [];
   const languages: object[] = [];
@@ -87,7 +89,7 @@ export function createNamesFiles(names: readonly Names[], baseUrl: string): Site
   return [createJsonFile(paths.NAMES_INDEX_FILE, { languages }), ...namesFiles];
 }
 
-/** Creates the index that the pages search: the fields of each record that they show. */
+/** Creates the search index for the pages. It contains only the fields that the pages show. */
 export function createSearchIndex(records: Records): SearchIndex {
   return mapKinds((kind) => records[kind].map(createSearchEntry));
 }
@@ -101,22 +103,25 @@ function createSearchEntry(record: RecordOf<Kind>): SearchIndex[Kind][number] {
 export type Cell = string | number | null;
 
 /**
- * Matches the positions where a formula can start. Spreadsheets that split cells at semicolons or
- * tabs ignore the quotation marks around the whole text:
- * https://owasp.org/www-community/attacks/CSV_Injection
+ * Matches the positions at which a formula can start. Some spreadsheets also split cells at
+ * semicolons or tabs, and ignore the quotation marks around the text.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * Matches text that must be quoted: separators of any spreadsheet, quotation marks, and white space
- * at either end.
+ * Matches text that must be quoted: text with quotation marks or with the separators of any
+ * spreadsheet, or with white space at either end.
  */
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 
 /**
- * Formats a row of CSV (https://www.rfc-editor.org/rfc/rfc4180). Inserts an apostrophe before each
- * formula, and before an apostrophe in the same position. To restore the original, remove one
- * apostrophe at the start and one after each separator.
+ * Formats a row of CSV. Inserts an apostrophe before each formula, and before each apostrophe where
+ * a formula could start. To restore the original text, remove one apostrophe at the start of each
+ * cell and one after each separator in the cell.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc4180
  */
 export function formatCsvRow(cells: readonly Cell[]): string {
   const formattedCells = cells.map(formatCsvCell);
