@@ -1,7 +1,6 @@
-import { existsSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { findMemory } from './test/support/memory.ts';
 
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
 
@@ -41,16 +40,6 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-const MEMORY = '/dev/shm';
-const NEEDED_BYTES = 4 * 2 ** 30;
-
-/** Finds a folder in memory if possible, because the tests flush tens of thousands of files. */
-function findTemporaryFolder(): string {
-  if (process.env.TMPDIR || !existsSync(MEMORY)) return tmpdir();
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize < NEEDED_BYTES ? tmpdir() : MEMORY;
-}
-
 /**
  * `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode
  * all`) runs it too.
@@ -62,14 +51,14 @@ export default defineConfig(({ mode }) => {
     NO_PROXY: '127.0.0.1,localhost',
     // Vitest's own BASE_URL is not ours.
     BASE_URL: '',
-    // System tests run programs there, which memory may not allow, and Deno reads no file below
-    // /dev.
-    TMPDIR: mode === 'all' ? tmpdir() : findTemporaryFolder(),
   };
+  const envInMemory = { ...env, TMPDIR: findMemory() };
   const system: TestProjectConfiguration = {
     extends: true,
     test: {
       name: 'system',
+      // Memory may not allow to run programs, and Deno reads no file below /dev, so each system test
+      // chooses whether its folder is in memory.
       env,
       isolate: false,
       include: ['test/system/**/*.test.ts'],
@@ -100,14 +89,14 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'shared',
-            env,
+            env: envInMemory,
             isolate: false,
             include: ['test/**/*.test.ts'],
             exclude: ['test/system/**', ...isolated],
           },
         },
         ...systemProjects,
-        { extends: true, test: { name: 'isolated', env, include: isolated } },
+        { extends: true, test: { name: 'isolated', env: envInMemory, include: isolated } },
       ],
     },
   };

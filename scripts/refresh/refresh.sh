@@ -25,7 +25,11 @@ write_outcome() {
 }
 
 # Prints a value without white space at its ends, and with a space for other white space, because people paste values with line breaks.
-normalize() { node -p 'process.argv[1].trim().replace(/\s+/g, " ")' -- "$1"; }
+normalize() {
+  # Starting Node takes longest here, and most values are empty.
+  [ -n "$1" ] || return 0
+  node -p 'process.argv[1].trim().replace(/\s+/g, " ")' -- "$1"
+}
 
 BASE_URL=$(normalize "${BASE_URL:-}")
 export BASE_URL

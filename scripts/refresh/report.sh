@@ -29,11 +29,26 @@ annotate() {
   exit 1
 }
 
+# Opens an issue with the text in issue.md: `report <title> comment|edit|keep`. If an issue with this title is already open, adds the text as
+# a comment, replaces its text, or keeps it as it is.
+report() {
+  local title=$1 action=$2 number
+  has_issues || annotate "$title"
+  number=$(open_issue "$title")
+  if [ -z "$number" ]; then
+    gh issue create --title "$title" --body-file "$work/issue.md"
+  elif [ "$action" = keep ]; then
+    echo 'an issue is already open'
+  else
+    gh issue "$action" "$number" --body-file "$work/issue.md"
+  fi
+}
+
 # Indents lines, so that text from elsewhere is not markup, a mention or a command.
 indent() { sed 's/^/    /' "$@"; }
 
 report_refusal() {
-  local title='The data was refused' message hint open
+  local title='The data was refused' message hint
   # Without line breaks and other control characters, because the job that wrote the report may be compromised.
   error() {
     node -p 'String(JSON.parse(fs.readFileSync(process.argv[1])).error[process.argv[2]] ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")' \
@@ -53,13 +68,7 @@ ${hint:+$hint
 
 ${GITHUB_RUN_ID:+$GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/runs/$GITHUB_RUN_ID}
 END
-  has_issues || annotate "$title"
-  open=$(open_issue "$title")
-  if [ -n "$open" ]; then
-    gh issue comment "$open" --body-file "$work/issue.md"
-  else
-    gh issue create --title "$title" --body-file "$work/issue.md"
-  fi
+  report "$title" comment
 }
 
 report_staleness() {
@@ -77,16 +86,11 @@ The refresh has not succeeded since ${last:-it was set up, $since}. The publishe
 
 See the failed runs: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY/actions/workflows/refresh.yml
 END
-  has_issues || annotate "$title"
-  if [ -n "$(open_issue "$title")" ]; then
-    echo 'an issue is already open'
-    return
-  fi
-  gh issue create --title "$title" --body-file "$work/issue.md"
+  report "$title" keep
 }
 
 report_proposal() {
-  local title='The refreshed data waits for a pull request' base=$1 head=$2 open
+  local title='The refreshed data waits for a pull request' base=$1 head=$2
   cat > "$work/issue.md" <<END
 New data is on the branch \`$head\`, but the workflow could not open a pull request:
 
@@ -99,13 +103,7 @@ To let the workflow open pull requests, select "Allow GitHub Actions to create a
 
 $(head -n 1 "$work/message.txt" | indent)
 END
-  has_issues || annotate "$title"
-  open=$(open_issue "$title")
-  if [ -n "$open" ]; then
-    gh issue edit "$open" --body-file "$work/issue.md"
-  else
-    gh issue create --title "$title" --body-file "$work/issue.md"
-  fi
+  report "$title" edit
 }
 
 case ${1:-} in

@@ -14,69 +14,105 @@ export interface Seen {
   readonly baseUrl: string | undefined;
   readonly digest: string | undefined;
   readonly captured: string;
+  /** File → how it differs from the manifest or from the rest of the site. */
   readonly wrong: ReadonlyMap<string, string>;
 }
 
-export const listFilesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-        .sort()
-    : [];
+/** Lists the files below a folder, or none if the folder is missing. */
+export function listFilesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const files: string[] = [];
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isDirectory()) continue;
+    files.push(path.relative(folder, path.join(entry.parentPath, entry.name)));
+  }
+  return files.sort();
+}
 
+/** What `look` reads from meta.json. */
+interface SeenMeta {
+  readonly base_url: string;
+  readonly digest: string;
+  readonly captured: string;
+  readonly counts: object;
+}
+
+/**
+ * Looks at a folder, which may be damaged, without our own readers. First compares all files with
+ * the manifest, then reads the listed records, and at last checks what depends on the records: the
+ * counts in meta.json and the targets of redirects.
+ */
 export function look(folder: string): Seen {
   const wrong = new Map<string, string>();
-  const bodies = new Map(
-    listFilesIn(folder).map((file) => [file, readFileSync(path.join(folder, file))]),
-  );
-  const hashes = new Map(Array.from(bodies, ([file, body]) => [file, hash('sha256', body)]));
-  const parse = <T>(file: string): Partial<T> => {
+  const bodies = new Map<string, Buffer>();
+  const hashes = new Map<string, string>();
+  const files = new Map<string, string>();
+  for (const file of listFilesIn(folder)) {
+    const absolute = path.join(folder, file);
+    const body = readFileSync(absolute);
+    const sha256 = hash('sha256', body);
+    const { mtimeNs } = statSync(absolute, { bigint: true });
+    bodies.set(file, body);
+    hashes.set(file, sha256);
+    files.set(file, `${sha256} ${mtimeNs}`);
+  }
+  function parse<T>(file: string): Partial<T> {
     try {
       return JSON.parse(String(bodies.get(file)));
     } catch {
       wrong.set(file, 'is not JSON');
       return {};
     }
-  };
+  }
+
   const manifest = parse<{ files: { path: string; sha256: string }[] }>('manifest.json');
-  const meta = parse<{ base_url: string; digest: string; captured: string; counts: object }>(
-    'meta.json',
-  );
-  const listed = new Map(manifest.files?.map((entry) => [entry.path, entry.sha256]));
-  for (const [file, sha256] of listed)
-    if (hashes.get(file) !== sha256) wrong.set(file, hashes.has(file) ? 'differs' : 'is missing');
-  for (const file of bodies.keys())
+  const meta = parse<SeenMeta>('meta.json');
+  const listed = new Set<string>();
+  for (const entry of manifest.files ?? []) {
+    listed.add(entry.path);
+    const sha256 = hashes.get(entry.path);
+    if (sha256 === undefined) wrong.set(entry.path, 'is missing');
+    else if (sha256 !== entry.sha256) wrong.set(entry.path, 'differs');
+  }
+  for (const file of bodies.keys()) {
     if (file !== 'manifest.json' && !listed.has(file)) wrong.set(file, 'is not listed');
+  }
 
   const records = new Map<string, string>();
   for (const file of bodies.keys()) {
-    const [, kind = ''] = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file) ?? [];
+    const kind = /^api\/gamedata\/(\w+)\/[^/]+\/index\.json$/.exec(file)?.[1];
     // A change that was discarded may have left a record behind.
-    if (kind === '' || !listed.has(file)) continue;
+    if (kind === undefined || !listed.has(file)) continue;
     const { id, url } = parse<{ id: number; url: string }>(file);
-    records.set(`/${file.slice(0, -'index.json'.length)}`, `${kind}/${id}`);
+    const address = `/${file.slice(0, -'index.json'.length)}`;
+    records.set(address, `${kind}/${id}`);
     if (!url?.startsWith(`${meta.base_url}/api/`)) wrong.set(file, `has the URL ${url}`);
   }
-  const all = [...records.values()];
-  const counts = kindNames.map((kind) => [
-    kind,
-    all.filter((record) => record.startsWith(kind)).length,
-  ]);
-  if (JSON.stringify(meta.counts) !== JSON.stringify(Object.fromEntries(counts)))
-    wrong.set('meta.json', `has other counts than ${JSON.stringify(counts)}`);
+  const counts = JSON.stringify(countKinds(records));
+  if (JSON.stringify(meta.counts) !== counts)
+    wrong.set('meta.json', `has other counts than ${counts}`);
+
   const addresses = new Map(records);
-  for (const [from, to] of Object.entries(parse<Record<string, string>>('moved.json'))) {
-    const target = records.get(to ?? '');
+  const redirects = parse<Record<string, string>>('moved.json');
+  for (const [from, to = ''] of Object.entries(redirects)) {
+    const target = records.get(to);
     if (target === undefined || records.has(from))
       wrong.set('moved.json', `redirects ${from} to ${to}`);
     else addresses.set(from, target);
   }
-  const mark = (file: string): string =>
-    `${hashes.get(file)} ${statSync(path.join(folder, file), { bigint: true }).mtimeNs}`;
-  const files = new Map(Array.from(bodies.keys(), (file) => [file, mark(file)]));
   const { base_url: baseUrl, digest, captured = '' } = meta;
   return { files, records, addresses, baseUrl, digest, captured, wrong };
+}
+
+/** Counts the records of each kind, in the order of meta.json. */
+function countKinds(records: Records): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of kindNames) counts[kind] = 0;
+  for (const record of records.values()) {
+    const kind = record.split('/')[0] ?? '';
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
 }
 
 /** The expected result of a command. */
@@ -86,6 +122,7 @@ export interface Intent {
   readonly baseUrl: string | undefined;
   /** Whether the source is an archive, which may remove anything. */
   readonly isRestored?: boolean;
+  /** The bundled data, if the command falls back to it because the upstream is down. */
   readonly fallback?: { readonly digest: string; readonly captured: string } | undefined;
   /** Whether the command keeps the records of the folder. */
   readonly isSame?: boolean;
@@ -94,50 +131,69 @@ export interface Intent {
   readonly options: readonly string[];
 }
 
+/** The intent of a command, and of killed commands before it, which it may have completed. */
 type Intents = readonly [Intent, ...Intent[]];
 
-const has = ({ options }: Intent, ...words: string[]): boolean =>
-  options.join(' ').includes(words.join(' '));
+/** Whether the options of a command contain these words, one after the other. */
+function hasOptions({ options }: Intent, ...words: string[]): boolean {
+  return options.join(' ').includes(words.join(' '));
+}
 
 /** Finds the records that options allow to remove; undefined for all. */
 function findAllowed(before: Seen, intents: readonly Intent[]): ReadonlySet<string> | undefined {
-  if (intents.some((one) => one.isRestored || has(one, '--max-shrink', '100'))) return undefined;
-  const words = intents.flatMap(({ options }) => options);
-  return new Set(words.flatMap((word) => before.addresses.get(`/api/gamedata/${word}/`) ?? []));
+  const allowed = new Set<string>();
+  for (const intent of intents) {
+    if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) return undefined;
+    for (const word of intent.options) {
+      const record = before.addresses.get(`/api/gamedata/${word}/`);
+      if (record !== undefined) allowed.add(record);
+    }
+  }
+  return allowed;
 }
 
 /** Finds the paths that end because their records are removed, unless an option allows that. */
 export function findEndingPaths(before: Seen, intents: Intents): string[] {
   const allowed = findAllowed(before, intents);
+  if (allowed === undefined) return [];
   const [{ records }] = intents;
-  const next = new Set(records.values());
-  return [...before.addresses]
-    .filter(([address, record]) => !records.has(address) && !next.has(record))
-    .filter(([, record]) => allowed && !allowed.has(record))
-    .map(([address]) => address);
+  const remaining = new Set(records.values());
+  const ending: string[] = [];
+  for (const [address, record] of before.addresses) {
+    const isKept = records.has(address) || remaining.has(record);
+    if (!isKept && !allowed.has(record)) ending.push(address);
+  }
+  return ending;
 }
 
+/** Whether the guard has a reason to refuse a command. */
 function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   if (before.wrong.size > 0 || isOlder(before, intent)) return true;
-  const next = new Set(intent.records.values());
   // `--allow-missing` cannot name a forgotten slug.
-  const known = has(intent, '--forget-history') ? { ...before, addresses: before.records } : before;
-  const allowed = findAllowed(known, [intent]);
-  const missing = [...before.records.values()].filter((record) => !next.has(record));
-  if (missing.some((record) => allowed && !allowed.has(record))) return true;
+  const isForgetting = hasOptions(intent, '--forget-history');
+  const nameable = isForgetting ? { ...before, addresses: before.records } : before;
+  const allowed = findAllowed(nameable, [intent]);
+  const remaining = new Set(intent.records.values());
+  let isAnyMissing = false;
+  for (const record of before.records.values()) {
+    if (remaining.has(record)) continue;
+    if (allowed && !allowed.has(record)) return true;
+    isAnyMissing = true;
+  }
   // The names of missing records are missing, too.
-  return (
-    (missing.length > 0 && text.includes('names/')) || findEndingPaths(before, [intent]).length > 0
-  );
+  if (isAnyMissing && text.includes('names/')) return true;
+  return findEndingPaths(before, [intent]).length > 0;
 }
 
-const isOlder = (before: Seen, { fallback }: Intent): boolean =>
-  fallback !== undefined &&
-  before.digest !== fallback.digest &&
-  before.captured >= fallback.captured;
+/** Whether a command falls back to bundled data that is older than the published data. */
+function isOlder(before: Seen, { fallback }: Intent): boolean {
+  if (fallback === undefined || before.digest === fallback.digest) return false;
+  return before.captured >= fallback.captured;
+}
 
-export const isSameFolder = (before: Seen, after: Seen): boolean =>
-  JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
+export function isSameFolder(before: Seen, after: Seen): boolean {
+  return JSON.stringify([...before.files]) === JSON.stringify([...after.files]);
+}
 
 /** The notice of a command that discards an interrupted change. */
 export const DISCARDED = 'no longer fits this folder';
@@ -149,91 +205,110 @@ interface Ended {
   readonly hasDiscarded: boolean;
 }
 
+/** A folder before and after a command. */
+interface Change {
+  readonly before: Seen;
+  readonly after: Seen;
+}
+
 /**
- * @param intents the intent of the command, and of killed commands before it, which it may have
- * completed
+ * Finds what a command did wrong. A failed or refused command must have a reason and must not change
+ * the folder. A successful one must publish an intact site with exactly the records and the base URL
+ * of its intent, must keep every path that it has not named, and must remove its staging folder.
+ * Files that were damaged or left behind before the command are excused where only `--verify` finds
+ * them.
  */
 export function findBreaches(
-  { before, after }: { before: Seen; after: Seen },
+  { before, after }: Change,
   intents: Intents,
   { code, text, hasDiscarded }: Ended,
   folder: string,
 ): string[] {
   const [intent, ...unfinished] = intents;
-  const found: string[] = [];
+  const breaches: string[] = [];
   if (code === 1 || code === 4) {
     if (unfinished.length > 0) return [];
-    if (!isSameFolder(before, after)) found.push('failed and changed the folder');
+    const hasFailureReason = before.wrong.size > 0 || intent.isHopeless;
+    if (!isSameFolder(before, after)) breaches.push('failed and changed the folder');
     if (code === 4 && !mayRefuse(before, intent, text))
-      found.push('refused by the guard without a reason');
-    if (code === 1 && before.wrong.size === 0 && !intent.isHopeless)
-      found.push('failed without a reason');
-    return found;
+      breaches.push('refused by the guard without a reason');
+    if (code === 1 && !hasFailureReason) breaches.push('failed without a reason');
+    return breaches;
   }
   const needsBaseUrl = before.wrong.has('meta.json') || unfinished.length > 0;
   if (code === 2 && intent.baseUrl === undefined && needsBaseUrl) return [];
+
   const isLeftBehind = (file: string): boolean =>
     hasDiscarded && before.wrong.has(file) && after.wrong.get(file) === 'is not listed';
   // `--verify` lists files that were left behind.
-  const isListed = code === 5 && [...after.wrong.keys()].every(isLeftBehind);
-  if (code !== 0 && !isListed) return [`ended with ${code}`];
+  const isOnlyLeftBehind = code === 5 && [...after.wrong.keys()].every(isLeftBehind);
+  if (code !== 0 && !isOnlyLeftBehind) return [`ended with ${code}`];
+
   // A build without `--verify` does not notice a change that keeps size and mtime.
-  const isUnnoticed = (file: string): boolean =>
-    !has(intent, '--verify') &&
-    before.wrong.has(file) &&
-    before.files.get(file) === after.files.get(file);
+  function isUnnoticed(file: string): boolean {
+    if (hasOptions(intent, '--verify') || !before.wrong.has(file)) return false;
+    return before.files.get(file) === after.files.get(file);
+  }
   for (const [file, why] of after.wrong) {
-    if (!isUnnoticed(file) && !isLeftBehind(file)) found.push(`${file} ${why}`);
+    if (!isUnnoticed(file) && !isLeftBehind(file)) breaches.push(`${file} ${why}`);
   }
+
+  // A command that keeps the records of a damaged folder has no expected records.
   const isUnknown = intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
-  for (const address of isUnknown
-    ? []
-    : new Set([...intent.records.keys(), ...after.records.keys()])) {
-    const [got, expected] = [after.records.get(address), intent.records.get(address)];
+  const compared = new Set(isUnknown ? [] : [...intent.records.keys(), ...after.records.keys()]);
+  for (const address of compared) {
+    const got = after.records.get(address);
+    const expected = intent.records.get(address);
     if (got !== expected && !isUnnoticed(`${address.slice(1)}index.json`))
-      found.push(`${address} is ${got}, expected ${expected}`);
+      breaches.push(`${address} is ${got}, expected ${expected}`);
   }
-  const wanted = intent.baseUrl ?? before.baseUrl;
-  if (after.baseUrl !== wanted && !isUnnoticed('meta.json'))
-    found.push(`the base URL is ${after.baseUrl}, expected ${wanted}`);
+  const wantedUrl = intent.baseUrl ?? before.baseUrl;
+  if (after.baseUrl !== wantedUrl && !isUnnoticed('meta.json'))
+    breaches.push(`the base URL is ${after.baseUrl}, expected ${wantedUrl}`);
   if (isOlder(before, intent) && !before.wrong.has('meta.json'))
-    found.push('a fallback replaced newer data');
-  found.push(...findLostPaths({ before, after }, intents, text));
-  const left = readdirSync(path.dirname(folder)).filter((name) =>
-    name.startsWith('.site.gamedata-'),
-  );
+    breaches.push('a fallback replaced newer data');
+  breaches.push(...findLostPaths({ before, after }, intents, text));
+
+  const siblings = readdirSync(path.dirname(folder));
+  const strays = siblings.filter((name) => name.startsWith('.site.gamedata-'));
   // The staging folder of a discarded change stays until the next change.
   const mayLeave = text.includes(DISCARDED) && isSameFolder(before, after);
-  if (left.length > 0 && !mayLeave) found.push(`left ${left.join(', ')}`);
-  return found;
+  if (strays.length > 0 && !mayLeave) breaches.push(`left ${strays.join(', ')}`);
+  return breaches;
 }
 
 /**
  * Finds paths that are lost, or redirect to another record, although no option allows that and no
- * message names them.
+ * message names them. A path is a record's own or a redirect to it.
  */
-function findLostPaths(
-  { before, after }: { before: Seen; after: Seen },
-  intents: Intents,
-  text: string,
-): string[] {
-  const forgets = intents.some((intent) => has(intent, '--forget-history'));
+function findLostPaths({ before, after }: Change, intents: Intents, text: string): string[] {
+  const isForgetting = intents.some((intent) => hasOptions(intent, '--forget-history'));
+  const hasUnfinished = intents.length > 1;
   const ending = new Set(findEndingPaths(before, intents));
-  const current = new Set(after.records.values());
+  const currentRecords = new Set(after.records.values());
   // After a kill or damage, redirects and records may be of two sites.
-  const mayMove = intents.length > 1 || before.wrong.size > 0 || forgets;
-  const lost = [...before.addresses].filter(([address, record]) => {
+  const mayMove = hasUnfinished || before.wrong.size > 0 || isForgetting;
+
+  function isLost(address: string, record: string): boolean {
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
     if (target !== undefined) return target !== record && !mayMove;
     // A slug that a killed build renamed is a redirect when the next build forgets it.
-    if (forgets && (intents.length > 1 || !before.records.has(address))) return false;
-    return current.has(record) || ending.has(address);
-  });
+    const mayForget = hasUnfinished || !before.records.has(address);
+    if (isForgetting && mayForget) return false;
+    return currentRecords.has(record) || ending.has(address);
+  }
+
   const words = new Set(text.split(/[^\w-]+/));
-  const isNamed = (address: string): boolean => words.has(address.split('/')[4] ?? '');
-  const isListed = /\bmore\b/.test(text) && lost.some(([address]) => isNamed(address));
-  return lost
-    .filter(([address]) => !isNamed(address) && !isListed)
-    .map(([address, record]) => `${address} was ${record}, and is lost without a message`);
+  const unnamed: string[] = [];
+  let isAnyNamed = false;
+  for (const [address, record] of before.addresses) {
+    if (!isLost(address, record)) continue;
+    const slug = address.split('/')[4] ?? '';
+    if (words.has(slug)) isAnyNamed = true;
+    else unnamed.push(`${address} was ${record}, and is lost without a message`);
+  }
+  // A long list names the first paths and ends with "… and 3 more".
+  const isShortened = isAnyNamed && /\bmore\b/.test(text);
+  return isShortened ? [] : unnamed;
 }

@@ -7,63 +7,84 @@ import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import { everyKind } from './kinds.ts';
 import { serveFolder } from './loopback.ts';
 import { type Finished, startProcess } from './processes.ts';
-import { plainAnswer, range, upstreamOf } from './upstream-data.ts';
+import { type Answer, plainAnswer, range, type UpstreamData, upstreamOf } from './upstream-data.ts';
 import { startUpstream } from './upstream-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
 const LOOP = fileURLToPath(new URL('command-loop.mjs', import.meta.url));
 const KILL_AT = new URL('../torture/kill-at.mjs', import.meta.url).href;
 
-type CommandOptions = { readonly cwd: string; readonly env?: Readonly<Record<string, string>> };
+interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
-export type Commands = ReturnType<typeof startCommands>;
+/** Runs commands of gamedata. */
+export interface Commands {
+  run(args: readonly string[], options: CommandOptions): Promise<Finished>;
+  /** Ends the process. */
+  close(): void;
+}
 
-/** Runs commands one after the other in one process. */
-export function startCommands(cli: string) {
+/** Starts a process that runs commands one after the other, because starting Node takes longer. */
+export function startCommands(cli: string): Commands {
   const child = spawn(process.execPath, [LOOP, cli], {
     env: { PATH: process.env.PATH },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    async run(args: readonly string[], { cwd, env = {} }: CommandOptions): Promise<Finished> {
-      child.stdin.write(`${JSON.stringify({ args, cwd, env })}\n`);
+    async run(args, { cwd, env = {} }) {
+      const request = JSON.stringify({ args, cwd, env });
+      child.stdin.write(`${request}\n`);
       const { value, done } = await lines.next();
       if (done) throw new Error(`the command ended its process: ${args.join(' ')}`);
       return JSON.parse(value) as Finished;
     },
-    close: () => void child.stdin.end(),
+    close() {
+      child.stdin.end();
+    },
   };
 }
 
+interface KillOptions extends CommandOptions {
+  readonly folder: string;
+  readonly nth: number;
+}
+
 /** Runs a command that is killed right before it moves the n-th file into a folder. */
-export const killAtFile = (
+export function killAtFile(
   cli: string,
   args: readonly string[],
-  { cwd, env = {}, folder, nth }: CommandOptions & { folder: string; nth: number },
-): Promise<Finished> =>
-  startProcess([process.execPath, `--import=${KILL_AT}`, cli, ...args], {
-    cwd,
-    env: {
-      ...env,
-      KILL_AT: `renameSync:${nth}`,
-      KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/`,
-    },
-  }).finished;
+  { cwd, env = {}, folder, nth }: KillOptions,
+): Promise<Finished> {
+  const command = [process.execPath, `--import=${KILL_AT}`, cli, ...args];
+  const killEnv = {
+    ...env,
+    KILL_AT: `renameSync:${nth}`,
+    KILL_PATHS: `gamedata-staging/site/\\S+ ${folder}/`,
+  };
+  return startProcess(command, { cwd, env: killEnv }).finished;
+}
 
 type Slugs = Readonly<Record<Kind, ReadonlyMap<number, string>>>;
 /** Path → record, such as `move/1`. */
 export type Records = ReadonlyMap<string, string>;
 
-/** @param changes id → another slug, or null for a removed record */
-function createSlugs(changes: { [K in keyof Slugs]?: Record<number, string | null> }): Slugs {
+/** The slugs of one kind that differ from `<kind>-<id>`; null removes a record. */
+type SlugChanges = Readonly<Record<number, string | null>>;
+
+function createSlugs(changes: { [K in keyof Slugs]?: SlugChanges }): Slugs {
   const counts = everyKind({ move: 20, item: 10 }, () => 1);
   return mapKinds((kind) => {
-    const plain = Object.fromEntries(range(1, counts[kind]).map((id) => [id, `${kind}-${id}`]));
-    const slugs = Object.entries<string | null>({ ...plain, ...changes[kind] });
-    return new Map(
-      slugs.flatMap(([id, slug]) => (slug === null ? [] : [[Number(id), slug] as const])),
-    );
+    const slugs = new Map<number, string>();
+    for (const id of range(1, counts[kind])) slugs.set(id, `${kind}-${id}`);
+    for (const [key, slug] of Object.entries(changes[kind] ?? {})) {
+      const id = Number(key);
+      if (slug === null) slugs.delete(id);
+      else slugs.set(id, slug);
+    }
+    return slugs;
   });
 }
 
@@ -89,80 +110,122 @@ export const variantNames = Object.keys(variants) as Variant[];
 /** The bundled data, with a history since `renamed`. */
 export const BUNDLED = { variant: 'renamed-again', captured: '2026-01-03' } as const;
 
-export const listRecords = (name: Variant): Records =>
-  new Map(
-    kindNames.flatMap((kind) =>
-      Array.from(variants[name].slugs[kind], ([id, slug]) => [
-        `/api/gamedata/${kind}/${slug}/`,
-        `${kind}/${id}`,
-      ]),
-    ),
-  );
+export function listRecords(name: Variant): Records {
+  const records = new Map<string, string>();
+  for (const kind of kindNames) {
+    for (const [id, slug] of variants[name].slugs[kind])
+      records.set(`/api/gamedata/${kind}/${slug}/`, `${kind}/${id}`);
+  }
+  return records;
+}
+
+export interface ChangingUpstream {
+  readonly url: string;
+  /** Assign another variant to change the data of the following responses. */
+  readonly now: { variant: Variant };
+  close(): Promise<void>;
+}
 
 /** Starts an upstream whose data tests can change. */
-export async function startChangingUpstream() {
+export async function startChangingUpstream(): Promise<ChangingUpstream> {
   const now: { variant: Variant } = { variant: 'plain' };
-  const createData = () => {
+  const createData = (): UpstreamData => {
     const { slugs } = variants[now.variant];
-    const answer = (kind: Kind) =>
-      Array.from(slugs[kind], ([id, name]) => plainAnswer(kind, id, { name }));
-    return upstreamOf(mapKinds(answer));
+    const answers = mapKinds((kind) => {
+      const ofKind: Answer[] = [];
+      for (const [id, name] of slugs[kind]) ofKind.push(plainAnswer(kind, id, { name }));
+      return ofKind;
+    });
+    return upstreamOf(answers);
   };
-  const { url, close } = await startUpstream(createData(), {
-    stateOf: () => ({ data: createData() }),
-  });
+  const stateOf = () => ({ data: createData() });
+  const { url, close } = await startUpstream(createData(), { stateOf });
   return { url, close, now };
 }
 
+/** An upstream that refuses connections. */
 export const DEAD = 'http://127.0.0.1:1/api/v2';
 
 export const setDay = (day: string) => ({ SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000) });
 
 export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
 
-export type World = Awaited<ReturnType<typeof createWorld>>;
+/** A data set in a folder that commands read as a snapshot. */
+interface CapturedData {
+  readonly folder: string;
+  readonly variant: Variant;
+}
+
+/** A site that steps only read. */
+interface OtherSite extends CapturedData {
+  /** Where a server serves the site. */
+  readonly url: string;
+  readonly baseUrl: string;
+}
+
+/** The inputs of all sequences. */
+export interface World {
+  readonly folder: string;
+  /** The command line of a package with its own bundled data. */
+  readonly cli: string;
+  readonly data: readonly CapturedData[];
+  readonly others: readonly OtherSite[];
+  readonly bundled: { readonly digest: string; readonly captured: string };
+  close(): Promise<void>;
+}
 
 /**
- * Creates the inputs of all sequences: snapshots, other sites in folders and on a server, and a
- * package with bundled data.
+ * Creates the inputs of all sequences in a folder. First copies the package and replaces its bundled
+ * data. Then captures a snapshot of each variant, and two snapshots that follow a rename. At last
+ * builds the other sites from these snapshots, and keeps serving them until `close`.
  */
-export async function createWorld(folder: string) {
+export async function createWorld(folder: string): Promise<World> {
   for (const name of ['dist', 'public', 'package.json'])
     cpSync(path.join(PROJECT, name), path.join(folder, 'package', name), { recursive: true });
   const cli = path.join(folder, 'package/dist/cli.js');
   const commands = startCommands(cli);
   const upstream = await startChangingUpstream();
   const { url, stop } = await serveFolder(path.join(folder, 'sites'));
-  const mustRun = async (args: readonly string[], env = {}): Promise<void> => {
+
+  async function mustRun(args: readonly string[], env = {}): Promise<void> {
     const { code, stderr } = await commands.run(args, { cwd: folder, env });
     if (code !== 0) throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
-  };
-  const capture = async (target: string, ...taken: { variant: Variant; captured?: string }[]) => {
-    for (const { variant, captured = `2026-01-0${variants[variant].day}` } of taken) {
-      upstream.now.variant = variant;
-      const args = `snapshot --source rest --upstream ${upstream.url} --no-cache --max-shrink 100 --data ${target}`;
-      await mustRun(args.split(' '), setDay(captured));
-    }
-    return { folder: path.join(folder, target), variant: taken.at(-1)?.variant ?? 'plain' };
-  };
-  const build = async (name: string, baseUrl: string, ...built: Variant[]) => {
+  }
+
+  async function captureOn(day: string, variant: Variant, target: string): Promise<void> {
+    upstream.now.variant = variant;
+    const source = ['--source', 'rest', '--upstream', upstream.url, '--no-cache'];
+    const command = ['snapshot', ...source, '--max-shrink', '100', '--data', target];
+    await mustRun(command, setDay(day));
+  }
+
+  /** Captures variants one after the other, so that the snapshot has a history of them. */
+  async function capture(target: string, ...captured: Variant[]): Promise<CapturedData> {
+    for (const variant of captured)
+      await captureOn(`2026-01-0${variants[variant].day}`, variant, target);
+    return { folder: path.join(folder, target), variant: captured.at(-1) ?? 'plain' };
+  }
+
+  /** Builds a site from variants one after the other, so that it has redirects. */
+  async function build(name: string, baseUrl: string, ...built: Variant[]): Promise<OtherSite> {
     const out = `sites/${name}`;
     for (const variant of built) {
-      const args = ['build', '--source', 'snapshot', '--upstream', `data/${variant}`, ...QUICK];
-      await mustRun([...args, '--base-url', baseUrl, '--out', out]);
+      const source = ['--source', 'snapshot', '--upstream', `data/${variant}`];
+      await mustRun(['build', ...source, ...QUICK, '--base-url', baseUrl, '--out', out]);
     }
     const variant = built.at(-1) ?? 'plain';
     return { folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant };
-  };
+  }
+
   try {
-    await capture('package/data', { variant: 'renamed' }, BUNDLED);
-    const data = [];
-    for (const variant of variantNames) data.push(await capture(`data/${variant}`, { variant }));
-    const followed = (['plain', 'renamed', 'renamed-again'] as const).map((variant) => ({
-      variant,
-    }));
-    data.push(await capture('data/followed', ...followed));
-    data.push(await capture('data/followed-late', ...followed.slice(1)));
+    await capture('package/data', 'renamed');
+    await captureOn(BUNDLED.captured, BUNDLED.variant, 'package/data');
+
+    const data: CapturedData[] = [];
+    for (const variant of variantNames) data.push(await capture(`data/${variant}`, variant));
+    data.push(await capture('data/followed', 'plain', 'renamed', 'renamed-again'));
+    data.push(await capture('data/followed-late', 'renamed', 'renamed-again'));
+
     const others = [
       await build('here', `${url}/here`, 'plain'),
       await build('followed', `${url}/followed`, 'plain', 'renamed', 'renamed-again'),
@@ -171,7 +234,8 @@ export async function createWorld(folder: string) {
       await build('elsewhere', 'https://elsewhere.test', 'grown'),
     ];
     const provenance = readFileSync(path.join(folder, 'package/data/provenance.json'), 'utf8');
-    const bundled = { digest: JSON.parse(provenance).digest as string, captured: BUNDLED.captured };
+    const { digest } = JSON.parse(provenance) as { digest: string };
+    const bundled = { digest, captured: BUNDLED.captured };
     return { folder, cli, data, others, bundled, close: stop };
   } finally {
     commands.close();

@@ -1,9 +1,16 @@
+/**
+ * Random sequences of steps on one site: builds, mirrors, kills of builds, and what an operator does
+ * by hand, such as restoring a copy. After each step, test/support/site-invariants.ts judges the
+ * folder.
+ */
+
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { isBeingChanged } from '../../src/publish/publish.ts';
 import { inFolder } from './folders.ts';
+import { findMemory } from './memory.ts';
 import { createRandom, type Random } from './random.ts';
 import {
   DISCARDED,
@@ -16,6 +23,7 @@ import {
   type Seen,
 } from './site-invariants.ts';
 import * as worlds from './steps-world.ts';
+import { range } from './upstream-data.ts';
 
 const BASE = 'https://site.test';
 const bases = [BASE, 'https://moved.test', 'https://moved.test/again'];
@@ -25,16 +33,26 @@ interface Archive {
   readonly baseUrl: string | undefined;
 }
 
+/** A site that a step can read: one of the world, or an archive of this site. */
+interface ChosenSite extends Archive {
+  /** A path or a URL, as it is given to a command. */
+  readonly name: string;
+}
+
+/** The state of one sequence. */
 interface Scene {
   readonly world: worlds.World;
   readonly random: Random;
-  readonly upstream: Awaited<ReturnType<typeof worlds.startChangingUpstream>>;
+  readonly upstream: worlds.ChangingUpstream;
   readonly commands: worlds.Commands;
   readonly cwd: string;
+  /** The folder of the site, in `cwd`. */
   readonly out: string;
+  /** The day in February 2026 on which the next command runs. */
   day: number;
   /** Copies of the whole folder by the operator. */
   copies: string[];
+  /** Path in `cwd` → the site in the archive. */
   readonly archives: Map<string, Archive>;
   /** The intents of killed commands, until another command completes them. */
   unfinished: Intent[];
@@ -53,97 +71,126 @@ interface Step {
   onSuccess?(after: Seen): void;
 }
 
+/** Chooses the details of a step for the folder as it is before the step. */
 type CreateStep = (scene: Scene, before: Seen) => Step;
 
-const createCommand = (args: readonly string[], intent: Omit<Intent, 'options'>): Step => ({
-  title: `gamedata ${args.join(' ')}`,
-  args,
-  intent: { ...intent, options: args },
-});
+function createCommand(args: readonly string[], intent: Omit<Intent, 'options'>): Step {
+  return {
+    title: `gamedata ${args.join(' ')}`,
+    args,
+    intent: { ...intent, options: args },
+  };
+}
+
+interface ChosenBase {
+  readonly args: readonly string[];
+  readonly baseUrl: string | undefined;
+}
 
 /** Chooses the current base URL in most commands, otherwise none or another. */
-function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen) {
-  const chosen = random.pick([baseUrl, baseUrl, baseUrl, '', random.pick(bases)]);
-  return chosen === ''
-    ? { args: [], baseUrl: undefined }
-    : { args: ['--base-url', chosen], baseUrl: chosen };
+function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen): ChosenBase {
+  const other = random.pick(bases);
+  const chosen = random.pick([baseUrl, baseUrl, baseUrl, undefined, other]);
+  if (chosen === undefined) return { args: [], baseUrl: undefined };
+  return { args: ['--base-url', chosen], baseUrl: chosen };
 }
 
 /** Chooses which removed records the guard allows: none, all, or some. */
 function chooseGuards({ random }: Scene, before: Seen, records: worlds.Records): string[] {
-  const kind = random.below(6);
-  if (kind === 0) return ['--max-shrink', '100'];
-  if (kind > 2) return [];
-  const ending = findEndingPaths(before, [{ records, baseUrl: undefined, options: [] }]);
-  const names = ending.map((address) => address.split('/').slice(3, 5).join('/'));
-  const some = random.sample(names, kind === 1 ? names.length : 1);
-  return some.length > 0 ? ['--allow-missing', ...some] : [];
+  const choice = random.below(6);
+  if (choice === 0) return ['--max-shrink', '100'];
+  if (choice > 2) return [];
+  const intent: Intent = { records, baseUrl: undefined, options: [] };
+  const removedNames: string[] = [];
+  for (const address of findEndingPaths(before, [intent])) {
+    const [, , , kind, slug] = address.split('/');
+    removedNames.push(`${kind}/${slug}`);
+  }
+  const count = choice === 1 ? removedNames.length : 1;
+  const allowedNames = random.sample(removedNames, count);
+  if (allowedNames.length === 0) return [];
+  return ['--allow-missing', ...allowedNames];
 }
+
+const extraOptions: readonly (readonly string[])[] = [
+  [],
+  [],
+  [],
+  ['--keep', '3'],
+  ['--verify', '--keep', '2'],
+  ['--forget-history'],
+  ['--host', 'nginx'],
+];
+
+/** What a build of a source should publish. */
+type BuildIntent = Pick<Intent, 'records' | 'fallback' | 'isHopeless' | 'isRestored'>;
 
 function createBuild(
   scene: Scene,
   before: Seen,
   source: readonly string[],
-  data: Pick<Intent, 'records' | 'fallback' | 'isHopeless' | 'isRestored'>,
+  buildIntent: BuildIntent,
 ): Step {
   const { args, baseUrl } = chooseBase(scene, before);
-  const guards = chooseGuards(scene, before, data.records);
-  const more = ['', '', '', '--keep 3', '--verify --keep 2', '--forget-history', '--host nginx'];
-  const options = scene.random.pick(more).split(' ').filter(Boolean);
-  const all = [
-    'build',
-    ...source,
-    ...worlds.QUICK,
-    ...args,
-    ...guards,
-    ...options,
-    '--out',
-    'site',
-  ];
+  const guards = chooseGuards(scene, before, buildIntent.records);
+  const extra = scene.random.pick(extraOptions);
+  const options = [...source, ...worlds.QUICK, ...args, ...guards, ...extra];
+  const step = createCommand(['build', ...options, '--out', 'site'], { baseUrl, ...buildIntent });
   const onSuccess = (after: Seen): void => {
     // Older copies still have the forgotten redirects.
-    if (all.includes('--forget-history')) scene.copies = [];
-    const kept = path.join(scene.cwd, 'site-archives');
-    for (const name of listFilesIn(kept).filter((file) => file.endsWith('.gz')))
-      if (!scene.archives.has(`site-archives/${name}`))
-        scene.archives.set(`site-archives/${name}`, after);
-    for (const name of scene.archives.keys())
-      if (!existsSync(path.join(scene.cwd, name))) scene.archives.delete(name);
+    if (extra.includes('--forget-history')) scene.copies = [];
+    updateArchives(scene, after);
   };
-  return { ...createCommand(all, { baseUrl, ...data }), onSuccess };
+  return { ...step, onSuccess };
+}
+
+/** Adds the archive that a build has written, and drops those that `--keep` has removed. */
+function updateArchives({ cwd, archives }: Scene, after: Seen): void {
+  for (const file of listFilesIn(path.join(cwd, 'site-archives'))) {
+    const name = `site-archives/${file}`;
+    if (file.endsWith('.gz') && !archives.has(name)) archives.set(name, after);
+  }
+  for (const name of archives.keys()) {
+    if (!existsSync(path.join(cwd, name))) archives.delete(name);
+  }
 }
 
 const buildFromSnapshot: CreateStep = (scene, before) => {
   const { folder, variant } = scene.random.pick(scene.world.data);
   const source = ['--source', 'snapshot', '--upstream', path.relative(scene.cwd, folder)];
-  return createBuild(scene, before, source, { records: worlds.listRecords(variant) });
+  const records = worlds.listRecords(variant);
+  return createBuild(scene, before, source, { records });
 };
 
+/**
+ * Builds from an upstream, which is down in half of the steps. Two builds of three choose the source
+ * `auto`: only they fall back to the bundled data, and without a fallback the build is hopeless.
+ */
 const buildFromUpstream: CreateStep = (scene, before) => {
   const { random, upstream, world } = scene;
   const variant = random.pick(worlds.variantNames);
   const isDown = random.below(2) === 0;
-  upstream.now.variant = variant;
   const isAuto = random.below(3) > 0;
-  const source = [
-    ...(isAuto ? [] : ['--source', 'rest']),
-    '--upstream',
-    isDown ? worlds.DEAD : upstream.url,
-  ];
-  const fallback = isDown && isAuto ? world.bundled : undefined;
-  const records = worlds.listRecords(fallback ? worlds.BUNDLED.variant : variant);
+  upstream.now.variant = variant;
+
+  const source = isAuto ? [] : ['--source', 'rest'];
+  source.push('--upstream', isDown ? worlds.DEAD : upstream.url);
+  const isFallback = isDown && isAuto;
   const step = createBuild(scene, before, source, {
-    records,
-    fallback,
+    records: worlds.listRecords(isFallback ? worlds.BUNDLED.variant : variant),
+    fallback: isFallback ? world.bundled : undefined,
     isHopeless: isDown && !isAuto,
   });
   return { ...step, title: `${step.title}   # upstream: ${variant}` };
 };
 
 /** Chooses another site, or an archive of this one. */
-function chooseSite({ random, world, cwd, archives }: Scene): Archive & { name: string } {
-  const [file, archive] = random.pick([...archives, null]) ?? [];
-  if (file !== undefined && archive) return { ...archive, name: file };
+function chooseSite({ random, world, cwd, archives }: Scene): ChosenSite {
+  const entry = random.pick([...archives, undefined]);
+  if (entry !== undefined) {
+    const [name, archive] = entry;
+    return { name, records: archive.records, baseUrl: archive.baseUrl };
+  }
   const { folder, url, variant, baseUrl } = random.pick(world.others);
   const name = random.pick([path.relative(cwd, folder), url]);
   return { name, records: worlds.listRecords(variant), baseUrl };
@@ -151,11 +198,9 @@ function chooseSite({ random, world, cwd, archives }: Scene): Archive & { name: 
 
 const buildFromSite: CreateStep = (scene, before) => {
   const { name, records } = chooseSite(scene);
+  const source = ['--source', 'site', '--upstream', name];
   const isRestored = scene.archives.has(name);
-  return createBuild(scene, before, ['--source', 'site', '--upstream', name], {
-    records,
-    isRestored,
-  });
+  return createBuild(scene, before, source, { records, isRestored });
 };
 
 const mirrorInPlace: CreateStep = ({ random }, { records }) => {
@@ -168,27 +213,23 @@ const mirrorInPlace: CreateStep = ({ random }, { records }) => {
 const mirrorAnother: CreateStep = (scene, before) => {
   const { name, records } = chooseSite(scene);
   const { args, baseUrl } = chooseBase(scene, before);
-  const all = [
-    'mirror',
-    name,
-    'site',
-    '--retries',
-    '0',
-    ...args,
-    ...chooseGuards(scene, before, records),
-  ];
-  return createCommand(all, { records, baseUrl, isRestored: scene.archives.has(name) });
+  const guards = chooseGuards(scene, before, records);
+  const command = ['mirror', name, 'site', '--retries', '0', ...args, ...guards];
+  const isRestored = scene.archives.has(name);
+  return createCommand(command, { records, baseUrl, isRestored });
 };
 
+/** Most builds move more than 8 files, so the larger limit also kills at the last files or never. */
 const killBuild: CreateStep = (scene, before) => {
   const step = buildFromSnapshot(scene, before);
-  const killedAt = 1 + scene.random.below(scene.random.pick([8, 60]));
+  const limit = scene.random.pick([8, 60]);
+  const killedAt = 1 + scene.random.below(limit);
   return { ...step, killedAt, title: `${step.title}   # killed at file ${killedAt}` };
 };
 
 const restoreCopy: CreateStep = ({ random, copies, out }) => {
-  const copy = random.pick([...copies, null]);
-  if (!copy) return { title: '# nothing to restore' };
+  const copy = random.pick([...copies, undefined]);
+  if (copy === undefined) return { title: '# nothing to restore' };
   const change = (): void => {
     rmSync(out, { recursive: true, force: true });
     execFileSync('cp', ['-a', copy, out]);
@@ -196,53 +237,61 @@ const restoreCopy: CreateStep = ({ random, copies, out }) => {
   return { title: `rm -rf site; cp -a ${path.basename(copy)} site`, change };
 };
 
+const filesToRestore = [
+  'changes.json',
+  'former.json',
+  'moved.json',
+  'meta.json',
+  'index.html',
+  'search.json',
+  'api/gamedata/move/index.json',
+];
+
 const restoreFile: CreateStep = ({ random, copies, out }) => {
-  const copy = random.pick([...copies, null]);
+  const copy = random.pick([...copies, undefined]);
   const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
-  const names = [
-    'changes.json',
-    'former.json',
-    'moved.json',
-    'meta.json',
-    'index.html',
-    'search.json',
-  ];
-  const file = random.pick([
-    ...names,
-    'api/gamedata/move/index.json',
-    `api/gamedata/${record}/index.json`,
-  ]);
-  if (!copy || ![copy, out].every((folder) => existsSync(path.join(folder, file))))
+  const file = random.pick([...filesToRestore, `api/gamedata/${record}/index.json`]);
+  const target = path.join(out, file);
+  if (copy === undefined || !existsSync(path.join(copy, file)) || !existsSync(target))
     return { title: `# no copy of ${file}` };
-  const how = random.pick(['-a', '-p', '-f']);
-  const change = () => void execFileSync('cp', [how, path.join(copy, file), path.join(out, file)]);
-  return { title: `cp ${how} ${path.basename(copy)}/${file} site/${file}`, change };
+  const option = random.pick(['-a', '-p', '-f']);
+  const change = (): void => {
+    execFileSync('cp', [option, path.join(copy, file), target]);
+  };
+  return { title: `cp ${option} ${path.basename(copy)}/${file} site/${file}`, change };
 };
 
 const damageHistory: CreateStep = ({ random, out }) => {
   const file = path.join(out, 'changes.json');
   const text = random.pick(['', '{', '{"steps":[]}']);
-  return text === ''
-    ? { title: 'rm -f site/changes.json', change: () => rmSync(file, { force: true }) }
-    : { title: `echo '${text}' > site/changes.json`, change: () => writeFileSync(file, text) };
+  if (text === '')
+    return { title: 'rm -f site/changes.json', change: () => rmSync(file, { force: true }) };
+  return {
+    title: `echo '${text}' > site/changes.json`,
+    change: () => writeFileSync(file, text),
+  };
 };
 
-/** Every step as often as its frequency. */
-const weightedSteps: readonly CreateStep[] = (
-  [
-    [buildFromSnapshot, 4],
-    [buildFromUpstream, 3],
-    [buildFromSite, 2],
-    [killBuild, 3],
-    [mirrorInPlace, 2],
-    [mirrorAnother, 8],
-    [restoreCopy, 3],
-    [restoreFile, 2],
-    [damageHistory, 1],
-  ] as const
-).flatMap(([createStep, weight]) => Array<CreateStep>(weight).fill(createStep));
+const frequencies: readonly (readonly [CreateStep, count: number])[] = [
+  [buildFromSnapshot, 4],
+  [buildFromUpstream, 3],
+  [buildFromSite, 2],
+  [killBuild, 3],
+  [mirrorInPlace, 2],
+  [mirrorAnother, 8],
+  [restoreCopy, 3],
+  [restoreFile, 2],
+  [damageHistory, 1],
+];
+
+/** Each step as many times as its frequency, so that picking one at random is weighted. */
+const weightedSteps: CreateStep[] = [];
+for (const [createStep, count] of frequencies) {
+  for (let at = 0; at < count; at++) weightedSteps.push(createStep);
+}
 
 const STEPS = 6;
+const SHOWN_PROBLEMS = 5;
 
 /** Takes random steps. Returns the first breach of an invariant, with the steps before it. */
 async function trySequence(world: worlds.World, seed: number): Promise<string | undefined> {
@@ -250,14 +299,13 @@ async function trySequence(world: worlds.World, seed: number): Promise<string | 
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await worlds.startChangingUpstream();
   const commands = worlds.startCommands(world.cli);
-  const out = path.join(cwd, 'site');
   const scene: Scene = {
     world,
     random,
     upstream,
     commands,
     cwd,
-    out,
+    out: path.join(cwd, 'site'),
     day: 1,
     copies: [],
     archives: new Map(),
@@ -268,10 +316,13 @@ async function trySequence(world: worlds.World, seed: number): Promise<string | 
   try {
     await publishFirst(scene, titles);
     for (let at = 0; at < STEPS; at++) {
-      const problems = await takeStep(scene, random.pick(weightedSteps), titles);
+      const createStep = random.pick(weightedSteps);
+      const problems = await takeStep(scene, createStep, titles);
       if (problems.length === 0) continue;
-      const steps = titles.map((line) => `  ${line}`).join('\n');
-      return `sequence ${seed}: ${problems.slice(0, 5).join('; ')}\n${steps.replaceAll(upstream.url, '<upstream>')}`;
+      const shown = problems.slice(0, SHOWN_PROBLEMS).join('; ');
+      const steps = titles.map((title) => `  ${title}`).join('\n');
+      // The port differs in each run, so a report without it can be compared.
+      return `sequence ${seed}: ${shown}\n${steps.replaceAll(upstream.url, '<upstream>')}`;
     }
     return undefined;
   } finally {
@@ -281,24 +332,19 @@ async function trySequence(world: worlds.World, seed: number): Promise<string | 
   }
 }
 
+/** Publishes the site that the first step finds: a mirror of another site, or mostly a build. */
 async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   const { random, world, cwd } = scene;
-  const isMirrored = random.below(4) === 0;
-  const data = path.relative(cwd, world.data[0]?.folder ?? '');
-  const build = [
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data,
-    ...worlds.QUICK,
-    '--base-url',
-    BASE,
-  ];
-  const args = isMirrored
-    ? ['mirror', world.others[0]?.url ?? '', 'site']
-    : [...build, '--out', 'site'];
-  const { code, text } = await run(scene, { title: '', args });
+  const [firstData] = world.data;
+  const [firstSite] = world.others;
+  if (!firstData || !firstSite) throw new Error('the world has no data or no other site');
+  const data = path.relative(cwd, firstData.folder);
+  const source = ['--source', 'snapshot', '--upstream', data];
+  const build = ['build', ...source, ...worlds.QUICK, '--base-url', BASE, '--out', 'site'];
+  const mirror = ['mirror', firstSite.url, 'site'];
+  const args = random.below(4) === 0 ? mirror : build;
+
+  const { code, text } = await runCommand(scene, args);
   if (code !== 0) throw new Error(`the first site fails: ${text}`);
   titles.push(`gamedata ${args.join(' ')}`);
   keepCopy(scene);
@@ -310,41 +356,63 @@ function keepCopy(scene: Scene): void {
   scene.copies.push(folder);
 }
 
-async function run({ world, commands, cwd, out, day }: Scene, { args = [], killedAt }: Step) {
-  const options = { cwd, env: worlds.setDay(`2026-02-${String(day).padStart(2, '0')}`) };
-  const finished = await (killedAt === undefined
-    ? commands.run(args, options)
-    : worlds.killAtFile(world.cli, args, { ...options, folder: out, nth: killedAt }));
-  return { code: finished.code, text: finished.stdout + finished.stderr };
+interface CommandResult {
+  /** Null if the command was killed. */
+  readonly code: number | null;
+  /** What it printed on stdout, then on stderr. */
+  readonly text: string;
 }
 
+/** Runs a command on the day of the scene, and kills it if `killedAt` is given. */
+async function runCommand(
+  { world, commands, cwd, out, day }: Scene,
+  args: readonly string[],
+  killedAt?: number,
+): Promise<CommandResult> {
+  const env = worlds.setDay(`2026-02-${String(day).padStart(2, '0')}`);
+  const running =
+    killedAt === undefined
+      ? commands.run(args, { cwd, env })
+      : worlds.killAtFile(world.cli, args, { cwd, env, folder: out, nth: killedAt });
+  const { code, stdout, stderr } = await running;
+  return { code, text: stdout + stderr };
+}
+
+/**
+ * Takes one step, and returns the breached invariants. A manual change is only verified, because it
+ * may damage the site. After a command, the folder before and after it is compared with the
+ * command's intent and with those of killed commands, because a command completes or discards the
+ * change of a killed one. Copies the folder in the end if it is intact.
+ */
 async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]): Promise<string[]> {
   const { out } = scene;
   scene.day++;
   const before = look(out);
   const step = createStep(scene, before);
-  titles.push(step.title);
   step.change?.();
-  if (!step.intent) return checkVerify(scene, look(out));
-  const ended = await run(scene, step);
-  titles[titles.length - 1] += `   → ${ended.code ?? 'killed'}`;
+  if (!step.intent) {
+    titles.push(step.title);
+    return checkVerify(scene, look(out));
+  }
+
+  const result = await runCommand(scene, step.args ?? [], step.killedAt);
+  titles.push(`${step.title}   → ${result.code ?? 'killed'}`);
   const after = look(out);
-  scene.hasDiscarded ||= ended.text.includes(DISCARDED);
-  if (ended.code === null) scene.unfinished.push(step.intent);
-  else {
-    const problems = findBreaches(
-      { before, after },
-      [step.intent, ...scene.unfinished],
-      { ...ended, hasDiscarded: scene.hasDiscarded },
-      out,
-    );
-    if (problems.length > 0) return [...problems, ended.text.trim()];
-    if (ended.code === 0) step.onSuccess?.(after);
+  if (result.text.includes(DISCARDED)) scene.hasDiscarded = true;
+  if (result.code === null) {
+    scene.unfinished.push(step.intent);
+  } else {
+    const intents = [step.intent, ...scene.unfinished] as const;
+    const ended = { ...result, hasDiscarded: scene.hasDiscarded };
+    const breaches = findBreaches({ before, after }, intents, ended, out);
+    if (breaches.length > 0) return [...breaches, result.text.trim()];
+    if (result.code === 0) step.onSuccess?.(after);
   }
   if (!isBeingChanged(out)) scene.unfinished = [];
-  const found = await checkVerify(scene, after, ended.code);
-  if (found.length === 0 && after.wrong.size === 0) keepCopy(scene);
-  return found;
+
+  const problems = await checkVerify(scene, after, result.code);
+  if (problems.length === 0 && after.wrong.size === 0) keepCopy(scene);
+  return problems;
 }
 
 /**
@@ -355,37 +423,45 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
  */
 async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Promise<string[]> {
   const { out, unfinished, cwd } = scene;
-  const names = readdirSync(cwd).join(' ');
-  const verified = await run(scene, { title: '', args: ['verify', 'site'] });
-  const isChanging = verified.text.includes('is being changed');
+  const namesBefore = readdirSync(cwd).join(' ');
+  const { code: verifyCode, text } = await runCommand(scene, ['verify', 'site']);
+  const namesAfter = readdirSync(cwd).join(' ');
+
   const isIntact = seen.wrong.size === 0;
-  const isRight = verified.code === 0 ? isIntact : verified.code === 1 && (!isIntact || isChanging);
-  const left = readdirSync(cwd).join(' ');
-  const problems = [
-    isSameFolder(seen, look(out)) ? [] : 'changed the folder',
-    isRight
-      ? []
-      : `ended with ${verified.code} for a site that is ${isIntact ? 'intact' : 'damaged'}`,
-    left === names ? [] : `left ${left}, expected ${names}`,
-    isChanging && (unfinished.length === 0 || code === 0)
-      ? 'reports that the folder is being changed'
-      : [],
-    code === null && verified.code !== 0 && !isChanging
-      ? 'reports that the site of a killed build is neither intact nor being changed'
-      : [],
-  ].flat();
-  return problems.length === 0
-    ? []
-    : [...problems.map((problem) => `verify: ${problem}`), verified.text];
+  const isChanging = text.includes('is being changed');
+  const isRefused = verifyCode === 1 && (!isIntact || isChanging);
+  const isRight = verifyCode === 0 ? isIntact : isRefused;
+  const mayBeChanging = unfinished.length > 0 && code !== 0;
+  const problems: string[] = [];
+  if (!isSameFolder(seen, look(out))) problems.push('verify: changed the folder');
+  if (!isRight) {
+    const state = isIntact ? 'intact' : 'damaged';
+    problems.push(`verify: ended with ${verifyCode} for a site that is ${state}`);
+  }
+  if (namesAfter !== namesBefore)
+    problems.push(`verify: left ${namesAfter}, expected ${namesBefore}`);
+  if (isChanging && !mayBeChanging)
+    problems.push('verify: reports that the folder is being changed');
+  if (code === null && verifyCode !== 0 && !isChanging)
+    problems.push(
+      'verify: reports that the site of a killed build is neither intact nor being changed',
+    );
+  if (problems.length > 0) problems.push(text);
+  return problems;
 }
 
 const AT_ONCE = 4;
 
 /** Takes sequences of consecutive seeds in one world. Returns all breaches. */
-export const trySequences = (count: number, firstSeed: number): Promise<string[]> =>
-  inFolder(async (folder) => {
+export function trySequences(count: number, firstSeed: number): Promise<string[]> {
+  return inFolder(async (folder) => {
     const world = await worlds.createWorld(folder);
-    const seeds = Array.from({ length: count }, (_, at) => firstSeed + at);
-    const problems = pLimit(AT_ONCE).map(seeds, (seed) => trySequence(world, seed));
-    return (await problems.finally(world.close)).filter((problem) => problem !== undefined);
-  });
+    const seeds = range(firstSeed, firstSeed + count - 1);
+    try {
+      const results = await pLimit(AT_ONCE).map(seeds, (seed) => trySequence(world, seed));
+      return results.filter((problem) => problem !== undefined);
+    } finally {
+      await world.close();
+    }
+  }, findMemory());
+}

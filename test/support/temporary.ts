@@ -1,8 +1,8 @@
 import { afterAll, onTestFinished } from 'vitest';
 import { createFolder, removeFolder } from './folders.ts';
 
-export function temporaryFolder(): string {
-  const folder = createFolder();
+export function temporaryFolder(parent?: string): string {
+  const folder = createFolder(parent);
   onTestFinished(() => removeFolder(folder));
   return folder;
 }

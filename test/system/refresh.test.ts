@@ -17,8 +17,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { snapshot } from '../../src/cli/commands/snapshot.ts';
 import { historySchema } from '../../src/contract/changes.ts';
+import type { Kind } from '../../src/contract/kinds.ts';
 import { metaSchema } from '../../src/contract/meta.ts';
 import { deserted, startServer } from '../support/local-server.ts';
+import { findMemoryForPrograms } from '../support/memory.ts';
 import { runProgram } from '../support/run-cli.ts';
 import { tablesOf } from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -65,29 +67,72 @@ esac
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Creates a repository with a snapshot of an upstream, and a remote. */
-async function createRepository() {
+/** A checkout of a fork, as the workflow has it. */
+interface Repository {
+  /** The upstream's responses, which tests change before a refresh. */
+  readonly answers: Record<Kind, Answer[]>;
+  readonly upstream: string;
+  /** Set `broken` to make the upstream respond with 404. */
+  readonly state: { broken: boolean };
+  readonly home: string;
+  readonly work: string;
+  git(...args: string[]): Promise<string>;
+  /** Runs a script, such as `commit --push`. Returns stderr if it fails. */
+  step(line: string, more?: Variables): Promise<string | undefined>;
+  /** Runs the steps of the workflow up to the first failure. */
+  refresh(more?: Variables): Promise<string | undefined>;
+  /** Makes the remote refuse pushes to the default branch. */
+  protect(): void;
+  /** Renames the second move in the upstream. */
+  rename(name: string): void;
+  /** What the last script printed on stdout. */
+  printed(): string;
+  /** Reads a file. Paths are relative to the checkout. */
+  read(file: string): string;
+  has(file: string): boolean;
+  outcome(): string;
+  /** Subjects of the remote's commits, newest first. */
+  log(branch?: string): Promise<string[]>;
+  /** Prints nothing if the checkout has no changes. */
+  status(): Promise<string>;
+}
+
+/** Git refuses to commit without an author, whom only the scripts set. */
+const AUTHOR = ['-c', 'user.name=o', '-c', 'user.email=o@example.test'];
+
+/**
+ * Creates a checkout with a snapshot of an upstream, its remote, and a `gh` that records its calls.
+ * The snapshot is the first commit, so that each refresh finds only what a test changes afterwards.
+ */
+async function createRepository(): Promise<Repository> {
   const answers = tinyUpstream();
   const state = { broken: false };
   const { url: upstream } = await serveUpstream(upstreamOf(answers), {
-    fault: (_, response) => state.broken && Boolean(response.writeHead(404).end()),
-  });
-  const home = temporaryFolder();
-  const [remote, work] = [path.join(home, 'remote.git'), path.join(home, 'work')];
-  const env = {
-    ...{
-      PATH: `${path.join(home, 'bin')}:${process.env.PATH}`,
-      HOME: home,
-      GITHUB_REF_NAME: 'trunk',
-      GITHUB_REPOSITORY: 'o/r',
-      GITHUB_SERVER_URL: 'https://forge.test',
+    fault(_, response) {
+      if (state.broken) response.writeHead(404).end();
+      return state.broken;
     },
-    ...{ GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  });
+  const home = temporaryFolder(findMemoryForPrograms());
+  const remote = path.join(home, 'remote.git');
+  const work = path.join(home, 'work');
+  const bin = path.join(home, 'bin');
+  const env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: home,
+    GITHUB_REF_NAME: 'trunk',
+    GITHUB_REPOSITORY: 'o/r',
+    GITHUB_SERVER_URL: 'https://forge.test',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
   };
-  const git = async (...args: string[]): Promise<string> =>
-    (await run('git', args, { cwd: work, env })).stdout.trim();
-  for (const folder of [work, path.join(home, 'bin')]) mkdirSync(folder);
-  writeFileSync(path.join(home, 'bin/gh'), gh, { mode: 0o755 });
+  async function git(...args: string[]): Promise<string> {
+    const { stdout } = await run('git', args, { cwd: work, env });
+    return stdout.trim();
+  }
+  mkdirSync(work);
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, 'gh'), gh, { mode: 0o755 });
   await git('init', '--quiet', '--bare', '--initial-branch=trunk', remote);
   await git('clone', '--quiet', remote, '.');
   await git('checkout', '--quiet', '-b', 'trunk');
@@ -99,22 +144,13 @@ async function createRepository() {
   await snapshot({ upstream, cache: false, maxShrink: 100, data: path.join(work, 'data') });
   install(work);
   const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
-  writeFileSync(path.join(work, '.gitignore'), ignored.map((name) => `${name}\n`).join(''));
+  writeFileSync(path.join(work, '.gitignore'), `${ignored.join('\n')}\n`);
   await git('add', '.');
-  await git(
-    '-c',
-    'user.name=operator',
-    '-c',
-    'user.email=o@example.test',
-    'commit',
-    '-qm',
-    'Begin',
-  );
+  await git(...AUTHOR, 'commit', '-qm', 'Begin');
   await git('push', '--quiet', 'origin', 'trunk');
 
   const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
   let printed = '';
-  /** Runs a script. Returns stderr if it fails. */
   async function step(line: string, more: Variables = {}): Promise<string | undefined> {
     const [name, ...args] = line.split(' ');
     const command = ['bash', `scripts/refresh/${name}.sh`, ...args];
@@ -124,29 +160,38 @@ async function createRepository() {
     return code === 0 ? undefined : stderr;
   }
   return {
-    ...{ answers, upstream, state, home, work, git, step, read },
-    /** Runs the steps of the workflow up to the first failure. */
+    answers,
+    upstream,
+    state,
+    home,
+    work,
+    git,
+    step,
+    read,
     async refresh(more: Variables = {}): Promise<string | undefined> {
-      return (await step('refresh', more)) ?? (await step('commit --push', more));
+      const problem = await step('refresh', more);
+      if (problem !== undefined) return problem;
+      return step('commit --push', more);
     },
-    /** Makes the remote refuse pushes to the default branch. */
-    protect: () => {
-      const hook = path.join(home, 'remote.git/hooks/update');
+    protect() {
+      const hook = path.join(remote, 'hooks/update');
       writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
     },
-    rename: (name: string) => Object.assign(answers.move[1] as Answer, { name }),
+    rename(name: string) {
+      Object.assign(answers.move[1] as Answer, { name });
+    },
     printed: () => printed,
     has: (file: string) => existsSync(path.resolve(work, file)),
     outcome: () => read('.cache/refresh/outcome.txt').trim(),
-    /** Subjects of the remote's commits, newest first. */
-    log: async (branch = 'trunk') =>
-      (await git('--git-dir', remote, 'log', '--format=%s', branch)).split('\n'),
-    /** Prints nothing if the checkout has no changes. */
+    async log(branch = 'trunk'): Promise<string[]> {
+      const subjects = await git('--git-dir', remote, 'log', '--format=%s', branch);
+      return subjects.split('\n');
+    },
     status: () => git('status', '--porcelain'),
   };
 }
 
-it('commits changed data with a description of the changes, and builds the site', async () => {
+it('commits changed data with a description of the changes', async () => {
   const repo = await createRepository();
   repo.rename('renamed');
   repo.answers.move.push(moveAnswer(7));
@@ -160,36 +205,55 @@ it('commits changed data with a description of the changes, and builds the site'
   expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
   expect(message).toMatch(/\|github-actions\[bot\]$/);
   const files = await repo.git('show', '--name-only', '--format=');
-  expect(files.replaceAll('\n', ' ')).toBe(
-    'data/changes.json data/former.json data/manifest.json data/move.ndjson data/names/en.json data/names/fr.json data/provenance.json',
-  );
+  expect(files.split('\n')).toEqual([
+    'data/changes.json',
+    'data/former.json',
+    'data/manifest.json',
+    'data/move.ndjson',
+    'data/names/en.json',
+    'data/names/fr.json',
+    'data/provenance.json',
+  ]);
   expect(await repo.status()).toBe('');
-  const archives = readdirSync(path.join(repo.work, 'build-archives'));
-  expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
+});
+
+it('builds a site with the changes in its history, and packs it into an archive', async () => {
+  const repo = await createRepository();
+  repo.rename('renamed');
+  repo.answers.move.push(moveAnswer(7));
+  expect(await repo.step('refresh')).toBeUndefined();
   const { steps } = historySchema.parse(JSON.parse(repo.read('build/changes.json')));
   expect(steps).toMatchObject([{ totals: { added: 1, renamed: 1 } }]);
   const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
   expect(meta).toMatchObject({ source: 'rest', counts: { move: 4, item: 2 } });
+  const archives = readdirSync(path.join(repo.work, 'build-archives'));
+  expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
+});
 
-  // A translation is a change.
-  const built = repo.read('build/manifest.json');
+it('builds the same bytes again without a commit if the data is unchanged', async () => {
+  const repo = await createRepository();
+  repo.rename('renamed');
+  expect(await repo.refresh()).toBeUndefined();
+  const builtManifest = repo.read('build/manifest.json');
   expect(await repo.refresh()).toBeUndefined();
   expect(repo.outcome()).toBe('outcome=unchanged');
   expect(await repo.log()).toHaveLength(2);
-  expect(repo.read('build/manifest.json')).toBe(built);
-  const names = { en: 'Item 1', fr: 'Autre' };
-  const translated = Object.entries(names).map(([name, own]) => ({
-    language: { name },
-    name: own,
-  }));
-  Object.assign(repo.answers.item[0] as Answer, { names: translated });
-  expect(await repo.refresh()).toBeUndefined();
-  expect((await repo.log())[0]).toBe('Refresh the data: 1 name changed in fr');
+  expect(repo.read('build/manifest.json')).toBe(builtManifest);
 });
 
-it('commits only with --push, and rebases on commits pushed in the meantime', async () => {
+it('commits a changed translation', async () => {
   const repo = await createRepository();
-  const other = path.join(repo.home, 'other');
+  const names = [
+    { language: { name: 'en' }, name: 'Item 1' },
+    { language: { name: 'fr' }, name: 'Autre' },
+  ];
+  Object.assign(repo.answers.item[0] as Answer, { names });
+  expect(await repo.refresh()).toBeUndefined();
+  expect(await repo.log()).toEqual(['Refresh the data: 1 name changed in fr', 'Begin']);
+});
+
+it('commits nothing without --push', async () => {
+  const repo = await createRepository();
   repo.rename('renamed');
   await repo.step('refresh');
   for (const args of ['', ' --help', ' --dry-run']) {
@@ -199,9 +263,15 @@ it('commits only with --push, and rebases on commits pushed in the meantime', as
   }
   expect(await repo.log()).toEqual(['Begin']);
   expect(await repo.git('log', '--format=%s')).toBe('Begin');
+});
 
+it('rebases its commit on commits that were pushed in the meantime', async () => {
+  const repo = await createRepository();
+  repo.rename('renamed');
+  await repo.step('refresh');
+  const other = path.join(repo.home, 'other');
   await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
-  const elsewhere = ['-C', other, '-c', 'user.name=o', '-c', 'user.email=o@example.test'];
+  const elsewhere = ['-C', other, ...AUTHOR];
   await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
   await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
   expect(await repo.step('commit --push')).toBeUndefined();
@@ -212,40 +282,79 @@ it('commits only with --push, and rebases on commits pushed in the meantime', as
   ]);
 });
 
-it('stops if the guard refuses the data, and reports it in one issue or in the job summary', async () => {
-  const repo = await createRepository();
-  repo.answers.move.pop();
-  expect(await repo.refresh()).toContain('got 1 of 3 records missing');
-  expect(repo.outcome()).toBe('outcome=refused');
-  expect(await repo.log()).toEqual(['Begin']);
-  expect(await repo.status()).toBe('');
-  expect(repo.has('build')).toBe(false);
+describe('refused data', () => {
+  /** Creates a repository in which the guard has refused that a move disappears. */
+  async function refuseMissingMove() {
+    const repo = await createRepository();
+    repo.answers.move.pop();
+    expect(await repo.refresh()).toContain('got 1 of 3 records missing');
+    return repo;
+  }
 
-  const summary = path.join(repo.home, 'summary');
-  const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
-  expect(await repo.step('report refused', off)).toBe('');
-  expect(repo.has('../issue')).toBe(false);
-  expect(repo.read(summary)).toMatch(
-    /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
-  );
-  expect(repo.printed()).toMatch(
-    /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
-  );
-  expect(await repo.step('report refused')).toBeUndefined();
-  expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
-  expect(repo.read('../issue.md')).toContain(
-    '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
-  );
-  expect(await repo.step('report refused')).toBeUndefined();
-  expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
+  it('changes neither the snapshot nor the site', async () => {
+    const repo = await refuseMissingMove();
+    expect(repo.outcome()).toBe('outcome=refused');
+    expect(await repo.log()).toEqual(['Begin']);
+    expect(await repo.status()).toBe('');
+    expect(repo.has('build')).toBe(false);
+  });
 
-  const inputs = parse(readFileSync('.github/workflows/refresh.yml', 'utf8')).on.workflow_dispatch
-    .inputs;
-  for (const input of Object.keys(inputs))
-    expect(repo.read('../issue.md')).toContain(`\`${input}\``);
-  const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
-  expect(await repo.refresh(allowed)).toBeUndefined();
-  expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+  it('is reported in one issue', async () => {
+    const repo = await refuseMissingMove();
+    expect(await repo.step('report refused')).toBeUndefined();
+    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
+    expect(repo.read('../issue.md')).toContain(
+      '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
+    );
+    expect(await repo.step('report refused')).toBeUndefined();
+    expect(repo.read('../comment')).toMatch(/^issue\ncomment\n7\n/);
+  });
+
+  it('is reported in the job summary where issues are off', async () => {
+    const repo = await refuseMissingMove();
+    const summary = path.join(repo.home, 'summary');
+    const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary };
+    expect(await repo.step('report refused', off)).toBe('');
+    expect(repo.has('../issue')).toBe(false);
+    expect(repo.read(summary)).toMatch(
+      /^## The data was refused\n\n[\s\S]*\n {4}move: got 1 of 3 records missing/,
+    );
+    expect(repo.printed()).toMatch(
+      /^::error title=The data was refused::[^\n]*%0A {4}move: got 1 of 3 records missing[^\n]*at most 1 %25: move-3[^\n]*\n$/,
+    );
+  });
+
+  it('is accepted with the inputs that the issue names', async () => {
+    const repo = await refuseMissingMove();
+    expect(await repo.step('report refused')).toBeUndefined();
+    const workflow = parse(readFileSync('.github/workflows/refresh.yml', 'utf8'));
+    for (const input of Object.keys(workflow.on.workflow_dispatch.inputs))
+      expect(repo.read('../issue.md')).toContain(`\`${input}\``);
+    const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
+    expect(await repo.refresh(allowed)).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+  });
+
+  it("stays inside the issue's indented block, whatever the upstream wrote", async () => {
+    const repo = await createRepository();
+    const hostile = 'x\r\r@team\u2028# Heading';
+    Object.assign(repo.answers.move[2] as Answer, { generation: { url: hostile } });
+    expect(await repo.refresh()).toContain('move-3 (3)');
+    const { error } = JSON.parse(repo.read('.cache/refresh/report.json'));
+    expect(error.message).toContain('x\\r\\r@team\\u2028# Heading');
+    const report = { error: { ...error, message: hostile, hint: null } };
+    writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify(report));
+    expect(await repo.step('report refused')).toBeUndefined();
+    expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
+  });
+
+  it('can be committed without an unreadable record that an input skips', async () => {
+    const repo = await createRepository();
+    Object.assign(repo.answers.move[2] as Answer, { generation: { url: 'none' } });
+    const inputs = { REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' };
+    expect(await repo.refresh(inputs)).toBeUndefined();
+    expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
+  });
 });
 
 it('opens or updates a single pull request if the branch is protected', async () => {
@@ -329,25 +438,41 @@ it('commits new files of a data set that a global ignore file lists', async () =
   expect(await repo.status()).toBe('');
 });
 
-it('fails if the upstream fails or an input is invalid, and changes nothing', async () => {
-  const repo = await createRepository();
-  repo.state.broken = true;
-  const words = 'move/pound --upstream http://127.0.0.1:9';
-  const skipped = 'item/17 item/potion';
-  for (const [variables, problem, outcome] of [
-    [{}, 'got 404', 'outcome=failed'],
-    [{ REFRESH_UPSTREAM: await deserted() }, 'ECONNREFUSED', 'outcome=failed'],
-    [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
-    [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
-    [{ REFRESH_MAX_SHRINK: '--skip' }, '--max-shrink: got "--skip": expected a percentage'],
-    [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
-    [{ REFRESH_HOSTS: 'nginx --out' }, '--host: got "--out": expected names of hosts'],
-  ] as const) {
+describe('a failed refresh', () => {
+  /** Refreshes, and expects that neither the remote nor the checkout changes. */
+  async function expectRefusal(repo: Repository, variables: Variables, problem: string) {
     expect(await repo.refresh(variables)).toContain(problem);
-    if (outcome) expect(repo.outcome()).toBe(outcome);
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.status()).toBe('');
   }
+
+  it('changes nothing if the upstream fails', async () => {
+    const repo = await createRepository();
+    repo.state.broken = true;
+    await expectRefusal(repo, {}, 'got 404');
+    expect(repo.outcome()).toBe('outcome=failed');
+  });
+
+  it('changes nothing if the upstream refuses connections', async () => {
+    const repo = await createRepository();
+    await expectRefusal(repo, { REFRESH_UPSTREAM: await deserted() }, 'ECONNREFUSED');
+    expect(repo.outcome()).toBe('outcome=failed');
+  });
+
+  it('changes nothing if an input is invalid', async () => {
+    const repo = await createRepository();
+    const words = 'move/pound --upstream http://127.0.0.1:9';
+    const skipped = 'item/17 item/potion';
+    for (const [variables, problem] of [
+      [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
+      [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
+      [{ REFRESH_MAX_SHRINK: '--skip' }, '--max-shrink: got "--skip": expected a percentage'],
+      [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
+      [{ REFRESH_HOSTS: 'nginx --out' }, '--host: got "--out": expected names of hosts'],
+    ] as const) {
+      await expectRefusal(repo, variables, problem);
+    }
+  });
 });
 
 it('understands values that were pasted with line breaks', async () => {
@@ -384,22 +509,6 @@ it('reads corrected tables if a variable selects them', async () => {
   expect(await repo.git('log', '-1', '--format=%B')).toContain('"Corrected"');
   const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
   expect(meta).toMatchObject({ source: 'csv', upstream: variables.REFRESH_UPSTREAM });
-});
-
-it("skips an unreadable record if an input allows that, and keeps its text inside the issue's indented block", async () => {
-  const repo = await createRepository();
-  const hostile = 'x\r\r@team\u2028# Heading';
-  Object.assign(repo.answers.move[2] as Answer, { generation: { url: hostile } });
-  expect(await repo.refresh()).toContain('move-3 (3)');
-  const { error } = JSON.parse(repo.read('.cache/refresh/report.json'));
-  expect(error.message).toContain('x\\r\\r@team\\u2028# Heading');
-  const report = { error: { ...error, message: hostile, hint: null } };
-  writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify(report));
-  expect(await repo.step('report refused')).toBeUndefined();
-  expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
-  const inputs = { REFRESH_SKIP: 'move/3', REFRESH_ALLOW_MISSING: 'move/move-3' };
-  expect(await repo.refresh(inputs)).toBeUndefined();
-  expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
 });
 
 it("receives only regular files with known names from another job's artifact, and never runs them", async () => {
@@ -483,9 +592,12 @@ describe('build hook', () => {
     const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url });
     expect(problem).toMatch(/^the build hook failed: curl: .* 404/);
     expect(problem).not.toContain('secret');
-    const name = 'secret';
-    const malformed = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: name });
-    expect(malformed).toBe('NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n');
+  });
+
+  it('is rejected if it is not a URL', async () => {
+    const repo = await createRepository();
+    const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: 'secret' });
+    expect(problem).toBe('NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n');
   });
 });
 
@@ -515,41 +627,64 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
   expect(built).toContain('"changes.json"');
 });
 
-it('keeps the schedule enabled, and reports a week without success in one issue or fails', async () => {
-  const repo = await createRepository();
-  const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-  const stale = (state: Variables) => repo.step('report stale', state);
-  expect(await stale({ SUCCEEDED: ago(7) })).toBeUndefined();
-  expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
-  expect(await stale({ SUCCEEDED: '', CREATED: ago(2) })).toBeUndefined();
-  const asked = repo.read('../asked');
-  expect(asked).toContain('--workflow refresh.yml --branch trunk --status success');
-  expect(asked).toMatch(
-    /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
-  );
-  expect(repo.has('../issue')).toBe(false);
+describe('a check of the last success', () => {
+  const DAY_MS = 86_400_000;
+  const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
-  for (const [state, reason] of [
-    [{ SUCCEEDED: ago(8.5) }, /has not succeeded since \d{4}-/],
-    [{ SUCCEEDED: '', CREATED: ago(9) }, /has not succeeded since it was set up, \d{4}-/],
-  ] as const) {
-    expect(await stale(state)).toBeUndefined();
+  it('enables the schedule again and opens no issue within a week', async () => {
+    const repo = await createRepository();
+    expect(await repo.step('report stale', { SUCCEEDED: daysAgo(7) })).toBeUndefined();
+    expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
+    const calls = repo.read('../asked');
+    expect(calls).toContain('--workflow refresh.yml --branch trunk --status success');
+    expect(calls).toMatch(
+      /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
+    );
+    expect(repo.has('../issue')).toBe(false);
+  });
+
+  it('gives a new workflow a week for its first success', async () => {
+    const repo = await createRepository();
+    const isNew = { SUCCEEDED: '', CREATED: daysAgo(2) };
+    expect(await repo.step('report stale', isNew)).toBeUndefined();
+    expect(repo.has('../issue')).toBe(false);
+  });
+
+  it.each([
+    ['old', { SUCCEEDED: daysAgo(8.5) }, /has not succeeded since \d{4}-/],
+    [
+      'missing',
+      { SUCCEEDED: '', CREATED: daysAgo(9) },
+      /has not succeeded since it was set up, \d{4}-/,
+    ],
+  ])('opens one issue after a week if the last success is %s', async (_, state, reason) => {
+    const repo = await createRepository();
+    expect(await repo.step('report stale', state)).toBeUndefined();
     expect(repo.read('../issue')).toMatch(
       /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
     );
     const text = repo.read('../issue.md');
     expect(text).toMatch(reason);
     expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
-    expect(await stale(state)).toBeUndefined();
+    expect(await repo.step('report stale', state)).toBeUndefined();
     expect(repo.printed()).toContain('an issue is already open');
     expect(repo.has('../comment')).toBe(false);
-    rmSync(path.join(repo.home, 'issue'));
-  }
+  });
 
-  const summary = path.join(repo.home, 'summary');
-  const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary, SUCCEEDED: ago(9) };
-  expect(await stale(off)).toBe('');
-  expect(repo.read(summary)).toContain('## The data is no longer refreshed\n\nThe refresh has not');
-  writeFileSync(path.join(repo.home, 'bin/gh'), '#!/usr/bin/env bash\necho 403 >&2; exit 1\n');
-  expect(await stale({})).toBe('403\n');
+  it('fails with a job summary after a week if issues are off', async () => {
+    const repo = await createRepository();
+    const summary = path.join(repo.home, 'summary');
+    const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary, SUCCEEDED: daysAgo(9) };
+    expect(await repo.step('report stale', off)).toBe('');
+    expect(repo.read(summary)).toContain(
+      '## The data is no longer refreshed\n\nThe refresh has not',
+    );
+  });
+
+  it('fails if GitHub refuses to enable the schedule', async () => {
+    const repo = await createRepository();
+    const failingGh = '#!/usr/bin/env bash\necho 403 >&2; exit 1\n';
+    writeFileSync(path.join(repo.home, 'bin/gh'), failingGh);
+    expect(await repo.step('report stale')).toBe('403\n');
+  });
 });
