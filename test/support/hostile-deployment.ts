@@ -1,4 +1,6 @@
-/** Prepared deployments: a small site with arbitrary values, read by every command that reads a site. */
+/**
+ * Prepared deployments: a small site with arbitrary values, read by every command that reads a site.
+ */
 
 import { hash } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -26,58 +28,64 @@ import { rawRecords, siteOf } from './sites.ts';
 const MARK = 'INJECTED';
 const HANG_MS = 30_000;
 
-const files = [
-  ...[
-    'meta.json',
-    'meta.json',
-    'meta.json',
-    'manifest.json',
-    'changes.json',
-    'former.json',
-    'moved.json',
-  ],
-  ...['api/gamedata/index.json', 'api/gamedata/move/index.json', 'api/gamedata/item/index.json'],
+const editedFiles = [
+  // meta.json has most of the values that end up in other files.
+  'meta.json',
+  'meta.json',
+  'meta.json',
+  'manifest.json',
+  'changes.json',
+  'former.json',
+  'moved.json',
+  'api/gamedata/index.json',
+  'api/gamedata/move/index.json',
+  'api/gamedata/item/index.json',
 ];
 
+const unexpectedValues: unknown[] = [
+  undefined,
+  null,
+  true,
+  {},
+  [],
+  -1,
+  0,
+  1e15,
+  2 ** 52,
+  0.5,
+  '',
+  ' ',
+  '0',
+  'x'.repeat(100_000),
+];
+const dangerousTexts = [
+  '../../evil',
+  '/etc/passwd',
+  'a/../../b',
+  'a\0b',
+  '\u202eabc',
+  'con',
+  '__proto__',
+  'constructor',
+  '=cmd()',
+  '<script>alert(1)</script>',
+  'file:///etc/passwd',
+  'http://127.0.0.1:1/',
+];
+/** Texts that would end a line or a string in the configuration of a host. */
+const injections = [
+  `x\n${MARK}`,
+  `x"; ${MARK}`,
+  `x' ${MARK} '`,
+  `}\n${MARK} {`,
+  `x\r\n\r\n${MARK}`,
+  `/\\${MARK}`,
+  `https://x.test/\n${MARK}`,
+  `https://x.test/${MARK}"`,
+  `https://x.test/;${MARK}`,
+];
 const evil: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(
-    ...[
-      undefined,
-      null,
-      true,
-      {},
-      [],
-      -1,
-      0,
-      1e15,
-      2 ** 52,
-      0.5,
-      '',
-      ' ',
-      '0',
-      'x'.repeat(100_000),
-    ],
-    ...[
-      '../../evil',
-      '/etc/passwd',
-      'a/../../b',
-      'a\0b',
-      '\u202eabc',
-      'con',
-      '__proto__',
-      'constructor',
-    ],
-    ...['=cmd()', '<script>alert(1)</script>', 'file:///etc/passwd', 'http://127.0.0.1:1/'],
-    ...[
-      `x\n${MARK}`,
-      `x"; ${MARK}`,
-      `x' ${MARK} '`,
-      `}\n${MARK} {`,
-      `x\r\n\r\n${MARK}`,
-      `/\\${MARK}`,
-    ],
-    ...[`https://x.test/\n${MARK}`, `https://x.test/${MARK}"`, `https://x.test/;${MARK}`],
-  ),
+  fc.constantFrom<unknown>(...unexpectedValues, ...dangerousTexts, ...injections),
   fc.jsonValue(),
   fc.string(),
 );
@@ -93,11 +101,21 @@ const answers: readonly Answer[] = [
   302,
 ];
 
-const edit = fc.record({
-  file: fc.constantFrom(...files),
-  /** Whether the manifest lists the file as it is then. */
-  isListed: fc.constantFrom(true, true, true, false),
+/** How one file of the deployment differs from the clean site. */
+interface Edit {
+  readonly file: string;
+  /** Whether the manifest lists the file as it is after the edit. */
+  readonly isListed: boolean;
   /** Selects a node of the JSON value. */
+  readonly at: number;
+  readonly value: unknown;
+  /** A response instead of the edited JSON value; false for none. */
+  readonly answer: Answer | false;
+}
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  file: fc.constantFrom(...editedFiles),
+  isListed: fc.constantFrom(true, true, true, false),
   at: fc.noBias(fc.nat({ max: 10_000 })),
   value: evil,
   answer: fc.oneof(
@@ -105,116 +123,176 @@ const edit = fc.record({
     fc.constantFrom(...answers),
   ),
 });
-type Edit = typeof edit extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A property or an element of a JSON value. */
+interface Node {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
 
 /** Replaces a node of a JSON value, or removes it if the new value is undefined. */
 function replaceNode(root: unknown, { at, value }: Edit): unknown {
   const box: Record<string, unknown> = { root };
-  const places: [holder: Record<string, unknown>, key: string][] = [];
-  const visit = (holder: Record<string, unknown>, key: string): void => {
-    places.push([holder, key]);
+  const nodes: Node[] = [];
+  function visit(holder: Record<string, unknown>, key: string): void {
+    nodes.push({ holder, key });
     const inner = holder[key];
-    if (typeof inner === 'object' && inner !== null)
-      for (const name of Object.keys(inner)) visit(inner as Record<string, unknown>, name);
-  };
+    if (typeof inner !== 'object' || inner === null) return;
+    for (const name of Object.keys(inner)) visit(inner as Record<string, unknown>, name);
+  }
   visit(box, 'root');
-  const [holder, key] = places[at % places.length] ?? [box, 'root'];
+  const { holder, key } = nodes[at % nodes.length] ?? { holder: box, key: 'root' };
   holder[key] = value;
   return box.root;
 }
 
+/**
+ * Applies edits one after the other to the files of a clean site. After an edit that is listed, the
+ * manifest gets the size and the hash of the edited file, because otherwise every reader would stop
+ * at the wrong hash and never read the value.
+ */
 function spoil(clean: ReadonlyMap<string, Buffer>, edits: readonly Edit[]): Map<string, Answer> {
   const served = new Map<string, Answer>(clean);
   for (const edit of edits) {
-    const before = served.get(edit.file);
-    if (edit.answer !== false) served.set(edit.file, edit.answer);
-    else if (Buffer.isBuffer(before))
-      served.set(edit.file, JSON.stringify(replaceNode(parseJson(before.toString()), edit)) ?? '');
-    const [body, manifest] = [
-      served.get(edit.file),
-      parseJson(String(served.get('manifest.json'))),
-    ];
-    if (!edit.isListed || typeof body !== 'string' || edit.file === 'manifest.json') continue;
-    const { files, ...others } = (manifest ?? {}) as Partial<Manifest>;
-    if (!Array.isArray(files)) continue;
-    const entry = { path: edit.file, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
-    const listed = files.map((one) => (one?.path === edit.file ? entry : one));
-    served.set('manifest.json', Buffer.from(JSON.stringify({ ...others, files: listed })));
+    const current = served.get(edit.file);
+    if (edit.answer !== false) {
+      served.set(edit.file, edit.answer);
+    } else if (Buffer.isBuffer(current)) {
+      const changed = replaceNode(parseJson(current.toString()), edit);
+      served.set(edit.file, JSON.stringify(changed) ?? '');
+    }
+    if (edit.isListed && edit.file !== 'manifest.json') listAsServed(served, edit.file);
   }
   return served;
 }
 
-function* endlessly() {
+/** Corrects the entry of a file in the manifest, unless the file or the manifest cannot be read. */
+function listAsServed(served: Map<string, Answer>, file: string): void {
+  const body = served.get(file);
+  const manifest = parseJson(String(served.get('manifest.json')));
+  if (typeof body !== 'string') return;
+  const { files, ...others } = (manifest ?? {}) as Partial<Manifest>;
+  if (!Array.isArray(files)) return;
+  const entry = { path: file, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
+  const corrected = files.map((listed) => (listed?.path === file ? entry : listed));
+  const text = JSON.stringify({ ...others, files: corrected });
+  served.set('manifest.json', Buffer.from(text));
+}
+
+function* createEndlessBody(): Generator<Buffer> {
   for (;;) yield Buffer.alloc(2 ** 20, 'x');
 }
 
-/** Returns the report of fast-check about the first harmful deployment. */
-export const tryHostile = (runs: number, seed: number): Promise<string[]> =>
-  inFolder(async (folder) => {
+function readAll(folder: string): Map<string, Buffer> {
+  const bodies = new Map<string, Buffer>();
+  for (const file of listFiles(folder)) bodies.set(file, readFileSync(path.join(folder, file)));
+  return bodies;
+}
+
+interface HostileServer {
+  readonly url: string;
+  /** Replaces the deployment that the server serves. */
+  deploy(files: ReadonlyMap<string, Answer>): void;
+  stop(): Promise<void>;
+}
+
+async function startHostileServer(): Promise<HostileServer> {
+  let served: ReadonlyMap<string, Answer> = new Map();
+  const server = createServer(({ url = '' }, response) => {
+    const name = url.slice(1).replace(/\?.*/, '');
+    const answer = served.has(name) ? served.get(name) : 404;
+    if (answer === undefined) Readable.from(createEndlessBody()).pipe(response);
+    else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
+    else response.end(answer);
+  });
+  const { url, stop } = await listen(server);
+  return {
+    url,
+    deploy(files) {
+      served = files;
+    },
+    stop,
+  };
+}
+
+const plan = fc.record({
+  edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
+  /** Whether an older copy of the clean site exists. */
+  hasCopy: fc.boolean(),
+});
+
+/**
+ * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its own surrounds each
+ * copy, so that files that a command writes next to the copy are noticed. Returns the report of
+ * fast-check about the first harmful deployment.
+ */
+export function tryHostile(runs: number, seed: number): Promise<string[]> {
+  return inFolder(async (folder) => {
     const clean = path.join(folder, 'clean');
-    await withOutput(clean, (output) => output.publish(siteOf(rawRecords(4, 3)).files()));
-    const bodies = new Map(
-      listFiles(clean).map((file) => [file, readFileSync(path.join(clean, file))]),
-    );
-    let served = new Map<string, Answer>();
-    const { url, stop } = await listen(
-      createServer(({ url = '' }, response) => {
-        const name = url.slice(1).replace(/\?.*/, '');
-        const answer = served.has(name) ? served.get(name) : 404;
-        if (answer === undefined) Readable.from(endlessly()).pipe(response);
-        else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
-        else response.end(answer);
-      }),
-    );
-    const plan = fc.record({
-      edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
-      hasCopy: fc.boolean(),
-    });
+    const site = siteOf(rawRecords(4, 3));
+    await withOutput(clean, (output) => output.publish(site.files()));
+    const cleanBodies = readAll(clean);
+    const server = await startHostileServer();
     const property = fc.asyncProperty(plan, async ({ edits, hasCopy }) => {
-      served = spoil(bodies, edits);
+      server.deploy(spoil(cleanBodies, edits));
       const parent = mkdtempSync(path.join(folder, 'run-'));
-      const out = path.join(parent, 'copies', 'copy');
-      mkdirSync(path.dirname(out));
+      const copies = path.join(parent, 'copies');
+      const out = path.join(copies, 'copy');
+      mkdirSync(copies);
       if (hasCopy) cpSync(clean, out, { recursive: true, preserveTimestamps: true });
-      const problems = await useAll({ url, clean, out });
-      const strays = [...readdirSync(parent), ...readdirSync(path.dirname(out))];
-      problems.push(...strays.filter((name) => name !== 'copies' && name !== 'copy'));
+      const problems = await useAll({ url: server.url, clean, out });
+      for (const name of [...readdirSync(parent), ...readdirSync(copies)]) {
+        if (name !== 'copies' && name !== 'copy') problems.push(name);
+      }
       if (problems.length > 0) throw new Error(problems.join('; '));
       rmSync(parent, { recursive: true });
     });
-    return await findFailures(property, { numRuns: runs, seed, endOnFailure: true }).finally(stop);
+    try {
+      return await findFailures(property, { numRuns: runs, seed, endOnFailure: true });
+    } finally {
+      await server.stop();
+    }
   });
+}
 
-async function useAll({
-  url,
-  clean,
-  out,
-}: {
-  url: string;
-  clean: string;
-  out: string;
-}): Promise<string[]> {
-  const before = [...fingerprint(path.dirname(out))].join('\n');
+interface Trial {
+  /** Where the hostile deployment is served. */
+  readonly url: string;
+  /** The folder of the clean site. */
+  readonly clean: string;
+  /** The folder of the copy. */
+  readonly out: string;
+}
+
+/**
+ * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused mirror must not
+ * change the copy, and an accepted one must be intact, without injected text in the configurations
+ * of hosts.
+ */
+async function useAll({ url, clean, out }: Trial): Promise<string[]> {
+  const copies = path.dirname(out);
+  const describeCopies = (): string => [...fingerprint(copies)].join('\n');
+  const oldCopies = describeCopies();
   const quick = { concurrency: 4, retries: 0 };
   const hosts = hostNames.filter((name) => name !== 'cloudflare');
-  const copy = { ...quick, from: url, out, maxShrink: 100, hosts };
-  const isCopied = await endsWell('mirror', mirror(copy));
-  await endsWell(
-    'verify',
-    verify({ ...quick, target: url, level: 'full', linkBase: 'https://example.test' }),
-  );
+  const mirrorOptions = { ...quick, from: url, out, maxShrink: 100, hosts };
+  const linkBase = 'https://example.test';
+  const isCopied = await endsWell('mirror', mirror(mirrorOptions));
+  await endsWell('verify', verify({ ...quick, target: url, level: 'full', linkBase }));
   await endsWell('diff', diff({ from: clean, to: url, concurrency: 4 }));
   if (!isCopied) {
-    const isSame = [...fingerprint(path.dirname(out))].join('\n') === before;
-    return isSame ? [] : ['a refused mirror changed the copy'];
+    if (describeCopies() === oldCopies) return [];
+    return ['a refused mirror changed the copy'];
   }
-  const injected = listFiles(out)
-    .filter((file) => isHostConfig(file) || !file.includes('.'))
-    .filter((file) => readFileSync(path.join(out, file), 'utf8').includes(MARK));
-  return [
-    ...injected,
-    ...verifyFolder(out).problems.map(({ file, problem }) => `${file}: ${problem}`),
-  ];
+
+  const problems: string[] = [];
+  for (const file of listFiles(out)) {
+    if (!isHostConfig(file) && file.includes('.')) continue;
+    const text = readFileSync(path.join(out, file), 'utf8');
+    if (text.includes(MARK)) problems.push(file);
+  }
+  for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file}: ${problem}`);
+  return problems;
 }
 
 /** Returns false for an expected error. Throws for any other, and if the work hangs. */

@@ -26,26 +26,30 @@ export interface RunningEngine {
   stop(): Promise<void>;
 }
 
-const readBaseUrl = (folder: string): string =>
-  JSON.parse(readFileSync(path.join(folder, META_FILE), 'utf8')).base_url;
+function readBaseUrl(folder: string): string {
+  const text = readFileSync(path.join(folder, META_FILE), 'utf8');
+  return JSON.parse(text).base_url;
+}
 
 export function getSitePort(folder: string): number {
   const { protocol, port } = new URL(readBaseUrl(folder));
   return protocol === 'https:' || port === '' ? 80 : Number(port);
 }
 
-export const getSitePath = (folder: string): string => getBasePath(readBaseUrl(folder));
+export function getSitePath(folder: string): string {
+  return getBasePath(readBaseUrl(folder));
+}
 
-export const readSite = (folder: string): Map<string, Asset> =>
-  new Map(
-    listFiles(folder).map((file) => {
-      const body = new Uint8Array(readFileSync(path.join(folder, file)));
-      return [
-        file,
-        { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"` },
-      ];
-    }),
-  );
+/** Reads all files of a site, each with an ETag of its content. */
+export function readSite(folder: string): Map<string, Asset> {
+  const assets = new Map<string, Asset>();
+  for (const file of listFiles(folder)) {
+    const body = new Uint8Array(readFileSync(path.join(folder, file)));
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    assets.set(file, { body, etag: `"${sha256.slice(0, 32)}"` });
+  }
+  return assets;
+}
 
 export type Respond = (request: Request) => Promise<Response>;
 
@@ -66,8 +70,9 @@ async function forward(
   outgoing: ServerResponse,
 ): Promise<void> {
   const headers = new Headers();
-  for (const [name, values = []] of Object.entries(incoming.headersDistinct))
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
     for (const value of values) headers.append(name, value);
+  }
   // A string, because `new URL` would read the path `//host/path` as a host.
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
   const response = await respond(new Request(url, { method: incoming.method ?? 'GET', headers }));
@@ -82,6 +87,7 @@ export const handler: Engine = {
   start(site) {
     const files = readSite(site);
     const base = getSitePath(site);
-    return startWebServer(createHandler({ get: async (file) => files.get(file) }, base), base);
+    const respond = createHandler({ get: async (file) => files.get(file) }, base);
+    return startWebServer(respond, base);
   },
 };

@@ -23,37 +23,44 @@ export interface EngineRow {
   readonly column?: string;
 }
 
-const createRow = (
+/** An engine does not support what its host does not support, and perhaps more. */
+function createRow(
   engine: Engine,
   more: readonly GuaranteeName[] = [],
   links: LinkStyle = 'query',
-) => ({
-  engine,
-  links,
-  unsupported: [...(engine.host ? hosts[engine.host].unsupported : []), ...more],
-});
+): EngineRow {
+  const ofHost = engine.host ? hosts[engine.host].unsupported : [];
+  return { engine, links, unsupported: [...ofHost, ...more] };
+}
 
-/** `gamedata serve` behind a web server. */
-const createProxyRow = (server: WebServer, file: string): EngineRow => ({
-  column: 'gamedata serve behind a web server',
-  engine: {
+/** Creates the row of `gamedata serve` behind a web server with a configuration in deploy/proxy/. */
+function createProxyRow(server: WebServer, file: string): EngineRow {
+  const configurationFile = new URL(`../../../deploy/proxy/${file}`, import.meta.url);
+  const engine: Engine = {
     name: `gamedata serve behind ${server.name}`,
     missing: () => server.missing() ?? serve.missing(),
     async start(site) {
-      const configuration = readFileSync(
-        new URL(`../../../deploy/proxy/${file}`, import.meta.url),
-        'utf8',
-      );
       const served = await serve.start(site);
-      const own = replaceLines(configuration, { '127.0.0.1:3000': new URL(served.url).host });
-      const { url, stop } = await server.startWith(own, site);
-      return { url, stop: async () => void (await Promise.all([stop(), served.stop()])) };
+      const configuration = replaceLines(readFileSync(configurationFile, 'utf8'), {
+        '127.0.0.1:3000': new URL(served.url).host,
+      });
+      const { url, stop } = await server.startWith(configuration, site);
+      return {
+        url,
+        async stop() {
+          await Promise.all([stop(), served.stop()]);
+        },
+      };
     },
-  },
-  links: 'query',
-  // The web server rejects malformed requests itself.
-  unsupported: ['any-path'],
-});
+  };
+  return {
+    column: 'gamedata serve behind a web server',
+    engine,
+    links: 'query',
+    // The web server rejects malformed requests itself.
+    unsupported: ['any-path'],
+  };
+}
 
 const needsMoreThanFiles = guaranteeNames.filter((name) => guarantees[name].needs !== 'files');
 

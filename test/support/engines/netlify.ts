@@ -1,6 +1,7 @@
 /**
- * A built site on Netlify: edge functions, then existing files, then the rules, with Netlify's own matching engine and parsers.
- * Its edge runtime starts only online, so edge functions are called directly.
+ * A built site on Netlify: edge functions, then existing files, then the rules, with Netlify's own
+ * matching engine and parsers. Its edge runtime starts only online, so edge functions are called
+ * directly.
  */
 
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -30,18 +31,22 @@ interface EdgeFunction {
   readonly config: Declaration;
 }
 
-const createEngine = (name: string, host: HostName): Engine => ({
-  name,
-  host,
-  missing: () => undefined,
-  async start(site) {
-    const functions = await readFunctions(path.join(site, '_edge'));
-    return startWebServer(
-      functions.reduceRight(withEdgeFunction, await readRules(site)),
-      getSitePath(site),
-    );
-  },
-});
+function createEngine(name: string, host: HostName): Engine {
+  return {
+    name,
+    host,
+    missing: () => undefined,
+    async start(site) {
+      const functions = await readFunctions(path.join(site, '_edge'));
+      let respond = await readRules(site);
+      // The first function is the outermost, so it is added last.
+      for (const edgeFunction of functions.reverse()) {
+        respond = withEdgeFunction(respond, edgeFunction);
+      }
+      return startWebServer(respond, getSitePath(site));
+    },
+  };
+}
 export const netlify = createEngine('Netlify', 'netlify');
 export const netlifyRules = createEngine('Netlify by rules', 'netlify-rules');
 
@@ -67,59 +72,77 @@ function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction)
   return (request) => (isDeclared(config, request) ? run(request, { next }) : site(request));
 }
 
-export const isDeclared = (
-  { pattern, method, header = {} }: Declaration,
-  request: Request,
-): boolean =>
-  new RegExp(pattern).test(new URL(request.url).pathname) &&
-  (method?.includes(request.method) ?? true) &&
-  Object.entries(header).every(([name, expression]) =>
-    new RegExp(expression).test(request.headers.get(name) ?? ''),
-  );
+/** Whether Netlify calls a function for a request. */
+export function isDeclared(declaration: Declaration, request: Request): boolean {
+  const { pattern, method, header = {} } = declaration;
+  const { pathname } = new URL(request.url);
+  if (!new RegExp(pattern).test(pathname)) return false;
+  if (method && !method.includes(request.method)) return false;
+  return Object.entries(header).every(([name, expression]) => {
+    const value = request.headers.get(name) ?? '';
+    return new RegExp(expression).test(value);
+  });
+}
 
+/**
+ * Reads a site's files, `_redirects` and `_headers`. An existing file is served before any rule is
+ * tried; `/a` also matches the files `/a/index.html` and `/a.html`. A rule with a status of 3xx
+ * redirects, and any other rule serves its target with its status. Headers of all matching patterns
+ * are added at last.
+ */
 async function readRules(folder: string): Promise<Respond> {
   const files = readSite(folder);
-  const { engine } = await readRedirects(new TextDecoder().decode(files.get('_redirects')?.body));
-  const headersFiles = [path.join(folder, '_headers')];
-  const { headers } = await parseAllHeaders({ headersFiles, configHeaders: [], minimal: false });
-  for (const control of ['_redirects', '_headers']) files.delete(control);
+  const redirects = new TextDecoder().decode(files.get('_redirects')?.body);
+  const { engine } = await readRedirects(redirects);
+  const { headers: headerRules } = await parseAllHeaders({
+    headersFiles: [path.join(folder, '_headers')],
+    configHeaders: [],
+    minimal: false,
+  });
+  files.delete('_redirects');
+  files.delete('_headers');
 
-  return async ({ method, url, headers: sent }) => {
+  function findFile(pathname: string): string | undefined {
+    const withoutSlash = pathname.replace(/\/$/, '');
+    const candidates = [pathname, `${withoutSlash}/index.html`, `${withoutSlash}.html`];
+    return candidates.find((file) => files.has(file.slice(1)));
+  }
+
+  return async ({ method, url, headers: sentHeaders }) => {
     const { pathname, search } = new URL(url);
-    const existing = ['', '/index.html', '.html']
-      .map((ending) => (ending === '' ? pathname : pathname.replace(/\/$/, '') + ending))
-      .find((file) => files.has(file.slice(1)));
-    const rule = existing ? `200 ${existing}` : (engine(pathname, search.slice(1)) ?? '404 ');
-    const [status, target = ''] = rule.split(' ');
-    if (status?.startsWith('3')) {
+    const file = findFile(pathname);
+    const rule = file ? `200 ${file}` : engine(pathname, search.slice(1));
+    const [status = '404', target = ''] = (rule ?? '404 ').split(' ');
+    if (status.startsWith('3')) {
       // https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
       const Location = target.includes('?') ? target : target + search;
       return new Response(null, { status: Number(status), headers: { Location } });
     }
     const asset = files.get(target.slice(1));
     if (!asset) return new Response('Not Found - Request ID: 0', { status: 404 });
-    const fields = findHeaders(headers as Header[], pathname);
-    fields.set('ETag', asset.etag);
-    if (status === '200' && sent.get('If-None-Match') === asset.etag)
-      return new Response(null, { status: 304, headers: fields });
-    if (!fields.has('Content-Type')) fields.set('Content-Type', typeOf(target));
-    fields.set('Content-Length', String(asset.body.length));
-    return new Response(method === 'HEAD' ? null : asset.body, {
-      status: Number(status),
-      headers: fields,
-    });
+
+    const headers = findHeaders(headerRules as Header[], pathname);
+    headers.set('ETag', asset.etag);
+    if (status === '200' && sentHeaders.get('If-None-Match') === asset.etag)
+      return new Response(null, { status: 304, headers });
+    if (!headers.has('Content-Type')) headers.set('Content-Type', typeOf(target));
+    headers.set('Content-Length', String(asset.body.length));
+    const body = method === 'HEAD' ? null : asset.body;
+    return new Response(body, { status: Number(status), headers });
   };
 }
 
-function findHeaders(all: readonly Header[], pathname: string): Headers {
-  // Netlify's default: https://docs.netlify.com/platform/caching/
-  const fields = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
-  for (const { forRegExp, values } of all)
-    if (forRegExp.test(pathname))
-      for (const [name, value] of Object.entries(values)) fields.set(name, value);
+/** Collects the headers of all patterns that match a path, on top of Netlify's defaults. */
+function findHeaders(rules: readonly Header[], pathname: string): Headers {
+  // https://docs.netlify.com/platform/caching/
+  const headers = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
+  for (const { forRegExp, values } of rules) {
+    if (!forRegExp.test(pathname)) continue;
+    for (const [name, value] of Object.entries(values)) headers.set(name, value);
+  }
   // Netlify may drop this header: https://docs.netlify.com/manage/routing/headers/#limitations
-  fields.delete('Allow');
-  return fields;
+  headers.delete('Allow');
+  return headers;
 }
 
 const redirector: {
@@ -140,30 +163,45 @@ interface NetlifyRule extends Redirect {
 /** Returns `<status> <target>` of the first matching rule. */
 export type Match = (path: string, query: string) => string | undefined;
 
-export type Readings = Awaited<ReturnType<typeof readRedirects>>;
+/** The rules of a `_redirects` file in two readings, which must agree. */
+export interface Readings {
+  readonly rules: readonly NetlifyRule[];
+  readonly errors: readonly unknown[];
+  /** Matches as Netlify's engine does: a rule may name a subset of the request's parameters. */
+  readonly engine: Match;
+  /** Matches as Netlify's documentation says: a rule names exactly the request's parameters. */
+  readonly exactSet: Match;
+}
 
-/** Reads `_redirects` as Netlify's engine does (a subset of parameters) and as its documentation says (an exact set). */
-export const readRedirects = (text: string) =>
-  inFolder(async (folder) => {
+export function readRedirects(text: string): Promise<Readings> {
+  return inFolder(async (folder) => {
     const file = path.join(folder, '_redirects');
     writeFileSync(file, text);
     const options = { redirectsFiles: [file], configRedirects: [], minimal: false };
     const { redirects, errors } = await parseAllRedirects(options);
     const rules = redirects as NetlifyRule[];
-    return { rules, errors, engine: await engineMatcher(rules), exactSet: exactSetMatcher(rules) };
+    const engine = await createEngineMatcher(rules);
+    return { rules, errors, engine, exactSet: createExactSetMatcher(rules) };
   });
+}
 
 /** The engine expects rules and requests in the format of Netlify's local server. */
-async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
-  const renamed = rules.map(({ from, query, ...rule }) => ({
-    ...rule,
-    origin: from,
-    params: query,
-  }));
-  const matcher = await redirector.parseJSON(JSON.stringify(renamed), {});
-  const headers = { headers: {}, cookieValues: {}, getHeader: () => '', getCookie: () => '' };
+async function createEngineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
+  const engineRules: object[] = [];
+  for (const { from, query, ...rule } of rules) {
+    engineRules.push({ ...rule, origin: from, params: query });
+  }
+  const matcher = await redirector.parseJSON(JSON.stringify(engineRules), {});
+  const request = {
+    scheme: 'https',
+    host: 'example.test',
+    headers: {},
+    cookieValues: {},
+    getHeader: () => '',
+    getCookie: () => '',
+  };
   return (path, query) => {
-    const match = matcher.match({ scheme: 'https', host: 'example.test', path, query, ...headers });
+    const match = matcher.match({ ...request, path, query });
     return match ? `${match.status} ${match.to}` : undefined;
   };
 }
@@ -172,25 +210,31 @@ async function engineMatcher(rules: readonly NetlifyRule[]): Promise<Match> {
  * A rule with parameters matches only requests with exactly these parameters:
  * https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters
  */
-const exactSetMatcher =
-  (rules: readonly NetlifyRule[]): Match =>
-  (path, search) => {
+function createExactSetMatcher(rules: readonly NetlifyRule[]): Match {
+  return (path, search) => {
     const query = new URLSearchParams(search);
-    const rule = rules.find((one) => pathFits(one.path, path) && queryFits(one.query, query));
-    const splat = rule?.path.endsWith('*') ? path.slice(rule.path.length - 1) : '';
-    return rule && `${rule.status} ${rule.to.replace(':splat', splat)}`;
+    const match = rules.find((rule) => pathFits(rule.path, path) && queryFits(rule.query, query));
+    if (!match) return undefined;
+    // `*` stands for the rest of the path, and `:splat` in the target for the same text.
+    const rest = match.path.endsWith('*') ? path.slice(match.path.length - 1) : '';
+    return `${match.status} ${match.to.replace(':splat', rest)}`;
   };
+}
 
-const pathFits = (pattern: string, path: string): boolean =>
-  pattern.endsWith('*')
-    ? path.startsWith(pattern.slice(0, -1))
-    : pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
+function pathFits(pattern: string, path: string): boolean {
+  if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1));
+  return pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
+}
 
+/** A value such as `:limit` in a rule matches any value. The last of repeated parameters counts. */
 function queryFits(wanted: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
   const names = Object.keys(wanted);
-  if (names.length > 0 && names.length !== new Set(query.keys()).size) return false;
+  const sentNames = new Set(query.keys());
+  if (names.length > 0 && names.length !== sentNames.size) return false;
   return names.every((name) => {
     const value = query.getAll(name).at(-1);
-    return value !== undefined && (wanted[name]?.startsWith(':') || wanted[name] === value);
+    const wantedValue = wanted[name];
+    if (value === undefined) return false;
+    return wantedValue?.startsWith(':') || wantedValue === value;
   });
 }

@@ -10,10 +10,12 @@ const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.m
 
 export const engineFile = (name: string): string => folder + name;
 
-export const missingEngine = (name: string): string | undefined =>
-  existsSync(engineFile(name))
-    ? undefined
-    : `${/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0]} is not installed`;
+/** Returns a problem if a file of a package in that folder is missing. */
+export function missingEngine(file: string): string | undefined {
+  if (existsSync(engineFile(file))) return undefined;
+  const packageName = /^(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+  return `${packageName} is not installed`;
+}
 
 const MINIFLARE = 'miniflare/dist/src/index.js';
 
@@ -46,7 +48,10 @@ export const cloudflare: Engine = {
         workerName: name,
         directory: path.join(site, directory),
         binding,
-        routerConfig: { has_user_worker: true, static_routing: { user_worker: run_worker_first } },
+        routerConfig: {
+          has_user_worker: true,
+          static_routing: { user_worker: run_worker_first },
+        },
         assetConfig: { compatibility_date, ...handling },
       },
     });

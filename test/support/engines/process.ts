@@ -22,38 +22,44 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts a program in the foreground and waits until it responds to HTTP requests. */
-export async function startProgram({
-  command,
-  args,
-  url,
-  env,
-  cleanUp,
-}: Program): Promise<RunningEngine> {
-  // Stopping the process group also stops the program's children.
-  const options = { env: { ...process.env, ...env }, detached: true };
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Starts a program in the foreground and waits until it responds to HTTP requests. If it ends before
+ * that, or does not respond in time, throws an error with the last lines that it printed.
+ */
+export async function startProgram(program: Program): Promise<RunningEngine> {
+  const { command, args, url, env, cleanUp } = program;
+  const child = spawn(command, args, {
+    env: { ...process.env, ...env },
+    // Stopping the process group also stops the program's children.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
       output = (output + chunk).slice(-4000);
     });
+  }
+  /** How the program has ended; undefined while it runs. */
   let end: string | undefined;
   const ended = once(child, 'exit')
     .catch((error) => [error])
     .then(([reason]) => {
       end = `ended with ${reason}`;
     });
-  const kill = (signal: NodeJS.Signals): void => {
-    if (child.pid !== undefined && end === undefined) process.kill(-child.pid, signal);
-  };
-  const stop = async (): Promise<void> => {
+
+  function kill(signal: NodeJS.Signals): void {
+    if (child.pid === undefined || end !== undefined) return;
+    process.kill(-child.pid, signal);
+  }
+  async function stop(): Promise<void> {
     kill('SIGTERM');
     await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
     kill('SIGKILL');
     await ended;
     cleanUp?.();
-  };
+  }
+
   const deadline = Date.now() + START_MS;
   while (!end && Date.now() < deadline) {
     if (await responds(url)) return { url, stop };

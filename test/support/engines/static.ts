@@ -5,19 +5,36 @@ import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createFolder, removeFolder } from '../folders.ts';
-import { type Engine, getSitePath, readSite, startWebServer } from './engine.ts';
+import {
+  type Engine,
+  getSitePath,
+  type RunningEngine,
+  readSite,
+  startWebServer,
+} from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 
-async function startOn(site: string, createCommand: (folder: string, port: number) => string[]) {
+/** Starts a file server on a folder in which the site is below the path of its base URL. */
+async function startOn(
+  site: string,
+  createCommand: (folder: string, port: number) => string[],
+): Promise<RunningEngine> {
   const port = await freePort();
   const base = getSitePath(site);
-  const folder = base === '' ? site : createFolder();
+  const needsCopy = base !== '';
+  const folder = needsCopy ? createFolder() : site;
   // A copy, because `serve` follows links only to files.
-  if (base !== '') cpSync(site, path.join(folder, base), { recursive: true });
+  if (needsCopy) cpSync(site, path.join(folder, base), { recursive: true });
   const [command = '', ...args] = createCommand(folder, port);
-  const cleanUp = () => base !== '' && removeFolder(folder);
-  const url = `http://127.0.0.1:${port}${base}`;
-  return startProgram({ command, args, url, cleanUp, env: { NO_UPDATE_CHECK: '1' } });
+  return startProgram({
+    command,
+    args,
+    url: `http://127.0.0.1:${port}${base}`,
+    env: { NO_UPDATE_CHECK: '1' },
+    cleanUp() {
+      if (needsCopy) removeFolder(folder);
+    },
+  });
 }
 
 const serveCli = createRequire(import.meta.url).resolve('serve/build/main.js');
@@ -26,13 +43,9 @@ export const serveStatic: Engine = {
   missing: () => undefined,
   start: (site) =>
     startOn(site, (folder, port) => {
-      const listen = [
-        '--listen',
-        `tcp://127.0.0.1:${port}`,
-        '--no-clipboard',
-        '--no-port-switching',
-      ];
-      return [process.execPath, serveCli, ...listen, folder];
+      const options = ['--listen', `tcp://127.0.0.1:${port}`];
+      options.push('--no-clipboard', '--no-port-switching');
+      return [process.execPath, serveCli, ...options, folder];
     }),
 };
 
@@ -61,6 +74,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export const typeOf = (file: string): string =>
   mediaTypes[path.extname(file)] ?? 'application/octet-stream';
 
+/** Returns the file of a path below the base path: a folder's index.html, or the file itself. */
+function toFile(pathname: string, base: string): string {
+  if (!pathname.startsWith(`${base}/`)) return 'index.html';
+  const file = decodeURIComponent(pathname.slice(base.length + 1));
+  const isFolder = file === '' || file.endsWith('/');
+  return isFolder ? `${file}index.html` : file;
+}
+
 export const githubPages: Engine = {
   name: 'GitHub Pages',
   host: 'github-pages',
@@ -68,31 +89,30 @@ export const githubPages: Engine = {
   async start(site) {
     const base = getSitePath(site);
     const files = readSite(site);
-    return startWebServer(async ({ method, url, headers }) => {
+    async function respond({ method, url, headers: sentHeaders }: Request): Promise<Response> {
       if (method !== 'GET' && method !== 'HEAD')
         return new Response('Not Allowed', { status: 405 });
       const { pathname, origin } = new URL(url);
-      const isInside = pathname.startsWith(`${base}/`);
-      const file = (isInside ? decodeURIComponent(pathname.slice(base.length + 1)) : '').replace(
-        /(^|\/)$/,
-        '$1index.html',
-      );
-      const fields = new Headers({
+      const file = toFile(pathname, base);
+      const headers = new Headers({
         'Access-Control-Allow-Origin': '*',
         'Cache-Control': 'max-age=600',
       });
       if (files.has(`${file}/index.html`)) {
-        fields.set('Location', `${origin}${pathname}/`);
-        return new Response(null, { status: 301, headers: fields });
+        headers.set('Location', `${origin}${pathname}/`);
+        return new Response(null, { status: 301, headers });
       }
-      const found = files.get(file);
-      const etag = (found ?? files.get('404.html'))?.etag ?? '';
-      fields.set('ETag', etag);
-      fields.set('Content-Type', typeOf(found ? file : '404.html'));
-      if (found && headers.get('If-None-Match') === etag)
-        return new Response(null, { status: 304, headers: fields });
-      const body = method === 'HEAD' ? null : (found ?? files.get('404.html'))?.body;
-      return new Response(body ?? null, { status: found ? 200 : 404, headers: fields });
-    }, base);
+      const isFound = files.has(file);
+      const servedFile = isFound ? file : '404.html';
+      const asset = files.get(servedFile);
+      const etag = asset?.etag ?? '';
+      headers.set('ETag', etag);
+      headers.set('Content-Type', typeOf(servedFile));
+      if (isFound && sentHeaders.get('If-None-Match') === etag)
+        return new Response(null, { status: 304, headers });
+      const body = method === 'HEAD' ? undefined : asset?.body;
+      return new Response(body ?? null, { status: isFound ? 200 : 404, headers });
+    }
+    return startWebServer(respond, base);
   },
 };

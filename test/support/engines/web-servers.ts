@@ -16,6 +16,7 @@ export interface WebServer extends Engine {
 interface ServerProgram {
   readonly host: HostName;
   readonly program: string;
+  /** The file in a site with the configuration for this server. */
   readonly configuration: string;
   args(folder: string): string[];
   /** Creates the configuration that includes `<folder>/site.conf`. */
@@ -24,14 +25,21 @@ interface ServerProgram {
   move(configuration: string, site: string, port: number): string;
 }
 
+/**
+ * Creates the engine of a web server. Each start writes two files into a folder of its own: main.conf
+ * in place of the distribution's configuration, and site.conf with the site's own configuration.
+ */
 function createWebServer(server: ServerProgram): WebServer {
   const { host, program } = server;
-  const read = (site: string): string =>
-    readFileSync(path.join(site, server.configuration), 'utf8');
-  const run = (text: string, url: string): Promise<RunningEngine> => {
+
+  function readConfiguration(site: string): string {
+    return readFileSync(path.join(site, server.configuration), 'utf8');
+  }
+
+  function run(configuration: string, url: string): Promise<RunningEngine> {
     const folder = createFolder();
     writeFileSync(path.join(folder, 'main.conf'), server.createMain(folder));
-    writeFileSync(path.join(folder, 'site.conf'), text);
+    writeFileSync(path.join(folder, 'site.conf'), configuration);
     return startProgram({
       command: findProgram(program) ?? program,
       args: server.args(folder),
@@ -40,58 +48,75 @@ function createWebServer(server: ServerProgram): WebServer {
       env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
       cleanUp: () => removeFolder(folder),
     });
-  };
-  const startWith: WebServer['startWith'] = async (configuration, site) => {
+  }
+
+  async function startWith(configuration: string, site: string): Promise<RunningEngine> {
     openParents(site);
     const port = await freePort();
-    return run(
-      server.move(configuration, site, port),
-      `http://127.0.0.1:${port}${getSitePath(site)}`,
-    );
-  };
+    const moved = server.move(configuration, site, port);
+    return run(moved, `http://127.0.0.1:${port}${getSitePath(site)}`);
+  }
+
   return {
     name: host,
     host,
-    missing: () => (findProgram(program) ? undefined : `${program} is not installed`),
-    start: (site) => startWith(read(site), site),
+    missing() {
+      if (findProgram(program)) return undefined;
+      return `${program} is not installed`;
+    },
+    start: (site) => startWith(readConfiguration(site), site),
     startWith,
     startAll(sites, url) {
-      sites.forEach(openParents);
+      for (const site of sites) openParents(site);
+      const configurations = sites.map(readConfiguration).join('\n');
       // The machine may have no IPv6.
-      const text = sites.map(read).join('\n');
-      return run(text.replaceAll(/^ *listen \[::\].*\n/gm, ''), url);
+      const withoutIpv6 = configurations.replaceAll(/^ *listen \[::\].*\n/gm, '');
+      return run(withoutIpv6, url);
     },
   };
 }
 
-/** Apache's workers run as another user if root starts it. */
+/** Lets every user enter a site's folder, because Apache's workers run as another user than root. */
 function openParents(site: string): void {
-  for (
-    let folder = path.dirname(site);
-    folder.startsWith(`${tmpdir()}/`);
-    folder = path.dirname(folder)
-  )
+  let folder = path.dirname(site);
+  while (folder.startsWith(`${tmpdir()}/`)) {
     chmodSync(folder, 0o755);
+    folder = path.dirname(folder);
+  }
 }
 
 /** Web servers are in folders that may be missing from PATH. */
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-export const findProgram = (name: string): string | undefined =>
-  [...(process.env.PATH ?? '').split(path.delimiter), ...SYSTEM_FOLDERS]
-    .map((folder) => path.join(folder, name))
-    .find((file) => existsSync(file));
+export function findProgram(name: string): string | undefined {
+  const searched = (process.env.PATH ?? '').split(path.delimiter);
+  for (const folder of [...searched, ...SYSTEM_FOLDERS]) {
+    const file = path.join(folder, name);
+    if (existsSync(file)) return file;
+  }
+  return undefined;
+}
 
 /** Replaces lines that must each occur once. */
 export function replaceLines(
   configuration: string,
-  lines: Readonly<Record<string, string>>,
+  replacements: Readonly<Record<string, string>>,
 ): string {
-  return Object.entries(lines).reduce((text, [line, own]) => {
+  let text = configuration;
+  for (const [line, replacement] of Object.entries(replacements)) {
     const parts = text.split(line);
     if (parts.length !== 2) throw new Error(`got ${parts.length - 1} lines ${line}, expected one`);
-    return parts.join(own);
-  }, configuration);
+    text = parts.join(replacement);
+  }
+  return text;
+}
+
+/** Folders for the bodies of requests and responses that do not fit into memory. */
+function createNginxFolders(folder: string): string {
+  const lines: string[] = [];
+  for (const name of ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'])
+    lines.push(`${name}_temp_path ${folder}/${name};`);
+  return lines.join('\n  ');
 }
 
 /** Debian's nginx.conf without the parts that only its service needs. */
@@ -110,7 +135,7 @@ http {
   types_hash_max_size 2048;
   gzip on;
   access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  ${createNginxFolders(folder)}
   include ${folder}/${sites};
 }
 `;
@@ -121,12 +146,15 @@ export const nginx = createWebServer({
   configuration: '_hosts/nginx.conf',
   args: (folder) => ['-p', folder, '-e', 'stderr', '-c', `${folder}/main.conf`],
   createMain: (folder) => createNginxMain(folder),
-  move: (configuration, site, port) =>
+  move(configuration, site, port) {
     // A site that was built for a container is in another folder there.
-    replaceLines(configuration.replaceAll(`'/srv/gamedata`, `'${site}`), {
-      [`listen ${getSitePort(site)};`]: `listen 127.0.0.1:${port};`,
-      [`listen [::]:${getSitePort(site)};`]: '',
-    }),
+    const withFolder = configuration.replaceAll(`'/srv/gamedata`, `'${site}`);
+    const sitePort = getSitePort(site);
+    return replaceLines(withFolder, {
+      [`listen ${sitePort};`]: `listen 127.0.0.1:${port};`,
+      [`listen [::]:${sitePort};`]: '',
+    });
+  },
 });
 
 export const caddy = createWebServer({
@@ -136,14 +164,35 @@ export const caddy = createWebServer({
   args: (folder) => ['run', '--adapter', 'caddyfile', '--config', `${folder}/main.conf`],
   createMain: (folder) => `{\n\tadmin off\n\tauto_https off\n}\nimport ${folder}/site.conf\n`,
   // The site block is the only one and starts with its address.
-  move: (configuration, _, port) =>
-    configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`),
+  move(configuration, _site, port) {
+    return configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`);
+  },
 });
 
 /** Modules that the site uses or that Debian enables by default and could affect the site. */
-const apacheModules =
-  `mpm_event alias authz_core autoindex deflate dir env filter mime negotiation setenvif
-  headers rewrite proxy proxy_http brotli`.split(/\s+/);
+const apacheModules = [
+  'mpm_event',
+  'alias',
+  'authz_core',
+  'autoindex',
+  'deflate',
+  'dir',
+  'env',
+  'filter',
+  'mime',
+  'negotiation',
+  'setenvif',
+  'headers',
+  'rewrite',
+  'proxy',
+  'proxy_http',
+  'brotli',
+];
+
+function loadApacheModules(names: readonly string[]): string {
+  const folder = '/usr/lib/apache2/modules';
+  return names.map((name) => `LoadModule ${name}_module ${folder}/mod_${name}.so`).join('\n');
+}
 
 export const createApacheMain = (folder: string, more: readonly string[] = []): string => `
 ServerRoot ${folder}
@@ -151,7 +200,7 @@ ServerName 127.0.0.1
 DefaultRuntimeDir ${folder}
 PidFile ${folder}/apache.pid
 ErrorLog ${folder}/error.log
-${[...apacheModules, ...more].map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
+${loadApacheModules([...apacheModules, ...more])}
 User www-data
 Group www-data
 TypesConfig /etc/mime.types
@@ -175,8 +224,11 @@ export const apache = createWebServer({
   configuration: '_hosts/apache.conf',
   args: (folder) => ['-D', 'FOREGROUND', '-f', `${folder}/main.conf`],
   createMain: (folder) => createApacheMain(folder),
-  move: (configuration, site, port) =>
-    `Listen 127.0.0.1:${port}\n${replaceLines(configuration.replace(/^Listen .*/m, ''), {
+  move(configuration, site, port) {
+    const withoutListen = configuration.replace(/^Listen .*/m, '');
+    const moved = replaceLines(withoutListen, {
       [`<VirtualHost *:${getSitePort(site)}>`]: `<VirtualHost 127.0.0.1:${port}>`,
-    })}`,
+    });
+    return `Listen 127.0.0.1:${port}\n${moved}`;
+  },
 });
