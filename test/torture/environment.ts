@@ -7,7 +7,12 @@ import { manifestReader } from '../../src/contract/meta.ts';
 import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
-import { type Finished, type ProcessOptions, startProcess } from '../support/processes.ts';
+import {
+  type Finished,
+  type ProcessOptions,
+  type RunningProcess,
+  startProcess,
+} from '../support/processes.ts';
 import { dataSetOf, rawRecords, type SomeRecords } from '../support/sites.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
@@ -18,23 +23,31 @@ export interface StartOptions extends ProcessOptions {
   readonly wrap?: readonly string[];
 }
 
-export const start = (args: readonly string[], { wrap = [], ...options }: StartOptions = {}) =>
-  startProcess([...wrap, process.execPath, CLI, ...args], options);
+/** Starts a command of gamedata. */
+export function start(args: readonly string[], options: StartOptions = {}): RunningProcess {
+  const { wrap = [], ...processOptions } = options;
+  return startProcess([...wrap, process.execPath, CLI, ...args], processOptions);
+}
 
-export const run = (args: readonly string[], options?: StartOptions): Promise<Finished> =>
-  start(args, options).finished;
+export function run(args: readonly string[], options?: StartOptions): Promise<Finished> {
+  return start(args, options).finished;
+}
 
-/** Writes a data set. Every other record differs in each variant. */
+/** Writes a data set. Records with an odd id differ in each variant. */
 export function writeDataSet(folder: string, records: number, variant: number): string {
-  const raw = rawRecords(records, records);
+  const { move: moves, item: items } = rawRecords(records, records);
   const changed: SomeRecords = {
-    move: raw.move.map((move) => (move.id % 2 ? { ...move, generation: variant } : move)),
-    item: raw.item.map((item) =>
-      item.id % 2 ? { ...item, englishName: `Item ${item.id} of ${variant}` } : item,
-    ),
+    move: moves.map((move) => {
+      if (move.id % 2 === 0) return move;
+      return { ...move, generation: variant };
+    }),
+    item: items.map((item) => {
+      if (item.id % 2 === 0) return item;
+      return { ...item, englishName: `Item ${item.id} of ${variant}` };
+    }),
   };
-  for (const { path: file, body } of snapshotFiles(encodeDataSet(dataSetOf(changed))))
-    fsExtra.outputFileSync(path.join(folder, file), body);
+  const files = snapshotFiles(encodeDataSet(dataSetOf(changed)));
+  for (const { path: file, body } of files) fsExtra.outputFileSync(path.join(folder, file), body);
   return folder;
 }
 
@@ -43,15 +56,16 @@ export function digestSite(out: string): string | undefined {
   const file = path.join(out, 'manifest.json');
   if (!existsSync(file)) return undefined;
   const { files } = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const history = [CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE];
-  return hash('sha256', JSON.stringify(files.filter((entry) => !history.includes(entry.path))));
+  const historyFiles = [CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE];
+  const entries = files.filter((entry) => !historyFiles.includes(entry.path));
+  return hash('sha256', JSON.stringify(entries));
 }
 
+/** Throws if a command left a lock or a staging folder next to a site. */
 export function demandClean(out: string, what = ''): void {
-  const left = readdirSync(path.dirname(out)).filter((name) =>
-    name.startsWith(`.${path.basename(out)}.gamedata`),
-  );
-  demand(left.length === 0, `${what}left ${left.join(', ')}`);
+  const prefix = `.${path.basename(out)}.gamedata`;
+  const strays = readdirSync(path.dirname(out)).filter((name) => name.startsWith(prefix));
+  demand(strays.length === 0, `${what}left ${strays.join(', ')}`);
 }
 
 export function demand(isTrue: boolean, problem: string): asserts isTrue {
@@ -66,6 +80,7 @@ export async function mustRun(args: readonly string[], options?: StartOptions): 
 /** The result of a part of the torture run. */
 export interface Ended {
   readonly tried: number;
+  /** What happened to the tries, such as `recovered`. */
   readonly summary: string;
   readonly problems?: readonly string[];
 }

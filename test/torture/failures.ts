@@ -31,45 +31,47 @@ interface Scene {
   readonly upstream: UpstreamServer;
 }
 
-const buildFromSnapshot = (data: string, out: string): string[] => [
-  ...['build', '--source', 'snapshot', '--upstream', data, '--quiet', '--out', out],
-];
-const buildFromUpstream = ({ upstream, folder, out }: Scene, ...more: string[]): string[] => [
-  ...[
-    'build',
-    '--source',
-    'rest',
-    '--upstream',
-    upstream.url,
-    '--cache',
-    path.join(folder, 'cache'),
-  ],
-  ...['--max-shrink', '100', '--base-url', 'https://rest.test', '--out', out, ...more],
-];
+function buildFromSnapshot(data: string, out: string): string[] {
+  return ['build', '--source', 'snapshot', '--upstream', data, '--quiet', '--out', out];
+}
+
+function buildFromUpstream({ upstream, folder, out }: Scene, ...more: string[]): string[] {
+  const cache = path.join(folder, 'cache');
+  const source = ['--source', 'rest', '--upstream', upstream.url, '--cache', cache];
+  const options = ['--max-shrink', '100', '--base-url', 'https://rest.test'];
+  return ['build', ...source, ...options, '--out', out, ...more];
+}
+
 const OTHER_BASE = ['--base-url', 'https://other.test'];
 
 const verify = (out: string): Promise<void> => mustRun(['verify', out, '--quiet']);
+
+interface FailureOptions {
+  readonly out: string;
+  /** A command that starts Node with a limit. */
+  readonly wrap?: readonly string[];
+}
 
 /** Expects that a build fails with an error, and leaves only the old site. */
 async function expectFailure(
   args: string[],
   error: RegExp,
-  { out, wrap = [] }: { out: string; wrap?: string[] },
+  { out, wrap = [] }: FailureOptions,
 ): Promise<void> {
-  const before = digestSite(out);
+  const oldDigest = digestSite(out);
   const { code, stderr } = await run(args, { wrap });
-  demand(
-    code === 1 && error.test(stderr),
-    `ended with ${code}, expected 1 and ${error}: ${stderr}`,
-  );
+  const isExpected = code === 1 && error.test(stderr);
+  demand(isExpected, `ended with ${code}, expected 1 and ${error}: ${stderr}`);
   demand(!stderr.includes('bug'), `reports a bug: ${stderr}`);
-  demand(digestSite(out) === before, 'changed the old site');
+  demand(digestSite(out) === oldDigest, 'changed the old site');
   demandClean(out);
   await verify(out);
 }
 
+/** The machine lacks what a failure needs. */
 class Skipped extends Error {}
 
+/** Mounts a file system in memory with these options while a function runs. */
 async function onTmpfs(
   folder: string,
   options: string,
@@ -87,77 +89,78 @@ async function onTmpfs(
 }
 
 /** Publishes an old site, then leaves some bytes on the disk for the new one. */
-const fillDisk = ({ folder, small, large }: Scene, left: number) =>
-  onTmpfs(folder, 'size=64m', async (mount) => {
-    const [out, filler] = [path.join(mount, 'site'), path.join(mount, 'filler')];
+function fillDisk({ folder, small, large }: Scene, bytesLeft: number): Promise<void> {
+  return onTmpfs(folder, 'size=64m', async (mount) => {
+    const out = path.join(mount, 'site');
+    const filler = path.join(mount, 'filler');
     await mustRun(buildFromSnapshot(small, out));
     const { bavail, bsize } = statfsSync(mount);
-    const count = Math.floor((bavail * bsize - left) / 4096);
-    const { status } = spawnSync('dd', [
-      'if=/dev/zero',
-      `of=${filler}`,
-      'bs=4096',
-      `count=${count}`,
-    ]);
-    demand(status === 0, 'the disk cannot be filled');
+    const blocks = Math.floor((bavail * bsize - bytesLeft) / 4096);
+    const ddArgs = ['if=/dev/zero', `of=${filler}`, 'bs=4096', `count=${blocks}`];
+    demand(spawnSync('dd', ddArgs).status === 0, 'the disk cannot be filled');
     await expectFailure(buildFromSnapshot(large, out), /ENOSPC/, { out });
     rmSync(filler);
     await mustRun(buildFromSnapshot(large, out));
   });
+}
 
-/** Sends a signal at a moment of a build. The exit code must match the site: 0 for the new site, otherwise the old one. */
-const stopAt = (moment: string, exit: number) => async (scene: Scene) => {
+/**
+ * Sends a signal at a moment of a build. The exit code must match the site: 0 for the new site,
+ * otherwise the old one. Then builds again, which must read all responses from the cache.
+ */
+async function stopAt(scene: Scene, moment: string, exit: number): Promise<void> {
   const { small, out, upstream } = scene;
   await mustRun(buildFromSnapshot(small, out));
-  const before = digestSite(out);
+  const oldDigest = digestSite(out);
   const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: moment };
   const args = [...buildFromUpstream(scene), ...OTHER_BASE];
   const { code, stderr } = await run(args, { env });
-  demand(
-    code === exit && !stderr.includes('bug'),
-    `ended with ${code}, expected ${exit}: ${stderr}`,
-  );
-  const isOld = digestSite(out) === before;
-  demand(
-    isOld === (exit !== 0),
-    `ended with ${code}, and the site is ${isOld ? 'the old one' : 'another'}`,
-  );
+  const isExpected = code === exit && !stderr.includes('bug');
+  demand(isExpected, `ended with ${code}, expected ${exit}: ${stderr}`);
+  const isOld = digestSite(out) === oldDigest;
+  const state = isOld ? 'the old one' : 'another';
+  demand(isOld === (exit !== 0), `ended with ${code}, and the site is ${state}`);
   demandClean(out);
   await verify(out);
   const requests = upstream.log.length;
   await mustRun([...args, '--quiet']);
   const isCached = upstream.log.slice(requests).every(({ status }) => status === 304);
   demand(isCached, 'the cache was not kept');
-};
+}
 
 /** Starts a process with its own process ids, as on another host. */
 const ELSEWHERE = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
 
-/** Suspends a build at a moment, until another build on another host has broken its lock and has published. */
-const suspendAt =
-  (moment: string) =>
-  async ({ folder, out, small, large }: Scene) => {
-    const [program = '', ...args] = ELSEWHERE;
-    if (spawnSync(program, [...args, 'true']).status !== 0)
-      throw new Skipped('namespaces are missing here');
-    await mustRun(buildFromSnapshot(small, out));
-    const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: `${moment}:SIGSTOP` };
-    const build = [...buildFromSnapshot(large, out), '--max-shrink', '100', '--base-url'];
-    const { child, finished } = start([...build, 'https://suspended.test'], { env });
-    while (!readFileSync(`/proc/${child.pid}/stat`, 'utf8').includes(') T ')) await setTimeout(20);
-    utimesSync(path.join(folder, '.site.gamedata-lock'), 1, 1);
-    await mustRun([...build, 'https://site.test'], { wrap: ELSEWHERE });
-    const digest = digestSite(out);
-    child.kill('SIGCONT');
-    const { code, stderr } = await finished;
-    demand(
-      code === 1 && stderr.includes('lock of this build is missing'),
-      `ended with ${code}: ${stderr}`,
-    );
-    demand(digestSite(out) === digest, 'changed the site of the other build');
-    demandClean(out);
-    await verify(out);
-  };
+async function waitUntilSuspended(pid: number | undefined): Promise<void> {
+  // The third field is the state of the process; T is suspended.
+  while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')) await setTimeout(20);
+}
+
+/**
+ * Suspends a build at a moment. Meanwhile its lock gets old, and another build on another host breaks
+ * the lock and publishes. When the first build continues, it must notice that, fail, and keep the
+ * other build's site.
+ */
+async function suspendAt({ folder, out, small, large }: Scene, moment: string): Promise<void> {
+  const [program = '', ...args] = ELSEWHERE;
+  if (spawnSync(program, [...args, 'true']).status !== 0)
+    throw new Skipped('namespaces are missing here');
+  await mustRun(buildFromSnapshot(small, out));
+  const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: `${moment}:SIGSTOP` };
+  const build = [...buildFromSnapshot(large, out), '--max-shrink', '100', '--base-url'];
+  const { child, finished } = start([...build, 'https://suspended.test'], { env });
+  await waitUntilSuspended(child.pid);
+  utimesSync(path.join(folder, '.site.gamedata-lock'), 1, 1);
+  await mustRun([...build, 'https://site.test'], { wrap: ELSEWHERE });
+  const otherDigest = digestSite(out);
+  child.kill('SIGCONT');
+  const { code, stderr } = await finished;
+  const isExpected = code === 1 && stderr.includes('lock of this build is missing');
+  demand(isExpected, `ended with ${code}: ${stderr}`);
+  demand(digestSite(out) === otherDigest, 'changed the site of the other build');
+  demandClean(out);
+  await verify(out);
+}
 
 const failures: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that fills up while staging': (scene) => fillDisk(scene, 100_000),
@@ -183,36 +186,48 @@ const failures: Record<string, (scene: Scene) => Promise<void>> = {
     const args = buildFromUpstream(scene, '--concurrency', '256', '--retries', '0');
     await expectFailure(args, /EMFILE/, { ...scene, wrap });
   },
-  ...Object.fromEntries(
-    Object.entries({ SIGINT: 130, SIGTERM: 143 }).flatMap(([signal, exit]) => [
-      [`${signal} while staging`, stopAt(`writeFileSync:30:${signal}`, exit)],
-      // A build completes a change after its first rename.
-      [`${signal} before the first rename`, stopAt(`renameSync:1:${signal}`, 0)],
-      [`${signal} between renames`, stopAt(`renameSync:99:${signal}`, 0)],
-    ]),
-  ),
-  'a suspended build that loses its lock while staging': suspendAt('writeFileSync:30'),
-  'a suspended build that loses its lock between renames': suspendAt('renameSync:400'),
+  'SIGINT while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGINT', 130),
+  'SIGTERM while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGTERM', 143),
+  // A build completes a change after its first rename.
+  'SIGINT before the first rename': (scene) => stopAt(scene, 'renameSync:1:SIGINT', 0),
+  'SIGTERM before the first rename': (scene) => stopAt(scene, 'renameSync:1:SIGTERM', 0),
+  'SIGINT between renames': (scene) => stopAt(scene, 'renameSync:99:SIGINT', 0),
+  'SIGTERM between renames': (scene) => stopAt(scene, 'renameSync:99:SIGTERM', 0),
+  'a suspended build that loses its lock while staging': (scene) =>
+    suspendAt(scene, 'writeFileSync:30'),
+  'a suspended build that loses its lock between renames': (scene) =>
+    suspendAt(scene, 'renameSync:400'),
 };
 
-/** Tries failures of the machine, each with its own folder and upstream. */
+/** Tries a failure in a folder of its own, with two data sets and an upstream. */
+function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
+  return inFolder(async (folder) => {
+    const small = writeDataSet(path.join(folder, 'small'), 20, 1);
+    const large = writeDataSet(path.join(folder, 'large'), 400, 1);
+    const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
+    const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
+    try {
+      await attempt({ folder, out: path.join(folder, 'site'), small, large, upstream });
+    } finally {
+      await upstream.close();
+    }
+  });
+}
+
+/** Tries failures of the machine. */
 export async function tryFailures(count: number, random: Random): Promise<Ended> {
   const skipped: string[] = [];
   const problems: string[] = [];
   const chosen = random.sample(Object.entries(failures), count);
-  await pLimit(AT_ONCE).map(chosen, ([name, attempt]) =>
-    inFolder(async (folder) => {
-      const small = writeDataSet(path.join(folder, 'small'), 20, 1);
-      const large = writeDataSet(path.join(folder, 'large'), 400, 1);
-      const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
-      const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
-      await attempt({ folder, out: path.join(folder, 'site'), small, large, upstream })
-        .catch((error) =>
-          (error instanceof Skipped ? skipped : problems).push(`${name}: ${error.message}`),
-        )
-        .finally(upstream.close);
-    }),
-  );
-  const summary = `recovered${skipped.map((line) => `, skipped: ${line}`).join('')}`;
-  return { tried: chosen.length - skipped.length, summary, problems };
+  await pLimit(AT_ONCE).map(chosen, async ([name, attempt]) => {
+    try {
+      await tryFailure(attempt);
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof Skipped) skipped.push(`, skipped: ${name}: ${message}`);
+      else problems.push(`${name}: ${message}`);
+    }
+  });
+  const tried = chosen.length - skipped.length;
+  return { tried, summary: `recovered${skipped.join('')}`, problems };
 }

@@ -25,53 +25,75 @@ interface Scenario {
   readonly check: readonly string[];
 }
 
-export type PreparedScenario = Awaited<ReturnType<typeof prepare>>;
+/** A run that changes the folder to its other state. */
+interface ScenarioRun {
+  run(options?: StartOptions): Promise<Finished>;
+  /**
+   * Throws unless the folder is in the old or the new state after the run, and the next run changes
+   * it to the new state. `how` says what was done to the run.
+   */
+  expectRecovery(how: string, ended: Pick<Finished, 'code'>): Promise<void>;
+}
+
+export interface PreparedScenario extends Scenario {
+  /** The folder of all scenarios. */
+  readonly folder: string;
+  next(): ScenarioRun;
+}
 
 /** Creates two data sets, sites of them on a server, and scenarios. */
-export const withScenarios = <T>(
+export function withScenarios<T>(
   records: number,
   use: (scenarios: PreparedScenario[]) => Promise<T>,
-): Promise<T> =>
-  inFolder(async (folder) => {
+): Promise<T> {
+  return inFolder(async (folder) => {
     const served = await serveFolder(folder);
     const upstream = await startUpstream(upstreamOf(tinyUpstream(records, records)));
     try {
-      const scenarios: PreparedScenario[] = [];
       const urls = { address: served.url, upstream: upstream.url };
+      const prepared: PreparedScenario[] = [];
       for (const scenario of await createScenarios(folder, records, urls))
-        scenarios.push(await prepare(folder, scenario));
-      return await use(scenarios);
+        prepared.push(await prepare(folder, scenario));
+      return await use(prepared);
     } finally {
       await served.stop();
       await upstream.close();
     }
   });
+}
 
+interface Urls {
+  /** Where the folder of all scenarios is served. */
+  readonly address: string;
+  readonly upstream: string;
+}
+
+/** Creates the arguments of a build that publishes a data set below the base URL of a state. */
+function createBuild(data: string, base: State, out: string): string[] {
+  const source = ['--source', 'snapshot', '--upstream', data];
+  const options = ['--no-downloads', '--quiet', '--base-url', `https://site-${base}.test`];
+  return ['build', ...source, ...options, '--out', out];
+}
+
+/**
+ * Creates the scenarios, each with a folder of its own. A scenario changes either the data, which
+ * rewrites a few files, or the base URL, which rewrites all files. The sites that are mirrored are
+ * built before, and so is the site that is moved in place.
+ */
 async function createScenarios(
   folder: string,
   records: number,
-  { address, upstream }: { address: string; upstream: string },
+  { address, upstream }: Urls,
 ): Promise<Scenario[]> {
   const at = (name: string): string => path.join(folder, name);
-  const data = [1, 2].map((variant) => writeDataSet(at(`data-${variant}`), records, variant));
-  const build = (out: string, { from, base }: { from: State; base: State }): string[] => [
-    ...[
-      'build',
-      '--source',
-      'snapshot',
-      '--upstream',
-      data[from] ?? '',
-      '--no-downloads',
-      '--quiet',
-    ],
-    ...['--base-url', `https://site-${base}.test`, '--out', out],
-  ];
+  const data = {
+    0: writeDataSet(at('data-1'), records, 1),
+    1: writeDataSet(at('data-2'), records, 2),
+  };
   for (const state of [0, 1] as const)
-    await mustRun(build(at(`served-${state}`), { from: state, base: 0 }));
-  const createSite = (
-    name: string,
-    createArgs: (out: string, state: State) => string[],
-  ): Scenario => {
+    await mustRun(createBuild(data[state], 0, at(`served-${state}`)));
+
+  function createSite(name: string, createArgs: (out: string, state: State) => string[]): Scenario {
     const out = at(`${name.replaceAll(' ', '-')}/site`);
     return {
       name,
@@ -79,84 +101,67 @@ async function createScenarios(
       check: ['verify', out, '--quiet'],
       createArgs: (state) => createArgs(out, state),
     };
-  };
-  const moved = createSite('move', (out, state) => [
-    'mirror',
-    out,
-    '--base-url',
-    `https://site-${state}.test`,
-  ]);
-  await mustRun(build(moved.out, { from: 0, base: 0 }));
-  const snapshot = at('snapshot/data');
-  return [
-    createSite('build, a few files', (out, state) => build(out, { from: state, base: 0 })),
-    createSite('build, all files', (out, state) => build(out, { from: 0, base: state })),
-    createSite('build from an upstream', (out, state) => [
-      ...[
-        'build',
-        '--source',
-        'rest',
-        '--upstream',
-        upstream,
-        '--cache',
-        `${out}-cache`,
-        '--quiet',
-      ],
-      ...['--max-shrink', '100', '--base-url', `https://site-${state}.test`, '--out', out],
-    ]),
-    createSite('mirror', (out, state) => [
-      'mirror',
-      `${address}/served-${state}`,
-      out,
-      '--max-shrink',
-      '100',
-    ]),
-    moved,
-    {
-      name: 'snapshot',
-      out: snapshot,
-      createArgs: (state) => [
-        ...[
-          'snapshot',
-          '--source',
-          'snapshot',
-          '--upstream',
-          data[state] ?? '',
-          '--data',
-          snapshot,
-        ],
-      ],
-      check: ['diff', snapshot, snapshot],
+  }
+  const fewFiles = createSite('build, a few files', (out, state) =>
+    createBuild(data[state], 0, out),
+  );
+  const allFiles = createSite('build, all files', (out, state) => createBuild(data[0], state, out));
+  const fromUpstream = createSite('build from an upstream', (out, state) => {
+    const source = ['--source', 'rest', '--upstream', upstream, '--cache', `${out}-cache`];
+    const options = ['--quiet', '--max-shrink', '100', '--base-url', `https://site-${state}.test`];
+    return ['build', ...source, ...options, '--out', out];
+  });
+  const mirrored = createSite('mirror', (out, state) => {
+    return ['mirror', `${address}/served-${state}`, out, '--max-shrink', '100'];
+  });
+  const moved = createSite('move', (out, state) => {
+    return ['mirror', out, '--base-url', `https://site-${state}.test`];
+  });
+  await mustRun(createBuild(data[0], 0, moved.out));
+  const snapshot: Scenario = {
+    name: 'snapshot',
+    out: at('snapshot/data'),
+    check: ['diff', at('snapshot/data'), at('snapshot/data')],
+    createArgs(state) {
+      const source = ['--source', 'snapshot', '--upstream', data[state]];
+      return ['snapshot', ...source, '--data', at('snapshot/data')];
     },
-  ];
+  };
+  return [fewFiles, allFiles, fromUpstream, mirrored, moved, snapshot];
 }
 
-async function prepare(folder: string, scenario: Scenario) {
+/** Runs a scenario once for each state, and remembers the digest of the folder in that state. */
+async function prepare(folder: string, scenario: Scenario): Promise<PreparedScenario> {
   const { name, out, createArgs, check } = scenario;
   const digests: (string | undefined)[] = [];
   for (const state of [1, 0] as const) {
     await mustRun(createArgs(state));
     digests[state] = digestSite(out);
   }
-  /** Prepares a run that changes the folder to its other state. */
-  function next() {
-    const before = digestSite(out);
-    const state = before === digests[0] ? 1 : 0;
-    /** Throws unless the folder is in either state, and the next run changes it to the new state. */
-    async function expectRecovery(how: string, { code }: Pick<Finished, 'code'>): Promise<void> {
-      const what = `${name}, ${how}: `;
-      const { code: checked, stderr } = await run(check);
-      const isChanging = checked === 1 && stderr.includes('is being changed');
-      demand(checked === 0 || isChanging, `${what}${check[0]} ended with ${checked}: ${stderr}`);
-      const now = digestSite(out);
-      const isOld = code !== 0 && now === before;
-      demand(now === digests[state] || isOld, `${what}the site is neither the old nor the new one`);
-      const again = await run(createArgs(state));
-      demand(again.code === 0, `${what}the next run fails: ${again.stderr}`);
-      demand(digestSite(out) === digests[state], `${what}the next run creates another site`);
-      demandClean(out, what);
-    }
-    return { run: (options?: StartOptions) => run(createArgs(state), options), expectRecovery };
+
+  function next(): ScenarioRun {
+    const oldDigest = digestSite(out);
+    const state = oldDigest === digests[0] ? 1 : 0;
+    const newDigest = digests[state];
+    return {
+      run: (options) => run(createArgs(state), options),
+      async expectRecovery(how, { code }) {
+        const what = `${name}, ${how}: `;
+        const checked = await run(check);
+        const isChanging = checked.code === 1 && checked.stderr.includes('is being changed');
+        demand(
+          checked.code === 0 || isChanging,
+          `${what}${check[0]} ended with ${checked.code}: ${checked.stderr}`,
+        );
+        const digest = digestSite(out);
+        const isOld = code !== 0 && digest === oldDigest;
+        demand(digest === newDigest || isOld, `${what}the site is neither the old nor the new one`);
+        const again = await run(createArgs(state));
+        demand(again.code === 0, `${what}the next run fails: ${again.stderr}`);
+        demand(digestSite(out) === newDigest, `${what}the next run creates another site`);
+        demandClean(out, what);
+      },
+    };
   }
   return { ...scenario, folder, next };
 }
