@@ -131,7 +131,7 @@ export function readFile(folder: string, file: string, maxBytes = getMaxBytes(fi
   const target = path.join(folder, file);
   const isRegular = isInFolders(folder, file) && lstatSync(target).isFile();
   if (!isRegular) throw createOpenError(target, 'not a regular file');
-  // Another process may have replaced the file in the meantime, so we check it again after opening
+  // Another process may have replaced the file since that check, so we check it again after opening
   // it.
   return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }

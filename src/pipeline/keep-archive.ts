@@ -96,7 +96,7 @@ function prepareFolder(folder: string, out: string): void {
   }
   if (readStatus(folder)) return;
   const permissions = readPermissions(folder);
-  // `mkdirSync` fails if another user has created the folder in the meantime.
+  // `mkdirSync` fails if another user has created the folder since we checked.
   explainFailure('cannot be written', folder, () => mkdirSync(folder));
   setPermission(folder, permissions);
 }

@@ -33,8 +33,8 @@ type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'o
  * Reads the files of a deployment into memory, all from a single build.
  *
  * The manifest lists each file with its hash. If a file cannot be fetched or has a different hash,
- * the manifest is fetched again. If the manifest has changed, a new build has been deployed in the
- * meantime, so all files are fetched again.
+ * the manifest is fetched again. If the manifest has changed, a new build has just been deployed,
+ * so all files are fetched again.
  *
  * @throws UpstreamError if a file cannot be fetched or does not match the manifest
  * @throws OutputError if a file is too large, or gamedata did not create the manifest

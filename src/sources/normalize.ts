@@ -75,8 +75,8 @@ type Warn = (code: WarningCode, message: string) => void;
  * Converts raw records, in any order, to a data set that conforms to the contract.
  *
  * First, the records of each kind are sorted by id: if several records have the same slug, the one
- * with the lowest id keeps it. Then each record is normalized by itself, with a warning for each
- * adaptation. Finally, its names are added to its languages under its final slug.
+ * with the lowest id keeps it. Then each record is normalized, with a warning for each adaptation.
+ * Finally, its names are added to its languages under its final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */

@@ -49,9 +49,9 @@ let current = '';
 let listSearch: string | undefined;
 
 /**
- * Loads an endpoint and shows its response, unless the user opens another endpoint in the meantime.
- * The previous content stays visible until the response arrives. Then the scroll position saved in
- * the history entry is restored.
+ * Loads an endpoint and shows its response, unless the user opens another endpoint first. The
+ * previous content stays visible until the response arrives. Then the scroll position saved in the
+ * history entry is restored.
  *
  * @param focus whether to move the focus to the heading, as after the user follows a link
  */
