@@ -20,38 +20,47 @@ describe('fillPlaceholders', () => {
     ['{{a}} {{b}} {{a}}', { a: hostile, b: html`<b>$&</b>` }, `${escaped} <b>$&</b> ${escaped}`],
     ['{{#a}}\n<p>{{a}}</p>\n{{/a}}\n{{b}}', { a: 'x', b: 1 }, '<p>x</p>\n1'],
     ['{{#a}}{{a}}{{/a}}{{#b}}{{b}}{{/b}}{{#c}}c{{/c}}', { a: '', b: [], c: false }, ''],
-  ])('fills %j', (template, values, text) => {
+  ])('fills in the template %j', (template, values, text) => {
     expect(fillPlaceholders(template, values).text).toBe(text);
   });
 
-  it('rejects a placeholder without a value, and a value without a placeholder', () => {
+  it('rejects a placeholder without a value', () => {
     expect(() => fillPlaceholders('{{a}}', {})).toThrow('no value for {{a}}');
+  });
+
+  it('rejects a value without a placeholder', () => {
     expect(() => fillPlaceholders('', { a: 1 })).toThrow('no placeholder for a');
   });
 });
 
-it('lists every download with its sizes, and every schema', () => {
+const readText = (rows: readonly { text: string }[]): string[] =>
+  rows.map(({ text }) => text.replaceAll(/(?:<[^>]+>|\s)+/g, ' ').trim());
+
+it('lists every download with its size and the size of its compressed copy', () => {
   const sizes = new Map([
     ['download/item.csv', 1500],
     ['download/item.csv.gz', 400],
     ['download/item.ndjson', 2_000_000],
-    ['schemas/move.json', 1],
-    ['schemas/item.json', 1],
   ]);
-  const readText = (rows: readonly { text: string }[]): string[] =>
-    rows.map(({ text }) => text.replaceAll(/(?:<[^>]+>|\s)+/g, ' ').trim());
   expect(readText(renderDownloads(sizes, true))).toEqual([
     'item.ndjson Every item, one JSON object per line. 2.0 MB –',
     'item.csv Every item as CSV (RFC 4180, UTF-8). 1.5 kB 400 B',
     'gamedata.tar.gz The complete site, to serve elsewhere. – –',
     'gamedata.sha256 The SHA-256 checksum of the archive. – –',
   ]);
+});
+
+it('lists the schema of every kind', () => {
+  const sizes = new Map([
+    ['schemas/move.json', 1],
+    ['schemas/item.json', 1],
+  ]);
   expect(readText(renderSchemas(sizes))).toEqual(['item.json', 'move.json']);
 });
 
 const three = rawRecords(2, 1);
 
-/** Path → page, including the docs. */
+/** Returns the text of each page by its path, including the docs. */
 function render(raw = three, options?: SiteOptions, overrides = {}): Map<string, string> {
   const { plan } = siteOf(raw, options);
   const { template } = readBuildAssets();
@@ -83,11 +92,11 @@ it.each([
   [pages, '<link rel="service-doc" type="text/html" href="docs/">'],
   [filePages, 'href="browse/index.html#/api/gamedata/move/"'],
   [filePages, 'href="docs/index.html"'],
-] as const)("shows the site's contents on the front page: %#", (found, text) => {
+] as const)('describes the contents of the site on the front page: %#', (found, text) => {
   expect(found.get('index.html')).toContain(text);
 });
 
-it('links the page of a list to the files with every record of its kind', () => {
+it('links to the bulk files of a kind on the page of its list', () => {
   const { plan } = siteOf(three);
   const { template } = readBuildAssets();
   const sizes = new Map([['download/move.csv', 1500]]);
@@ -99,36 +108,30 @@ it('links the page of a list to the files with every record of its kind', () => 
   ]);
 });
 
-it.each([...filePages])('for hosts without index pages, links only to files: %s', (_, page) => {
+it.each([...filePages])('links only to files for hosts without index pages: %s', (_, page) => {
   const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
   expect(links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))).toEqual([]);
 });
 
-it.each([...pages])(
-  'renders %s with a link preview and without inline scripts, styles or handlers',
-  (path, page) => {
-    expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(
-      4,
-    );
-    expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
-    expect(page).not.toMatch(
-      /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,
-    );
-    // Translation would change code.
-    expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
-  },
-);
+it.each([...pages])('renders %s without inline scripts, styles or event handlers', (path, page) => {
+  expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(4);
+  expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
+  expect(page).not.toMatch(
+    /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,
+  );
+  // Code must not be translated.
+  expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
+});
 
-it("loads files from the base URL's path at any depth, and escapes text from the upstream", () => {
-  const hostileMeta = {
-    base_url: 'https://example.test/games',
-    upstream: hostile,
-  };
-  const found = render(three, {}, hostileMeta);
+it('loads the files of the browsable page from the path of the base URL', () => {
+  const found = render(three, {}, { base_url: 'https://example.test/games' });
   expect(found.get('browse.html')).toMatch(
     /href="\/games\/style\.css"[\s\S]*src="\/games\/browse\.js"/,
   );
-  const page = found.get('index.html');
+});
+
+it('escapes HTML in the name of the upstream', () => {
+  const page = render(three, {}, { upstream: hostile }).get('index.html');
   expect(page?.split(escaped)).toHaveLength(2);
   expect(page).not.toContain('<img src=x');
 });
@@ -137,20 +140,20 @@ const fallback =
   'https://pokeapi.co/api/v2 could not be reached (ECONNREFUSED): built from bundled data';
 
 it.each([...render(three, {}, { fallback })])(
-  "shows no network error of the builder's machine: %s",
+  'does not show a network error of the build on the page %s',
   (_, page) => expect(page).not.toContain('could not be reached'),
 );
 
 it.each([
   ['npm package pokedex@1.1.0', 'from npm package pokedex 1.1.0.'],
   ['https://cdn.test/pokedex@1.1.0/csv', '>https://cdn.test/pokedex%401.1.0/csv</a>.'],
-])('shows no text that Cloudflare would hide as an e-mail address: %s', (upstream, text) => {
+])('shows the upstream without text that looks like an e-mail address: %s', (upstream, text) => {
   const found = render(three, {}, { upstream });
   expect(found.get('index.html')).toContain(text);
   for (const page of found.values()) expect(page.replaceAll(/<[^>]*>/g, '')).not.toContain('@1');
 });
 
-it.each([...pages])('states who owns the Pokémon trademark: %s', (_, page) => {
+it.each([...pages])('names the owner of the Pokémon trademark on the page %s', (_, page) => {
   expect(page).toContain('The Pokémon Company, who own the Pokémon trademark.');
 });
 
@@ -160,7 +163,7 @@ describe("the front page's metadata for search engines", () => {
     return JSON.parse(text);
   };
 
-  it('describes the data set, and names the files in /download/', () => {
+  it('describes the data set and its downloads in the metadata of the front page', () => {
     const { plan } = siteOf(three);
     const { template } = readBuildAssets();
     const sizes = new Map([['download/item.csv', 1500]]);
@@ -182,7 +185,7 @@ describe("the front page's metadata for search engines", () => {
     });
   });
 
-  it('escapes the start of tags', () => {
+  it('escapes tags in the metadata of the front page', () => {
     const found = render(three, {}, { captured: '</script><img src=x>' }).get('index.html');
     expect(readMetadata(found)).toMatchObject({ dateModified: '</script><img src=x>' });
   });

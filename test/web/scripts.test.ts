@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import bundles from '../../rolldown.config.ts';
 import { PACKAGE_ROOT } from '../../src/package.ts';
 
-/** In bytes. The page of every record and every list loads `browse.js`. */
+/** The maximum sizes in bytes. `browse.js` is loaded by the page of every record and every list. */
 const limits: Readonly<Record<string, number>> = { 'browse.js': 20_000, 'search.js': 15_000 };
 const OTHER_LIMIT = 8_000;
 
 /**
- * Functions and syntax of regular expressions that the oldest browsers in `rolldown.config.ts`
- * lack. The bundler lowers other syntax, but it adds no functions.
+ * Functions, and syntax of regular expressions, that do not exist in the oldest browsers listed in
+ * `rolldown.config.ts`. The bundler converts other syntax, but it does not add functions.
  */
 const NEWER = [
   'URL.canParse',
@@ -31,7 +31,7 @@ for (const { output } of bundles) {
   files.push(output.file);
 }
 
-it('finds the scripts of every page', () => {
+it('finds the compiled scripts of all pages', () => {
   expect(files).toContain('dist/assets/browse.js');
   expect(files).toContain('dist/assets/search.js');
 });
@@ -39,12 +39,12 @@ it('finds the scripts of every page', () => {
 describe.each(files)('%s', (file) => {
   const code = readFileSync(path.join(PACKAGE_ROOT, file), 'utf8');
 
-  it('is small, because every visitor loads it', () => {
+  it('stays below its size limit', () => {
     const limit = limits[path.basename(file)] ?? OTHER_LIMIT;
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
-  it.each(NEWER)('runs in the oldest supported browsers, which lack %s', (text) => {
+  it.each(NEWER)('does not use %s, which the oldest supported browsers do not have', (text) => {
     expect(code).not.toContain(text);
   });
 });

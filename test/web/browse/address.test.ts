@@ -9,7 +9,7 @@ it.each([
   ['browse/#main', '/api/gamedata/', false],
   ['browse.html#https://elsewhere.test/api/gamedata/', '/api/gamedata/', false],
   ['browse#/api/gamedata/item/potion/?format=api', '/api/gamedata/item/potion/?format=api', false],
-])('parses the address and search of the page %s', (path, expected, isNegotiated) => {
+])('parses the address and the search in the URL %s', (path, expected, isNegotiated) => {
   for (const root of ['https://host.test/', 'https://host.test/data/']) {
     const page = { address: expected, isNegotiated };
     expect(address.parseAddress(root + path, root)).toEqual({ ...page, search: '' });
@@ -48,7 +48,7 @@ it.each([
   ['/api/gamedata/move/?offset=50', undefined],
   ['/api/gamedata/move/?limit=%2B100&offset=%2B300', 'api/gamedata/move/offset/300/index.json'],
   ['/api/gamedata/move/?offset=20000000000000000000', undefined],
-])('derives the path to fetch for %s', (path, file) => {
+])('finds the path to request for %s', (path, file) => {
   expect(address.fetchPath(path, 'file')).toBe(file);
   expect(address.fetchPath(path, 'query')).toBe(path.slice(1));
 });
@@ -65,13 +65,13 @@ it.each<[string, Integer, Integer]>([
   expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
 
-it("formats addresses like the site's links", () => {
+it('orders the query parameters of an address like those of links in responses', () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
   expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));
 });
 
-it('lists the endpoints above a record', () => {
+it('lists the endpoints on the way to a record', () => {
   expect(address.listBreadcrumbs('/api/gamedata/move/pound/?format=api')).toEqual([
     { path: '/api/gamedata/', text: 'api' },
     { path: '/api/gamedata/move/', text: 'move' },

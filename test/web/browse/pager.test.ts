@@ -23,7 +23,7 @@ describe('describePager', () => {
       'No records at offset 20000000000000000001: there are 954',
     ],
     ['', 0, 0, 'No records'],
-  ])('summarizes the range of %j', (query, count, shown, summary) => {
+  ])('summarizes the range of records for the query %j', (query, count, shown, summary) => {
     expect(pagerOf(query, count, shown).summary).toBe(summary);
   });
 
@@ -38,16 +38,16 @@ describe('describePager', () => {
       getAddress('20000000000000000000', 0),
       getAddress('20000000000000000000', 0),
     ],
-  ])('links to the first and the last page %s', (_, query, first, last) => {
+  ])('links to the first and the last page of a list %s', (_, query, first, last) => {
     expect(pagerOf(query, 954, 1)).toMatchObject({ first, last });
   });
 
-  it('links to the first page of an empty list from an offset', () => {
+  it('links to the first page if an empty list has an offset', () => {
     const address = getAddress(100, 0);
     expect(pagerOf('?offset=5', 0, 0)).toMatchObject({ first: address, last: address });
   });
 
-  it("takes the neighbors from the response's links, on any host", () => {
+  it('uses the links in the response for the next and previous page', () => {
     const next = `https://any.test/games${getAddress(100, 200)}`;
     const page = { count: 954, next, previous: null, results: [{}] };
     const pager = describePager(getAddress(100, 100), page);
@@ -61,7 +61,7 @@ describe('titleList', () => {
     [100, 200, 'All items, page 3'],
     [50, 30, 'All items'],
     [100n, 10n ** 30n, `All items, page ${10n ** 28n + 1n}`],
-  ])('titles limit %s and offset %s', (limit, offset, title) => {
+  ])('returns the title of a list with limit %s and offset %s', (limit, offset, title) => {
     expect(titleList('item', { limit, offset })).toBe(title);
   });
 });

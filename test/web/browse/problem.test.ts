@@ -17,20 +17,20 @@ describe('describeError', () => {
       'Reason.',
     ],
     [503, '/api/gamedata/', undefined, 'Request rejected', 'The response was HTTP 503.'],
-  ])('describes the status %i of %s', (status, address, detail, title, reason) => {
+  ])('describes the error status %i of %s', (status, address, detail, title, reason) => {
     expect(describeError(respondWith(status), detail, address)).toEqual({ title, reason });
   });
 });
 
 describe('describeUnreadable', () => {
-  it('states what the response is instead of JSON', () => {
+  it('names the status and media type of a response that is not JSON', () => {
     expect(describeUnreadable(respondWith(200, 'OK'), 'text/html')).toEqual({
       title: 'Not an API response',
       reason: 'Got HTTP 200 OK with text/html, expected JSON.',
     });
   });
 
-  it('says that nothing is there if a host sends its own 404', () => {
+  it("describes a host's own 404 response as not found", () => {
     const { title, reason } = describeUnreadable(respondWith(404), null);
     expect(title).toBe('Not found');
     expect(reason).toBe('Got HTTP 404 with nothing, expected JSON.');
@@ -40,13 +40,13 @@ describe('describeUnreadable', () => {
 describe('suggestWays', () => {
   const readWays = (address: string): string[] => suggestWays(address).map((way) => way.text);
 
-  it('suggests every list if the kind is unknown', () => {
+  it('suggests all lists if the kind is unknown', () => {
     const ways = suggestWays('/api/gamedata/moves/');
     const lists = kindNames.map((kind) => `${listPath(kind)}?format=api`);
     expect(ways.map(({ address }) => address)).toEqual([...lists, '/api/gamedata/']);
   });
 
-  it('suggests the first page of the kind', () => {
+  it('suggests the first page of a list if a record does not exist', () => {
     expect(readWays('/api/gamedata/item/no/')).toEqual(['The first page of items', 'All kinds']);
   });
 

@@ -12,12 +12,12 @@ const item = {
   added: [1],
 };
 
-it('shows the slug first on a card, and the indices in a list of their own', () => {
+it('separates the index numbers of an item from the other fields on its card', () => {
   const fields = record.selectCardFields(item);
   expect(fields).toEqual({ facts: ['slug', 'id', 'added'], indices: ['id1', 'id2'] });
 });
 
-it('starts a table with the name, and adds unknown fields', () => {
+it('lists the name, slug and id of a table before all other columns', () => {
   expect(record.selectColumns(item)).toEqual(['name', 'slug', 'id', 'id1', 'id2', 'added']);
 });
 
@@ -33,12 +33,12 @@ it.each([
 });
 
 describe('classifyColumn', () => {
-  it('ignores null', () => {
+  it('classifies a column by its first value that is not null', () => {
     const records = [{ id1: null }, { id1: 3 }];
     expect(record.classifyColumn(records, 'id1')).toBe('number');
   });
 
-  it('classifies a column of nothing but null', () => {
+  it('classifies a column that contains only null', () => {
     expect(record.classifyColumn([{ id1: null }], 'id1')).toBe('null');
   });
 });
@@ -48,11 +48,11 @@ it.each([
   [{ id: 1 }, false],
   ['text', false],
   [null, false],
-])('knows whether %j has in-game indices: %s', (value, expected) => {
+])('recognizes whether %j has index numbers: %s', (value, expected) => {
   expect(record.hasIndices(value)).toBe(expected);
 });
 
-it('reads a field only if it is text', () => {
+it('returns undefined for a field that is not text', () => {
   expect(record.readTextField(item, 'name')).toBe('Potion');
   expect(record.readTextField(item, 'id')).toBeUndefined();
   expect(record.readTextField(null, 'name')).toBeUndefined();

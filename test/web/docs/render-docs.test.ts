@@ -23,7 +23,7 @@ function renderDocs(
 }
 const docs = renderDocs(rawRecords(3, 3), { downloads: true });
 
-it('escapes names from the upstream', () => {
+it('escapes HTML in the names of records', () => {
   const englishName = '<img src=x onerror="alert(1)">';
   const page = renderDocs({ move: [rawMove(1, { englishName })] });
   expect(page).not.toContain('<img');
@@ -44,15 +44,15 @@ it.each([
   ['a table', 'url,id,slug,name,generation\r\nhttps://example.test/'],
   ['meta.json', '&quot;generator&quot;: &quot;gamedata/0.0.0&quot;'],
   ['a change', '&quot;totals&quot;: {'],
-])('shows %s', (_, text) => expect(docs).toContain(text));
+])('shows %s in the docs', (_, text) => expect(docs).toContain(text));
 
-it('describes every field', () => {
+it('describes every field in the docs', () => {
   const rows = [...docs.matchAll(/<tr><th scope="row"><code>(\w+)<\/code>.*?<\/tr>/gs)];
   expect(rows.length).toBeGreaterThan(40);
   for (const [row, name] of rows) expect(row, name).not.toContain('<td></td></tr>');
 });
 
-it('shows no example for a kind without records', () => {
+it('omits the example of a kind that has no records', () => {
   expect(renderDocs(rawRecords(0, 1))).not.toMatch(/href="[^"]*\{|\/move\/\//);
 });
 
@@ -61,7 +61,7 @@ it.each([
   ['nginx', {}, 'rejects other values', 'may have any value'],
   ['netlify-rules', {}, 'Always 100.', 'may have any value'],
   ['github-pages', { links: 'file' }, 'Every page is a file.', 'rejects other values'],
-] as const)('describes which pages %s serves', (host, options, text, other) => {
+] as const)('describes the page ranges that %s supports', (host, options, text, other) => {
   const page = renderDocs(rawRecords(1, 1), { ...options, hosts: [host] });
   expect(page).toContain(text);
   expect(page).not.toContain(other);
@@ -71,7 +71,7 @@ it.each([
   [{}, 'redirects (301) to its new URL', 'moved.json</code> has the new path'],
   [{ links: 'file' }, 'moved.json</code> has the new path', 'redirects (301) to its new URL'],
 ] as const)(
-  'says how a client notices a renamed record on a site with %j',
+  'explains how clients notice a renamed record on a site with %j',
   (options, text, other) => {
     const page = renderDocs(rawRecords(1, 1), options);
     expect(page).toContain(text);
@@ -79,7 +79,7 @@ it.each([
   },
 );
 
-it('lists files instead of endpoints if links point to files', () => {
+it('documents files instead of endpoints if links point to files', () => {
   const page = renderDocs(rawRecords(120, 3), { links: 'file' });
   expect(page).toContain('<code>GET /api/gamedata/move/offset/{offset}/index.json</code>');
   expect(page).toContain(
@@ -93,10 +93,13 @@ it.each([
   [true, false],
   [false, true],
   [true, true],
-])("lists the site's downloads: bulk files %s, archive %s", (downloads, archive) => {
-  const page = renderDocs(rawRecords(1, 1), { downloads }, archive);
-  expect(page.includes('<a href="../download/move.csv">')).toBe(downloads);
-  expect(page.includes('<a href="../download/gamedata.tar.gz">')).toBe(archive);
-  expect(page.includes('This site has no bulk files.')).toBe(!downloads && !archive);
-  expect(page).not.toContain('.csv.gz');
-});
+])(
+  'lists the downloads of a site with bulk files (%s) and an archive (%s)',
+  (downloads, archive) => {
+    const page = renderDocs(rawRecords(1, 1), { downloads }, archive);
+    expect(page.includes('<a href="../download/move.csv">')).toBe(downloads);
+    expect(page.includes('<a href="../download/gamedata.tar.gz">')).toBe(archive);
+    expect(page.includes('This site has no bulk files.')).toBe(!downloads && !archive);
+    expect(page).not.toContain('.csv.gz');
+  },
+);

@@ -3,7 +3,7 @@ import { getLinkBase } from '../../../src/contract/meta.ts';
 import { renderFirstRequest } from '../../../src/web/front/first-request.ts';
 import { rawRecords, type SiteOptions, siteOf } from '../../support/sites.ts';
 
-/** Returns the text of each element of code. */
+/** Returns the text of each `code` element. */
 function readCode(raw = rawRecords(2, 1), options: SiteOptions = {}): string[] {
   const { plan } = siteOf(raw, options);
   const { text } = renderFirstRequest(getLinkBase(plan.meta), plan.records);
@@ -17,30 +17,30 @@ function readCode(raw = rawRecords(2, 1), options: SiteOptions = {}): string[] {
 
 const URL = 'https://example.test/api/gamedata/move/move-1/?format=api';
 
-it('requests the first record in three languages', () => {
+it('shows a request for the first record in three programming languages', () => {
   const [curl, javascript, python] = readCode();
   expect(curl).toBe(`curl "${URL}"`);
   expect(javascript).toContain(`await fetch('${URL}')`);
   expect(python).toContain(`urlopen("${URL}")`);
 });
 
-it('shows the response as the server sends it', () => {
+it('shows the exact response of the server', () => {
   const answer = readCode().at(-1);
   expect(answer).toBe(`{"url":"${URL}","id":1,"slug":"move-1","name":"Move 1","generation":1}`);
 });
 
-it('requests a file if links point to files', () => {
+it('shows a request for a file if links point to files', () => {
   const [curl] = readCode(rawRecords(2, 1), { links: 'file' });
   expect(curl).toContain('/move/move-1/index.json?format=api');
 });
 
-it('requests a record of the next kind if the first has none', () => {
+it('shows a record of the next kind if the first kind has no records', () => {
   const [curl, javascript] = readCode(rawRecords(0, 1));
   expect(curl).toContain('/item/item-1/');
   expect(javascript).toContain('const item = ');
 });
 
-it('says that there are no records', () => {
+it('shows a message if the site has no records', () => {
   const { plan } = siteOf(rawRecords(0, 0));
   const { text } = renderFirstRequest(getLinkBase(plan.meta), plan.records);
   expect(text).toBe('<p>There are no records.</p>');

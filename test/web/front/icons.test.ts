@@ -14,24 +14,24 @@ function renderWith(mode: IconSource['mode'], stored: ReadonlyMap<string, number
   return renderIcons(plan.records, meta, stored).map(({ text }) => text);
 }
 
-it('links to the first ten records whose icons the site stores', () => {
+it('shows the first ten icons that the site contains', () => {
   const links = renderWith('mirror', sizes);
   expect(links).toHaveLength(10);
   expect(links[0]).toContain(`<img src="${getIcon(1)}" alt="Item 1"`);
   expect(links[0]).toContain('href="api/gamedata/item/item-1/"');
 });
 
-it('omits a missing icon', () => {
+it('omits an icon that the site does not contain', () => {
   const stored = new Map(sizes);
   stored.delete(getIcon(1));
   expect(renderWith('mirror', stored)[0]).toContain('alt="Item 2"');
 });
 
-it('omits a copy of the placeholder', () => {
+it('omits an icon that is a copy of the placeholder', () => {
   const stored = new Map([...sizes, [PLACEHOLDER_ICON, 200], [getIcon(1), 200]]);
   expect(renderWith('mirror', stored)[0]).toContain('alt="Item 2"');
 });
 
-it.each(['link', 'none'] as const)('shows no icons of a site whose icons are %s', (mode) => {
+it.each(['link', 'none'] as const)('shows no icons if the mode of icons is %s', (mode) => {
   expect(renderWith(mode, sizes)).toEqual([]);
 });

@@ -11,7 +11,7 @@ it.each([
   [['C', 'en-US@posix', 'en_US', '*', '', 'fr'], 'fr'],
   [['fi-FI', 'C'], ''],
   [[], ''],
-])('chooses the language for a browser that prefers %j', (tags, language) => {
+])('chooses a language for a browser that prefers %j', (tags, language) => {
   const known = ['', 'es-419', 'fr', 'ja', 'zh-hans', 'zh-hant'];
   expect(findPreferredLanguage(tags, known)).toBe(language);
 });

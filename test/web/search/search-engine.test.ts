@@ -26,7 +26,7 @@ describe('match', () => {
     ['thunder', ['Thunder', 'Thunder Punch', 'Thunder Stone', 'Thunder Shock']],
     ['ball', ['Master Ball', 'Ultra Ball', 'Great Ball', 'Poké Ball']],
     ['fire', ['Fire Punch', 'Fire Stone', 'Fire Spin']],
-  ])('for %j, ranks %j first', (text, names) => {
+  ])('returns the best matches for %j first: %j', (text, names) => {
     expect(find(text).slice(0, names.length)).toEqual(names);
   });
 
@@ -34,12 +34,12 @@ describe('match', () => {
     ['berry', 'Cheri Berry', 'Berry Juice'],
     ['fire', 'Fire Blast', 'Sacred Fire'],
     ['ball', 'Friend Ball', 'Gyro Ball'],
-  ])('for %j, finds %j before %j', (text, better, worse) => {
+  ])('ranks the matches for %j: %j before %j', (text, better, worse) => {
     const found = find(text).filter((name) => [better, worse].includes(name));
     expect(found).toEqual([better, worse]);
   });
 
-  it('finds all records of a kind, in order, for an empty query', () => {
+  it('returns all records in order for an empty query', () => {
     expect(find('')).toHaveLength(Object.values(records).flat().length);
     expect([find('  ', 'move').length, find('', 'item').length, find('')[0]]).toEqual([
       746,
@@ -49,7 +49,7 @@ describe('match', () => {
     expect(find('85', 'item')[0]).toBe('Leaf Stone');
   });
 
-  it.each(['zzzz', '.*', '<zzz>', '(', '攻'])('finds nothing for %j', (text) => {
+  it.each(['zzzz', '.*', '<zzz>', '(', '攻'])('finds no record for %j', (text) => {
     const names = namesIn('xx', { move: { pound: 'Pfund (1)' } });
     expect(find(text)).toEqual([]);
     expect(find(text, '', names)).toEqual([]);
@@ -72,7 +72,7 @@ describe('match', () => {
     ['', 'pound: Pfund'],
     ['10まんボルト', 'thunderbolt: １０まんボルト'],
     ['ﾓﾝｽﾀｰﾎﾞｰﾙ', 'poke-ball: モンスターボール'],
-  ])('finds names in the selected language for %j', (text, first) => {
+  ])('finds records by their names in the selected language: %j', (text, first) => {
     const names = namesIn('xx', {
       move: {
         pound: 'Pfund',

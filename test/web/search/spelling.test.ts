@@ -15,7 +15,7 @@ it.each([
   ['Ætheria', 'aetheria'],
   ['ＴＭ０１', 'tm01'],
   ['ﾓﾝｽﾀｰ', 'モンスター'],
-])('simplifies %s to %s', (text, simple) => {
+])('simplifies the text %s to %s', (text, simple) => {
   expect(simplify(text)).toBe(simple);
 });
 
@@ -23,19 +23,19 @@ it.each([
   ["creve-coeur  d'acier!", 'creve coeur d acier'],
   ['モンスターボール', 'モンスターボール'],
   ['(.*)', ''],
-])('separates the words of %j', (text, words) => {
+])('separates the words in %j by single spaces', (text, words) => {
   expect(separateWords(text)).toBe(words);
 });
 
 it.each([
   ['Fußkick', ['fusskick']],
   ['Überwurf', ['uberwurf', 'ueberwurf']],
-])('lists the ways to type %s', (name, spellings) => {
+])('lists the spellings of %s', (name, spellings) => {
   expect(listSpellings(name)).toEqual(spellings);
 });
 
 describe('rateSpelling', () => {
-  it('prefers an early position, then words that differ in spaces, then another order', () => {
+  it('prefers an earlier position to other spaces, and other spaces to another order', () => {
     const ratings = [
       rateSpelling('super ball', 'super'),
       rateSpelling('super ball', 'ball'),
@@ -47,7 +47,7 @@ describe('rateSpelling', () => {
     expect(new Set(ratings).size).toBe(4);
   });
 
-  it('rejects a spelling that lacks a word', () => {
+  it('returns undefined if a word of the query is missing', () => {
     expect(rateSpelling('super ball', 'super potion')).toBeUndefined();
   });
 });

@@ -8,10 +8,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('saves at most once a second, however often a save is scheduled', () => {
+it('saves at most once a second even if saves are scheduled more often', () => {
   const save = vi.fn();
   const rarely = createRareSave(save);
-  // Every 10 milliseconds for 30 seconds, in which Safari allows 100 calls.
+  // We schedule a save every 10 milliseconds for 30 seconds, in which Safari allows 100 calls.
   for (let time = 0; time < 30_000; time += 10) {
     rarely.schedule();
     vi.advanceTimersByTime(10);
@@ -20,7 +20,7 @@ it('saves at most once a second, however often a save is scheduled', () => {
   expect(save.mock.calls.length).toBeLessThanOrEqual(30);
 });
 
-it('ignores a browser that refuses to save', () => {
+it('ignores an error that the browser throws while saving', () => {
   const rarely = createRareSave(() => {
     throw new DOMException('too many calls', 'SecurityError');
   });
@@ -29,7 +29,7 @@ it('ignores a browser that refuses to save', () => {
   expect(() => vi.runAllTimers()).not.toThrow();
 });
 
-it('flushes a scheduled save, and nothing else', () => {
+it('saves at once on flush only if a save is scheduled', () => {
   const save = vi.fn();
   const rarely = createRareSave(save);
   rarely.flush();
@@ -40,7 +40,7 @@ it('flushes a scheduled save, and nothing else', () => {
   expect(save).toHaveBeenCalledTimes(1);
 });
 
-it('discards a scheduled save', () => {
+it('does not save after a scheduled save is canceled', () => {
   const save = vi.fn();
   const rarely = createRareSave(save);
   rarely.schedule();
@@ -49,7 +49,7 @@ it('discards a scheduled save', () => {
   expect(save).not.toHaveBeenCalled();
 });
 
-it('reports whether the browser added an entry', () => {
+it('returns whether the browser added a history entry', () => {
   const pushState = vi.fn();
   expect(pushUrl({ pushState }, 'http://host.test/a?b')).toBe(true);
   expect(pushState).toHaveBeenCalledWith(null, '', '/a?b');

@@ -18,6 +18,6 @@ it.each([
     ['literal:const', ' move = ', 'literal:await', ' f(', "string:'x'", ');'],
   ],
   ['tm01 important', ['tm01 important']],
-])('splits %s into tokens', (code, tokens) => {
+])('splits the code %s into tokens', (code, tokens) => {
   expect(describeTokens(code)).toEqual(tokens);
 });
