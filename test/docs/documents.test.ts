@@ -23,7 +23,7 @@ const documents = names
   .map((name) => ({ name, text: read(name) }));
 const everything = documents.map(({ text }) => text).join('\n');
 
-/** https://docs.github.com/en/get-started/writing-on-github */
+/** Returns the anchor of a heading: https://docs.github.com/en/get-started/writing-on-github */
 const getAnchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -42,14 +42,14 @@ it.each(documents)('$name links only to files and headings that exist', ({ name,
   });
   expect(broken.map(([link]) => link)).toEqual([]);
   const files = text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
-  // "How to add" omits `src/`.
+  // The section "How to add" omits `src/` from paths.
   const sources =
     text.match(/(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g) ?? [];
   const named = [...files, ...sources.map((file) => `src/${file}`)];
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-it('names only scripts, options and hosts that exist', () => {
+it('mentions only scripts, options and hosts that exist in the documents', () => {
   const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
   expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
@@ -65,7 +65,7 @@ it('names only scripts, options and hosts that exist', () => {
 });
 
 it.each(parsed.map((command) => [command.name(), command] as const))(
-  'README lists the arguments of %s as the help does',
+  'lists the same arguments of %s in the README as in the help',
   (name, { registeredArguments }) => {
     const names = registeredArguments.map((argument) =>
       argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
@@ -75,7 +75,7 @@ it.each(parsed.map((command) => [command.name(), command] as const))(
   },
 );
 
-it('shows records of the bundled data', () => {
+it('shows examples in the README that are records of the bundled data', () => {
   const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) =>
     JSON.parse(text),
   );
@@ -86,7 +86,7 @@ it('shows records of the bundled data', () => {
   }
 });
 
-it('shows a configuration that the schema accepts', () => {
+it('shows an example configuration that matches the schema', () => {
   const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
   expect(() => createConfigSchema(commands).parse(JSON.parse(text))).not.toThrow();
 });
@@ -95,7 +95,7 @@ it.each([
   ['exit codes', 'docs/CLI.md', Object.values(exitCodes).map(String)],
   ['warnings', 'docs/DATA.md', warningCodes.map((code) => `\`${code}\``)],
   ['dependencies', 'docs/DEPENDENCIES.md', Object.keys(dependencies)],
-])('explains all %s in %s', (_, file, all) => {
+])('documents all %s in %s', (_, file, all) => {
   const cells = [...(read(file).match(/^\| .*? \|/gm) ?? [])].join('\n');
   expect(all.filter((one) => !cells.includes(one))).toEqual([]);
 });
@@ -111,10 +111,11 @@ it.each([
 ])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
 
 it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-  'provides units that systemd accepts',
+  'provides unit files that systemd accepts',
   () => {
     const folder = temporaryFolder();
-    // systemd checks that programs exist, and reads a percent sign in a path as its own.
+    // systemd checks that the programs exist, and interprets a percent sign in a path, so we use a
+    // symlink to the clone.
     const clone = path.join(folder, 'clone');
     symlinkSync(ROOT, clone);
     const units = readdirSync(path.join(ROOT, 'deploy/systemd'));

