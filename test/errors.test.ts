@@ -12,7 +12,7 @@ it.each([
   [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
   [new DataError('got 1', {}), 'got 1'],
   [new OutputError('cannot be written (EIO)', 'build'), 'build: cannot be written (EIO)'],
-])('an error has a message: %s', (error, message) => {
+])('formats the message of an error: %s', (error, message) => {
   expect(error).toMatchObject({ message, name: error.constructor.name, hint: undefined });
   expect('cause' in error).toBe(false);
 });
@@ -34,6 +34,6 @@ it.each<[string, unknown, string]>([
   ['nothing for a plain error', new Error('x'), ''],
   ['nothing for a number', Object.assign(new Error('x'), { code: 5 }), ''],
   ['nothing for another value', 'EIO', ''],
-])('errorCode returns %s', (_, error, code) => {
+])('finds the code of an error: %s', (_, error, code) => {
   expect(errorCode(error)).toBe(code);
 });

@@ -18,11 +18,11 @@ it.each<[string, NodeJS.ProcessEnv, cwd: string, command: string]>([
   ['/opt/bin/gamedata', { PATH }, '/srv', 'node /opt/bin/gamedata'],
   [cached, npx, PACKAGE_ROOT, 'npx gamedata'],
   [cached, npx, '/srv', `node ${cached}`],
-])('findStartCommand for %s with %j in %s returns %s', (script, environment, cwd, command) => {
+])('finds the start command of %s with %j in %s: %s', (script, environment, cwd, command) => {
   expect(findStartCommand(script, environment, cwd)).toBe(command);
 });
 
-it('findStartCommand returns npx inside a folder where the package is installed', () => {
+it('suggests npx in a folder in which the package is installed', () => {
   const project = temporaryFolder();
   const script = path.join(project, 'node_modules/.bin/gamedata');
   fsExtra.outputFileSync(script, '');
@@ -31,7 +31,7 @@ it('findStartCommand returns npx inside a folder where the package is installed'
     expect(findStartCommand(script, environment, path.join(project, 'api'))).toBe('npx gamedata');
 });
 
-it('readPublicFiles reads all files except hidden ones, and those below .well-known/', () => {
+it('skips hidden public files except those in .well-known/', () => {
   const folder = temporaryFolder();
   const hidden = ['.DS_Store', '.git/config', 'docs/.hidden', '.well-known/.DS_Store'];
   const published = ['.well-known/acme/_token', '.well-known/security.txt', 'a.txt'];
@@ -43,7 +43,7 @@ it('readPublicFiles reads all files except hidden ones, and those below .well-kn
   expect(notices).toEqual([]);
 });
 
-it('readPublicFiles omits files that other programs left, and names them', () => {
+it('reports files in public/ that other programs left behind instead of publishing them', () => {
   const folder = temporaryFolder();
   const leftovers = ['#a#', '__MACOSX/a.txt', 'b/Thumbs.db', 'b/a.txt.orig', 'b/a.txt~'];
   const published = ['b/original.txt', 'desktop.ini.txt'];
@@ -56,7 +56,7 @@ it('readPublicFiles omits files that other programs left, and names them', () =>
   ]);
 });
 
-it('robots.txt keeps crawlers away from the API, but not from pages and downloads', () => {
+it('disallows only the API in robots.txt', () => {
   const robots = readPublicFiles().files.find((file) => file.path === 'robots.txt');
   const rules = `${robots?.body}`.split('\n').filter((line) => line.startsWith('Disallow'));
   expect(rules).toEqual(['Disallow: /api/']);

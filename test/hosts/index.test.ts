@@ -8,7 +8,7 @@ it.each<[hosts.HostName[], conflicting: hosts.HostName[]]>([
     ['nginx', 'cloudflare', 'netlify-rules'],
     ['cloudflare', 'netlify-rules'],
   ],
-])('findConflictingHosts(%j) returns %j', (names, conflicting) => {
+])('finds the conflicting hosts among %j: %j', (names, conflicting) => {
   expect(hosts.findConflictingHosts(names)).toEqual(conflicting);
 });
 
@@ -18,16 +18,16 @@ it.each([
   [{ NETLIFY: 'true' }, ['URL']],
   [{ NETLIFY: 'true', CONTEXT: 'production' }, ['URL']],
   [{ NETLIFY: 'true', CONTEXT: 'deploy-preview' }, ['DEPLOY_PRIME_URL', 'URL']],
-])('listBaseUrlVariables(%j) returns %j', (environment, names) => {
+])('lists the variables with a base URL in %j: %j', (environment, names) => {
   expect([...new Set(hosts.listBaseUrlVariables(environment))]).toEqual(names);
 });
 
-it('isHostConfig accepts hidden files and the files of hosts', () => {
+it('recognizes hidden files and configuration files of hosts', () => {
   const files = ['_redirects', '.htaccess', 'wrangler.jsonc', 'api/wrangler.jsonc', 'index.html'];
   expect(files.filter(hosts.isHostConfig)).toEqual(files.slice(0, 3));
 });
 
-it('isWebServerConfig accepts files that operators copy', () => {
+it('recognizes files that operators copy to web servers', () => {
   const files = ['_hosts/nginx.conf', '_redirects', 'x_hosts/z'];
   expect(files.filter(hosts.isWebServerConfig)).toEqual(['_hosts/nginx.conf']);
 });

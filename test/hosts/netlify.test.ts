@@ -29,20 +29,23 @@ describe("Netlify's edge functions", () => {
     [false, [`${api}/move/pound/`], { accept: 'application/json' }],
     [false, [`${api}/move/offset/100/index.json`, '/sprites/items/master-ball.png', '/meta.json']],
     [false, [`${api}/move/offset/100/index.json`, '/'], { accept: browser }],
-  ])('cost a call: %s, for %j %j', (isCalled, paths, { method = 'GET', accept = '*/*' } = {}) => {
-    const isRequestDeclared = (path: string): boolean => {
-      const request = new Request(`https://site.test${path}`, { method, headers: { accept } });
-      return declared.some((declaration) => isDeclared(declaration, request));
-    };
-    expect(paths.filter((path) => isRequestDeclared(path) !== isCalled)).toEqual([]);
-  });
+  ])(
+    'are called (%s) for %j with %j',
+    (isCalled, paths, { method = 'GET', accept = '*/*' } = {}) => {
+      const isRequestDeclared = (path: string): boolean => {
+        const request = new Request(`https://site.test${path}`, { method, headers: { accept } });
+        return declared.some((declaration) => isDeclared(declaration, request));
+      };
+      expect(paths.filter((path) => isRequestDeclared(path) !== isCalled)).toEqual([]);
+    },
+  );
 
-  it('fall back to the redirect rules if they fail', () => {
+  it('lets the redirect rules respond if an edge function fails', () => {
     expect(declared.map(({ onError }) => onError)).toEqual(Array(4).fill('bypass'));
   });
 });
 
-it("creates Netlify's files once if both Netlify hosts are requested", () => {
+it('creates each file only once if both Netlify hosts are selected', () => {
   const functions = ['', '-methods', '-browsers', '-slashes'].map(
     (name) => `_edge/gamedata${name}.js`,
   );

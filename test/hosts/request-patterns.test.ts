@@ -5,7 +5,7 @@ import { prefersPage } from '../../src/serve/handler/request.ts';
 
 const parameters = ['format', 'limit', 'offset'] as const;
 
-it.each(parameters)('captures the last value of %s, like URLSearchParams', (parameter) => {
+it.each(parameters)('captures the same last value of %s as URLSearchParams', (parameter) => {
   const name = fc.constantFrom(...parameters, 'Limit', 'xlimit', 'limits', 'utm');
   const encoded = fc.tuple(name, fc.nat({ max: 6 }), fc.boolean()).map(([text, at, isUpper]) => {
     const code = text.charCodeAt(at % text.length).toString(16);
@@ -26,7 +26,7 @@ it.each(parameters)('captures the last value of %s, like URLSearchParams', (para
   );
 });
 
-// The rules treat text/* only as accepting a page.
+// The rules accept `text/*` only as a media range for the page, so it is not one of these.
 const others = ['image/png', 'application/xml', 'text/plain;q=0.8'];
 const range = fc.constantFrom(
   'text/html',
@@ -39,7 +39,7 @@ const range = fc.constantFrom(
 const join = (ranges: fc.Arbitrary<string[]>) =>
   ranges.chain((list) => fc.constantFrom(',', ', ', ' ,').map((comma) => list.join(comma)));
 const plain = join(fc.array(range, { minLength: 1, maxLength: 5 }));
-// Programs list only JSON, browsers everything else at the end.
+// Programs list only JSON. Browsers list `text/html` first and other media ranges at the end.
 const quality = fc.constantFrom(
   '',
   ';q=1',
@@ -66,8 +66,8 @@ const ranked = join(
 it.each([
   ['without qualities', plain],
   ['with qualities', ranked],
-])('negotiates like the handler, %s', (_, header) => {
-  /** Servers need the flag inside the pattern. */
+])('chooses the same format as the request handler for headers %s', (_, header) => {
+  /** Creates a regular expression without the inline flag `(?i)`, which only servers support. */
   const ignoringCase = (pattern: string): RegExp => new RegExp(pattern.replace('(?i)', ''), 'i');
   fc.assert(
     fc.property(header, (accept) => {

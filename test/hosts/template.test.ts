@@ -9,7 +9,7 @@ describe('fillTemplate', () => {
     ['a\n{{none}}\nb\n', 'a\nb\n'],
     ['#if base\n{{base}}\n#end\n', '/games\n'],
     ['a\n#if icons\n{{icons}}\n#end\n#if none\nb\n#end\nc\n', 'a\nc\n'],
-  ])('fills %j', (template, expected) => {
+  ])('fills in the template %j', (template, expected) => {
     expect(fillTemplate(template, values)).toBe(expected);
   });
 

@@ -10,7 +10,7 @@ const configure = (host: Host, baseUrl?: string, context = hostContext(site, bas
   host.createFiles(context).find(({ path }) => path === host.installation?.source)?.body ?? '';
 
 it.each(Object.entries({ apache, caddy, nginx }))(
-  'generates the same files for any data: %s',
+  'generates the same configuration for any data: %s',
   (_, host) => {
     const larger = siteOf(rawRecords(250, 3));
     expect(host.createFiles(hostContext(larger))).toEqual(host.createFiles(hostContext(site)));
@@ -19,7 +19,7 @@ it.each(Object.entries({ apache, caddy, nginx }))(
 
 describe('nginx', () => {
   it.each(['http://x.test/games', 'https://www.y.test/games', 'https://x.test:8443/games'])(
-    'changes only `listen` and `server_name` for %s',
+    'changes only the lines `listen` and `server_name` for %s',
     (baseUrl) => {
       const lines = configure(nginx, 'http://x.test:8080/games').split('\n');
       const changed = configure(nginx, baseUrl)
@@ -29,7 +29,7 @@ describe('nginx', () => {
     },
   );
 
-  it('derives its variable names from the document root and the base path', () => {
+  it('derives the variable names of nginx from the document root and the base path', () => {
     const texts = [
       configure(nginx),
       configure(nginx, 'https://example.test/games'),
@@ -43,7 +43,7 @@ it.each<[baseUrl: string, port: number]>([
   ['https://x.test:8443', 80],
   ['http://x.test/games', 80],
   ['http://x.test:8080', 8080],
-])('nginx and Apache serve %s without TLS on port %i', (baseUrl, port) => {
+])('configures nginx and Apache to serve %s without TLS on port %i', (baseUrl, port) => {
   const configuration = configure(apache, baseUrl);
   expect(configure(nginx, baseUrl)).toContain(
     `\n    listen ${port};\n    listen [::]:${port}; # For IPv6. Delete this line if the machine has none.\n`,

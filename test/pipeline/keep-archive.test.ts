@@ -17,7 +17,7 @@ import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** In seconds. */
+/** A time in the future, in seconds since 1970. */
 const NEXT_CENTURY = 4_102_444_800;
 
 function createSite() {
@@ -28,7 +28,7 @@ function createSite() {
     folder,
     at: (name: string) => path.join(folder, name),
     list: () => readdirSync(folder).sort(),
-    /** Publishes a site with a number of moves, one second after the last one. */
+    /** Publishes a site with the given number of moves, one second after the previous site. */
     async publish(moves: number, change = (meta: object): object => meta) {
       const files = siteOf(rawRecords(moves, 1)).files();
       const meta = files.find((file) => file.path === 'meta.json');
@@ -44,7 +44,7 @@ const withChecksums = (...archives: string[]) =>
   archives.flatMap((name) => [name, `${name}.sha256`]);
 
 describe('keepArchive', () => {
-  it('keeps the newest archive of each of the last states of the records and names', async () => {
+  it('keeps only the newest archive for each of the last states of the data', async () => {
     const { folder, list, publish, keep } = createSite();
     await publish(1);
     const first = await keep(2);
@@ -66,7 +66,7 @@ describe('keepArchive', () => {
     execFileSync('sha256sum', ['-c', `${fourth}.sha256`], { cwd: folder });
   });
 
-  it('removes the archives with the oldest times in their names, regardless of their mtimes', async () => {
+  it('removes the oldest archives by the times in their names, ignoring mtimes', async () => {
     const { at, list, publish, keep } = createSite();
     const archives: string[] = [];
     for (const moves of [1, 2, 3]) {
@@ -74,13 +74,13 @@ describe('keepArchive', () => {
       archives.push(await keep(3));
     }
     const [first = '', second = '', third = ''] = archives;
-    // As after copying the folder: the oldest archive is the newest file.
+    // This happens if the folder is copied: the oldest archive becomes the newest file.
     utimesSync(at(first), NEXT_CENTURY, NEXT_CENTURY);
     expect(await keep(2)).toBe(third);
     expect(list()).toEqual(withChecksums(second, third));
   });
 
-  it('keeps the current archive even if others have a later time', async () => {
+  it('keeps the current archive even if another one has a later time', async () => {
     const { at, list, publish, keep } = createSite();
     await publish(1);
     const archive = await keep(1);
@@ -89,7 +89,7 @@ describe('keepArchive', () => {
     expect(list()).toEqual(withChecksums(archive));
   });
 
-  it('removes unused checksums and drafts older than a day, and rejects a folder that is a site', async () => {
+  it('removes unused checksums, and drafts that are older than a day', async () => {
     const { at, list, publish, keep } = createSite();
     await publish(1);
     const archive = await keep(1);
@@ -99,13 +99,19 @@ describe('keepArchive', () => {
     utimesSync(at('gamedata-x.old.part'), 0, 0);
     await keep(1);
     expect(list()).toEqual([...withChecksums(archive), 'gamedata-x.new.part', 'notes.txt']);
+  });
+
+  it('rejects a folder of archives that is a site', async () => {
+    const { at, publish, keep } = createSite();
+    await publish(1);
+    await keep(1);
     writeFileSync(at('manifest.json'), '{}');
     await expect(keep(1)).rejects.toThrow(
       'site-archives: is a site, so archives cannot be stored in it',
     );
   });
 
-  it("replaces only symlinks, FIFOs and empty folders that have the archive's name", async () => {
+  it('replaces a symlink, FIFO or empty folder that has the name of the archive', async () => {
     const { folder, at, list, publish, keep } = createSite();
     await publish(1);
     const file = at(await keep(1));

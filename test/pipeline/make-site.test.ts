@@ -4,12 +4,12 @@ import { isRemote, namesIcons } from '../../src/pipeline/make-site.ts';
 describe('namesIcons', () => {
   const unnamed = { mode: undefined, upstream: undefined };
 
-  it('returns false without an option for icons', () => {
+  it('returns false if the user set no option for icons', () => {
     expect(namesIcons({ sprites: unnamed })).toBe(false);
   });
 
   it.each([{ mode: 'mirror' }, { upstream: 'https://icons.test' }] as const)(
-    'returns true for %j',
+    'returns true if the user set %j',
     (option) => {
       expect(namesIcons({ sprites: { ...unnamed, ...option } })).toBe(true);
     },
@@ -24,11 +24,14 @@ describe('isRemote', () => {
     ['snapshot', undefined, false],
     ['site', 'https://site.test', true],
     ['site', 'site.tar.gz', false],
-  ] as const)('for source %s and upstream %j, returns %s', (source, upstream, expected) => {
-    expect(isRemote({ source, upstream }, {})).toBe(expected);
-  });
+  ] as const)(
+    'recognizes whether the source %s with upstream %j is remote: %s',
+    (source, upstream, expected) => {
+      expect(isRemote({ source, upstream }, {})).toBe(expected);
+    },
+  );
 
-  it('returns false if the source fell back to local data', () => {
+  it('returns false if the build fell back to local data', () => {
     const settings = { source: 'auto', upstream: undefined } as const;
     expect(isRemote(settings, { fallback: 'the upstream could not be reached' })).toBe(false);
   });

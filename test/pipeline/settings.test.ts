@@ -7,7 +7,7 @@ describe('resolveDocumentRoot', () => {
   it.each([
     ['Windows', path.win32],
     ['other systems', path.posix],
-  ])("accepts a server's path on %s", (_, system) => {
+  ])('accepts the path of a folder on the web server on %s', (_, system) => {
     const resolve = (root: string) => resolveDocumentRoot(root, ['nginx'], 'site', system);
     expect(resolve('/srv/site')).toBe('/srv/site');
     expect(resolve('//srv/./gamedata/')).toBe('/srv/gamedata');
