@@ -224,19 +224,8 @@ export interface SiteFile {
   readonly body: FileBody;
 }
 
-/**
- * A file whose hash is already known. Its body is created only if the published file has a
- * different hash.
- */
-export interface HashedFile extends ManifestEntry {
-  make(): FileBody;
-}
-
-export type AnyFile = SiteFile | HashedFile;
-
 export const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-export function encodeBody(file: AnyFile): Uint8Array {
-  const body = 'make' in file ? file.make() : file.body;
+export function encodeBody({ body }: SiteFile): Uint8Array {
   return typeof body === 'string' ? encodeText(body) : body;
 }

@@ -5,11 +5,11 @@ import type { BuiltSite } from '../built/site.ts';
 import { folderStorage } from '../built/storage.ts';
 import { archiveFiles } from '../contract/files.ts';
 import {
-  type AnyFile,
   type BuildInputs,
   createMeta,
   encodeBody,
   type Meta,
+  type SiteFile,
 } from '../contract/meta.ts';
 import { API_PREFIX, isUrl } from '../contract/paths.ts';
 import { checkIcons } from '../dataset/guard.ts';
@@ -227,10 +227,10 @@ async function publishSite(
  * Hashes the inputs of a site. `meta.json` represents the records and most options, because it
  * contains the digest of the records and the values of those options.
  */
-function fingerprint({ meta, past, archive, root, assets }: Inputs): Required<BuildInputs> {
+function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), archive, hashes];
+  const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), hashes];
   // The document root matters only for web servers, whose configuration contains it.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
@@ -266,7 +266,7 @@ function findLeftBehind(
 function listInstallCommands(
   names: readonly HostName[],
   { name: out, published }: Output,
-  files: readonly AnyFile[],
+  files: readonly SiteFile[],
 ): string[] {
   const findChange = (name: string): 'none' | 'added' | 'changed' => {
     const publishedFile = published.entries.get(name);

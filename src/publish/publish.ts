@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isOwnManifest } from '../built/own-files.ts';
-import type { AnyFile, BuildInputs, ManifestEntry } from '../contract/meta.ts';
+import type { BuildInputs, ManifestEntry, SiteFile } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError, toOutputError } from '../errors.ts';
 import { attempt, explainFailure, isInside, readFile } from '../files.ts';
@@ -60,7 +60,7 @@ export interface Output {
    *
    * @throws OutputError if the site cannot be replaced
    */
-  publish(files: Iterable<AnyFile>, options?: PublishOptions): Promise<PublishResult>;
+  publish(files: Iterable<SiteFile>, options?: PublishOptions): Promise<PublishResult>;
 }
 
 /**
@@ -218,7 +218,7 @@ interface Replacement {
  * and the next command completes it.
  */
 async function replaceSite(
-  files: Iterable<AnyFile>,
+  files: Iterable<SiteFile>,
   context: ReplaceContext,
 ): Promise<Replacement> {
   const { paths, published, staging, signal, buildInputs = { generator: PRODUCT } } = context;

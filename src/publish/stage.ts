@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { type AnyFile, encodeBody, isSitePath, type ManifestEntry } from '../contract/meta.ts';
+import { encodeBody, isSitePath, type ManifestEntry, type SiteFile } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
@@ -33,15 +33,12 @@ interface PreparedFile {
 }
 
 /**
- * Stages the files of a new site that differ from the published files. To save memory, file bodies
- * are generated one at a time. To save time, a body is not generated if its hash is known and
- * equals the hash of the published file.
+ * Stages the files of a new site that differ from the published files.
  *
- * @throws OutputError if a path is unsafe, if a body does not match its declared hash, or if a file
- * cannot be written
+ * @throws OutputError if a path is unsafe, or if a file cannot be written
  */
 export async function stageFiles(
-  files: Iterable<AnyFile>,
+  files: Iterable<SiteFile>,
   context: StageContext,
 ): Promise<StagedFiles> {
   const assertValidPath = createPathCheck();
@@ -63,13 +60,9 @@ export async function stageFiles(
 const FILES_AT_ONCE = 64;
 
 /** Stages a file unless the published file is the same. */
-function stageFile(file: AnyFile, { paths, published, staging }: StageContext): PreparedFile {
-  if ('sha256' in file && isPublished(file, published)) {
-    const { path: name, bytes, sha256 } = file;
-    return { entry: { path: name, bytes, sha256 }, isStaged: false };
-  }
+function stageFile(file: SiteFile, { paths, published, staging }: StageContext): PreparedFile {
   const body = encodeBody(file);
-  const entry = createCheckedEntry(file, body);
+  const entry = createEntry(file.path, body);
   if (isPublished(entry, published)) return { entry, isStaged: false };
   explainFailure('cannot be written', file.path, () => {
     staging.write(`site/${file.path}`, body);
@@ -84,15 +77,6 @@ function stageFile(file: AnyFile, { paths, published, staging }: StageContext): 
 function isPublished({ path: file, sha256 }: ManifestEntry, published: Published): boolean {
   if (published.modified.has(file)) return false;
   return published.entries.get(file)?.sha256 === sha256;
-}
-
-/**
- * Creates the manifest entry of a file. If the file declares a hash, checks that its body matches.
- */
-function createCheckedEntry(file: AnyFile, body: Uint8Array): ManifestEntry {
-  const entry = createEntry(file.path, body);
-  if (!('sha256' in file) || file.sha256 === entry.sha256) return entry;
-  throw new OutputError(`got SHA-256 ${entry.sha256}, expected ${file.sha256}`, file.path);
 }
 
 /**

@@ -1,10 +1,4 @@
-import {
-  type AnyFile,
-  encodeBody,
-  getLinkBase,
-  type Meta,
-  type SiteFile,
-} from '../contract/meta.ts';
+import { encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER, SEARCH_FILE } from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
@@ -39,7 +33,7 @@ export interface SiteInput {
   /** The document root in the configuration of web servers. */
   readonly root: string;
   /** Hand-written files and icons. */
-  readonly assets: readonly AnyFile[];
+  readonly assets: readonly SiteFile[];
   /** Whether the site contains an archive of itself. */
   readonly archive: boolean;
   readonly buildAssets: BuildAssets;
@@ -49,7 +43,7 @@ export interface SiteInput {
  * Generates every file of a site except for its manifest. The OpenAPI document, the schemas and the
  * pages are generated last, because they state the sizes of other files.
  */
-export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
+export async function generateFiles(site: SiteInput): Promise<SiteFile[]> {
   const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];
   if (!site.archive) return [...content, ...createDescriptions(site, content)];
   const archiveFiles = await createArchiveFiles(site, content);
@@ -62,7 +56,7 @@ export async function generateFiles(site: SiteInput): Promise<AnyFile[]> {
  */
 async function createArchiveFiles(
   site: SiteInput,
-  content: readonly AnyFile[],
+  content: readonly SiteFile[],
 ): Promise<SiteFile[]> {
   const files = [...content, ...createDescriptions({ ...site, archive: false }, content)];
   const packed = files.map((file) => ({ path: file.path, body: encodeBody(file) }));
@@ -100,17 +94,12 @@ function createDataFiles(site: SiteInput): SiteFile[] {
 }
 
 /** Creates the OpenAPI document, the schemas, the docs and the other pages. */
-function createDescriptions(site: SiteInput, content: readonly AnyFile[]): SiteFile[] {
+function createDescriptions(site: SiteInput, content: readonly SiteFile[]): SiteFile[] {
   const { records, meta, names, archive } = site;
   const { template, schemas } = site.buildAssets;
   const specification = createSpecification(records, meta, { archive, names, template, schemas });
   const sizes = new Map<string, number>();
-  for (const file of [...content, ...specification]) sizes.set(file.path, getSize(file));
+  for (const file of [...content, ...specification]) sizes.set(file.path, encodeBody(file).length);
   const pages = renderPages({ template, records, meta, archive, sizes });
   return [...specification, ...pages];
-}
-
-function getSize(file: AnyFile): number {
-  if ('bytes' in file) return file.bytes;
-  return encodeBody(file).length;
 }

@@ -151,44 +151,6 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
-  /** Lists the files of a published site with their hashes, to be generated when they are needed. */
-  function listHashedFiles(out: string) {
-    const entries: { path: string; bytes: number; sha256: string }[] = readManifest(out).files;
-    return entries.map((entry) => ({
-      ...entry,
-      title: 'more than an entry has',
-      make: () => Buffer.from(`${first[entry.path]}`),
-    }));
-  }
-  const fail = () => {
-    throw new Error('cannot be made');
-  };
-
-  it('generates a file with a known hash only if the published file differs', async () => {
-    const { out } = await publishedSite(first);
-    const listed = listHashedFiles(out);
-    const failing = listed.map((file) => ({ ...file, make: fail }));
-    const run = (files: typeof listed) => withOutput(out, ({ publish }) => publish(files));
-    expect(await run(failing)).toMatchObject(unchanged);
-    fs.writeFileSync(path.join(out, 'a.json'), 'damaged');
-    expect(await run(listed)).toMatchObject({ written: 2 });
-    expect(readTree(out)).toEqual(first);
-  });
-
-  it('rejects a generated file that does not have its known hash', async () => {
-    const { out } = await publishedSite(first);
-    const [file] = listHashedFiles(out);
-    if (!file) throw new Error('expected a published file');
-    const forged = { ...file, sha256: '0'.repeat(64) };
-    const run = (forgedFile: typeof file) =>
-      withOutput(out, ({ publish }) => publish([forgedFile]));
-    const message = `a.json: got SHA-256 ${file.sha256}, expected ${forged.sha256}`;
-    await support.expectRejected(out, () => run(forged), { message });
-    await support.expectRejected(out, () => run({ ...forged, make: fail }), {
-      message: 'cannot be made',
-    });
-  });
-
   // Without a file number, the event loop aborts the build, which only works if the build pauses.
   it.each([10, undefined])(
     'keeps only the old site if the build is aborted (at file %s)',

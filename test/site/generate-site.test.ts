@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AnyFile } from '../../src/contract/meta.ts';
+import type { SiteFile } from '../../src/contract/meta.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
@@ -29,8 +29,7 @@ const tiny = onlyRaw({
 });
 
 /** Shows the content of a file. The specification and pages have tests of their own. */
-function render({ path, ...file }: AnyFile): string {
-  const body = 'body' in file ? file.body : '';
+function render({ path, body }: SiteFile): string {
   if (/^(?:openapi|schemas)|\.html$/.test(path)) return `== ${path}\n`;
   const text = path.endsWith('.gz') ? hash('sha256', body) : bodyText(body).replaceAll('\r', '\\r');
   return `== ${path}\n${text}\n`;
