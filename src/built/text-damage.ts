@@ -22,7 +22,8 @@ const CHECK_OUT_AGAIN =
   'Add the line "* -text" to the .gitattributes of its folder, and check the file out again.';
 
 /**
- * Rejects a text file that shows typical damage by Git or an editor.
+ * Rejects a text file that shows typical damage by Git or an editor. Binary files, such as images,
+ * may contain the bytes of a line break by chance, but unlike texts they also contain NUL bytes.
  *
  * @param file the file's path as the user entered it
  * @throws TextDamageError if the file is a Git LFS pointer or has CRLF line breaks
@@ -34,7 +35,8 @@ export function rejectDamagedText(file: string, body: Uint8Array): void {
   if (start === signature) {
     throw new TextDamageError(`is ${name}, expected the file itself`, file, { hint });
   }
-  if (text.includes('\r\n')) {
+  const isBinary = text.includes(0);
+  if (!isBinary && text.includes('\r\n')) {
     throw new TextDamageError('has CRLF line breaks, expected LF', file, {
       hint: CHECK_OUT_AGAIN,
     });

@@ -90,6 +90,11 @@ describe('verifySite', () => {
       edit('style.css', /\n/g, '\r\n'),
       /^style.css: has CRLF line breaks, expected LF$/,
     ],
+    [
+      'a damaged image, although its signature has a CRLF line break',
+      write('sprites/items/unknown.png', 'PNG\r\n\x1a\n\0'),
+      /^sprites\/items\/unknown.png: has 8 bytes, expected \d+/,
+    ],
     ['a missing file', remove(move('move-7/')), /^.*move-7\/index.json: is missing$/],
     [
       'an unknown file',
