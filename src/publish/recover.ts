@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { attempt, readText } from '../files.ts';
+import { errorCode, OutputError } from '../errors.ts';
+import { attempt, readFile, readText } from '../files.ts';
 import { applyChange, assertApplicable, readChange } from './apply.ts';
 import type { LockedPaths } from './lock.ts';
 import { hashFile, readFileList } from './read-published.ts';
@@ -63,10 +65,32 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
   const files = readFileList(staged);
   if (!files) return false;
   for (const { path: file, sha256 } of files) {
-    const isThere = hashFile(staged, file) === sha256 || hashFile(out, file) === sha256;
+    const isThere = hasHash(staged, file, sha256) || hasHash(out, file, sha256);
     if (!isThere) return false;
   }
   return true;
+}
+
+/** With these codes, a file may be the expected one, although it cannot be read now. */
+const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE'];
+
+/**
+ * Returns whether a file has a hash.
+ *
+ * @throws OutputError if the file exists but cannot be read, because a change that may fit must not
+ * be discarded
+ */
+function hasHash(folder: string, file: string, sha256: string): boolean {
+  try {
+    return hash('sha256', readFile(folder, file)) === sha256;
+  } catch (cause) {
+    const code = errorCode(cause);
+    if (!temporaryFailures.includes(code)) return false;
+    throw new OutputError(`cannot be read (${code})`, path.join(folder, file), {
+      cause,
+      hint: 'Make the file readable. The next command then completes the interrupted build.',
+    });
+  }
 }
 
 /**

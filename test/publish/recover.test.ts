@@ -103,6 +103,21 @@ describe('recover', () => {
     expect(await support.openAgain(out)).toEqual([COMPLETED]);
   });
 
+  it('keeps a committed change if one of its files cannot be read', async () => {
+    const { out } = await createKilledSite();
+    const unreadable = path.join(out, 'a.json');
+    vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
+      if (file === unreadable) support.failing('EIO')();
+      return real.openSync(file, flags, mode);
+    });
+    await expect(withOutput(out, () => Promise.resolve())).rejects.toMatchObject({
+      message: `${unreadable}: cannot be read (EIO)`,
+      hint: expect.stringContaining('Make the file readable.'),
+    });
+    vi.resetAllMocks();
+    expect(await support.openAgain(out)).toEqual([COMPLETED]);
+  });
+
   it.each<[string, (site: Site) => Promise<void> | void]>([
     ['an older copy was restored', (site) => restore(site, { ...old, 'a.json': '0' })],
     ['the replaced site was restored', (site) => restore(site, old)],
