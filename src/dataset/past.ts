@@ -85,9 +85,10 @@ function continueHistory(next: StateWithPast, previous: PreviousState): Continue
   // If the data has not changed, there is no step to add.
   if (previous.digest === next.digest) return { history: previousHistory, notices: [] };
 
-  // Without the previous records, the change cannot be described, so a new history starts.
+  // Without the previous records, the change cannot be described. A snapshot or a site may still
+  // have a history of its own, which is empty otherwise.
   const { records } = previous;
-  if (!records) return { history: emptyHistory, notices: [RESTART] };
+  if (!records) return { history: nextHistory, notices: [RESTART] };
   const step = compare({ ...previous, records }, next);
   return { history: extendHistory(previousHistory, step), notices: [] };
 }

@@ -102,6 +102,12 @@ describe('the history of continuePast', () => {
       { before: b, published: own, isDamaged: true },
       [],
     ],
+    [
+      'starts again with the history of the source if the published records are damaged',
+      c,
+      { own: { steps: [bc] }, before: a, published: emptyHistory, isDamaged: true },
+      [bc],
+    ],
   ])('%s', (_, next, { before, own = emptyHistory, published, isDamaged = false }, steps) => {
     const state = before && previousState(before, published ?? emptyHistory);
     const previous = state && isDamaged ? { ...state, records: undefined } : state;
