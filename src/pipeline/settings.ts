@@ -100,7 +100,8 @@ function resolveLinks(
 ): LinkStyle {
   const host = hosts.find((name) => allHosts[name].ignoresQueries);
   if (host === undefined) {
-    const kept = copied && (published ?? copied).links;
+    // Without a readable description, the published links are unknown.
+    const kept = copied && (published?.links ?? copied.links);
     return wanted ?? kept ?? 'query';
   }
   if (wanted === undefined || wanted === 'file') return 'file';

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { resolveDocumentRoot } from '../../src/pipeline/settings.ts';
+import { resolveDocumentRoot, resolveSettings } from '../../src/pipeline/settings.ts';
+import { siteOf } from '../support/sites.ts';
 
 describe('resolveDocumentRoot', () => {
   it.each([
@@ -24,5 +25,27 @@ describe('resolveDocumentRoot', () => {
         { option: '--root' },
       ),
     );
+  });
+});
+
+describe('resolveSettings', () => {
+  it('takes the links of a copied site if the published description is damaged', () => {
+    const { meta } = siteOf({});
+    const known = {
+      published: {},
+      copied: { ...meta, links: 'file' as const },
+      isOwnSource: false,
+    };
+    const wanted = {
+      baseUrl: 'https://example.test',
+      links: undefined,
+      hosts: undefined,
+      root: undefined,
+      downloads: true,
+      archive: false,
+      sprites: { mode: undefined, upstream: undefined },
+    };
+    const settings = resolveSettings(wanted, 'copy', known);
+    expect(settings).toMatchObject({ links: 'file', sprites: { mode: 'mirror' } });
   });
 });
