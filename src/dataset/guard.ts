@@ -123,7 +123,10 @@ function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
   if (maxShrink >= 100) return;
   const emptyKind = kindNames.find((kind) => update.dataSet.counts[kind] === 0);
   if (emptyKind === undefined) return;
-  const hint = hintAtMissing(update);
+  const hint =
+    update.fallback === null
+      ? 'If the upstream really has none, build with --max-shrink 100.'
+      : hintAtMissing(update);
   throw new GuardError('got 0 records, expected at least one', { kind: emptyKind }, { hint });
 }
 
