@@ -29,7 +29,7 @@ describe('readFile', () => {
     expect(() => readFile(folder, 'b/c')).toThrow(irregularError);
   });
 
-  it('rejects a device', () => {
+  it('refuses to read a device', () => {
     const folder = temporaryFolder();
     // Only root can create a device.
     if (spawnSync('mknod', [path.join(folder, 'zero'), 'c', '1', '5']).status === 0)

@@ -30,11 +30,14 @@ export interface Command<O extends Options> {
   readonly arguments?: Readonly<Record<string, readonly [about: string, value?: string]>>;
   readonly options: O;
   /**
-   * Another command whose section of the configuration file applies if the command's own section
-   * does not set an option.
+   * The command whose section of the configuration file provides the options that this command's
+   * own section does not set.
    */
   readonly inherits?: string;
-  /** Whether SIGINT and SIGTERM end the command immediately, because it has nothing to clean up. */
+  /**
+   * Whether SIGINT and SIGTERM may end the command immediately. True if there is nothing to clean
+   * up.
+   */
   readonly exitsOnSignal?: boolean;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
   readonly getOut?: (options: OptionInput<O>, ...args: string[]) => string;

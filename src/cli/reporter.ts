@@ -2,9 +2,9 @@ import { styleText } from 'node:util';
 import { escapeControls, formatCount, groupDigits } from '../contract/words.ts';
 import type { Progress, Watchers } from '../sources/source.ts';
 
-/** The progress to show on the progress line. */
+/** The values that are shown on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
-  /** The word for processing a record, file or request. The default is `read`. */
+  /** The verb for records, files or requests that are done. The default is `read`. */
   readonly verb?: 'read' | 'checked';
   /** The number of requests so far. Undefined if the work needs no requests. */
   readonly requests?: Progress['requests'] | undefined;

@@ -33,8 +33,8 @@ export interface Host {
   readonly unsupported: readonly GuaranteeName[];
   readonly createFiles: (context: HostContext) => HostFile[];
   /**
-   * Configuration files that the host must not serve although their names start with neither a dot
-   * nor an underscore.
+   * Configuration files whose names start with neither a dot nor an underscore. The host must not
+   * serve them.
    */
   readonly configFiles?: readonly string[];
   /**

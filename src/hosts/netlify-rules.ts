@@ -12,10 +12,10 @@ import type { HostContext } from './host.ts';
 /**
  * Creates the rules of a site. The caller puts the base path in front of each rule.
  *
- * The first matching rule applies, and rules apply only to paths at which there is no file. The
- * pages of the root and the lists come first, followed by all records, all old URLs, and the 404
- * response for everything else below the API. The rules for icons and the base path come last,
- * because they match any path.
+ * The first matching rule applies, but only if there is no file at the requested path. The pages of
+ * the root and the lists come first, followed by all records, all old URLs, and the 404 response
+ * for everything else below the API. The rules for icons and the base path come last, because they
+ * match any path.
  */
 export function createRules({ baseUrl, records, redirects, iconRedirect }: HostContext): string[] {
   const base = paths.getBasePath(baseUrl);

@@ -92,8 +92,8 @@ const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns(
 export const tableNames = Object.keys(columnsByTable);
 
 /**
- * Reads the tables, and then the list of icons, because the tables do not contain which items have
- * an icon. Both come either from a clone of the upstream's repository or from URLs.
+ * Reads the tables, and then the list of icons, because the tables do not show which items have an
+ * icon. Both come either from a clone of the upstream's repository or from URLs.
  */
 export const csvSource: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today } = context;

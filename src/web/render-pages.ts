@@ -96,8 +96,8 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
 }
 
 /**
- * Renders one line of download links for each kind. The page's script then shows only the line of
- * the list that is visible.
+ * Renders one line of download links for each kind. The page's script then shows only the line for
+ * the kind whose list is visible.
  */
 function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
   const lines: Markup[] = [];

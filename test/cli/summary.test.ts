@@ -78,7 +78,7 @@ describe('formatSummary', () => {
   });
 });
 
-it('lists the first 20 problems, followed by the number of others', () => {
+it('lists the first 20 problems and the number of remaining problems', () => {
   const problems = Array.from({ length: 23 }, (_, at) => ({
     file: `${at}.json`,
     problem: 'is missing',

@@ -218,7 +218,7 @@ describe('the csv source', () => {
   });
 });
 
-it('parses tables as other programs write them, with any line endings and column order', async () => {
+it('parses tables with any line endings, quotes, empty rows and column order', async () => {
   const names =
     '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
   const { records } = await loadTables({ ...tablesWithItem('x'), 'item_names.csv': names });

@@ -115,7 +115,7 @@ describe('the icons in a clone of the upstream', () => {
     ]);
   });
 
-  it('ignores a folder of icons without more than 1 % of the bundled ones', async () => {
+  it('ignores a folder of icons if more than 1 % of the bundled icons are missing', async () => {
     const names = range(1, 200).map((id) => `known-${id}`);
     const bundled = earlierItems(Object.fromEntries(names.map((name) => [name, toIcon(name)])));
     const readEarlier = (): EarlierRecords => ({ published: undefined, bundled });

@@ -402,7 +402,7 @@ describe('gatherIcons, for a copied site,', () => {
     expect(takeRequests()).toEqual([]);
   });
 
-  it('requests icons that are missing or unexplained placeholders in the copied site', async () => {
+  it('requests icons that the copied site does not have', async () => {
     const { gather, takeRequests } = await startScene();
     const icons = without('item-3.png').set('item-4.png', icon('copied'));
     icons.delete('item-1.png');
@@ -448,7 +448,7 @@ it('rejects a build in which ten more icons are missing from the upstream', asyn
   await expect(run()).rejects.toThrow('item: got 10 of 20 records with a new icon-not-found');
 });
 
-it('rejects a build that would lose ten damaged icons', async () => {
+it('rejects a build that would lose ten published icons', async () => {
   const { run, close, site } = await buildMirror(rawRecords(1, 20));
   await run();
   await close();

@@ -166,7 +166,7 @@ describe('a snapshot', () => {
     });
   });
 
-  it('fails if a file is missing', () => {
+  it('fails if a file of the snapshot is missing', () => {
     const folder = write();
     rmSync(path.join(folder, 'item.ndjson'));
     expect(catchError(() => openSnapshot(folder).data())).toMatchObject({

@@ -49,7 +49,7 @@ describe('--skip', () => {
     expect(server.log.map((request) => request.path)).not.toContain('/api/v2/item/2/');
   });
 
-  it('requests a record that the cached run skipped', async () => {
+  it('requests a record that an earlier run with the same cache skipped', async () => {
     const { at, server } = await startScene();
     const load = (skip?: Skipped) =>
       loadFrom('rest', server.url, { cacheFolder: at('cache'), skip });
@@ -111,7 +111,7 @@ describe('--skip', () => {
     expect(dataSet.provenance.skipped).toEqual(ids({ move, item: [2] }));
   });
 
-  it('removes the history, and the warnings about the skipped record', async () => {
+  it('drops the warnings about a skipped record, and the whole history', async () => {
     const { answers, at, capture } = await startScene();
     Object.assign(answers.item[0] ?? {}, { names: [] });
     await capture();

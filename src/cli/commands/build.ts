@@ -38,8 +38,8 @@ const buildOptions = {
   }),
 };
 
-// TypeScript's declaration files keep the comments of options only in the type that declares them,
-// so `SourceOptions` is a type of its own.
+// TypeScript keeps the comments of options only in the declaration of the type that contains them,
+// so `SourceOptions` is a separate type.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**

@@ -147,7 +147,8 @@ function describeServer(dir: string, { url, meta }: SiteServer): string[] {
 const localHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Returns the port in the base URL if it is a port of this machine other than the one being served.
+ * Returns the port of the base URL if the URL points to this machine, but to a different port than
+ * the one being served.
  */
 function findOtherPort(baseUrl: string, url: string): string | undefined {
   if (!URL.canParse(baseUrl)) return undefined;

@@ -12,7 +12,7 @@ const substitutes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replacements for umlauts, as used on keyboards without them. Most people only leave out the dots
+ * Replacements for umlauts, as used on keyboards without them. Most people just leave out the dots
  * instead.
  */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };

@@ -26,7 +26,7 @@ const rename = (answers: { move: Answer[] }, name: string) =>
   Object.assign(answers.move[1] as Answer, { name });
 
 describe('the report', () => {
-  it('prints the command that installs a web server configuration until it is installed', async () => {
+  it('prints the installation command of a web server only if its files have changed', async () => {
     const host = ['nginx', 'caddy', 'apache'];
     const { answers, build, first } = await operator({ host, 'base-url': BASE, out: 'site' });
     const listNext = ({ stderr }: { stderr: string }) => stderr.match(/(?<=^next: ).*/gm);
@@ -104,7 +104,7 @@ it('publishes the site even if --keep cannot write the archive', async () => {
   expect(existsSync(at('build/api/gamedata/move/again/index.json'))).toBe(true);
 });
 
-it('repairs a damaged file of unchanged size and mtime with --verify', async () => {
+it('repairs a damaged file with --verify even if its size and mtime are unchanged', async () => {
   const { build, at } = await operator({ verify: true });
   const file = at('build/api/gamedata/move/move-1/index.json');
   const text = readFileSync(file, 'utf8');

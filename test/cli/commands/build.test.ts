@@ -179,7 +179,7 @@ it('builds a valid site even if the staging folder of an interrupted build is lo
   expect(verifyFolder(out)).toMatchObject({ problems: [] });
 });
 
-it('requires --max-shrink for a single build when most icons disappear', async () => {
+it('requires --max-shrink only for the build in which most icons disappear', async () => {
   const names = range(1, 30).map((id) => `item-${id}`);
   const item = names.map((name, at) => itemAnswer(at + 1, { name }));
   const bundled = openSnapshot(BUNDLED_DATA).data().records.item;

@@ -234,7 +234,7 @@ describe('mirror, for an archive,', () => {
     move: move.map((one) => (one.id === 7 ? { ...one, slug: 'seven' } : one)),
   };
 
-  it('restores all records and URLs from an archive without asking the guard', async () => {
+  it('restores all records and URLs from an archive regardless of --max-shrink', async () => {
     const out = copied();
     await build({ ...described, ...(await smallSource(renamed)), out });
     // The guard still applies to folders and URLs.

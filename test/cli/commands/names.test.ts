@@ -45,7 +45,7 @@ async function createScene() {
 }
 
 describe('the names of a site', () => {
-  it('omits only the files of names, and their links, with --no-names', async () => {
+  it('omits only the files with names, and the links to them, with --no-names', async () => {
     const { run, out } = await createScene();
     const [own, none] = [`${out}-with`, `${out}-without`];
     await run({ out: own });

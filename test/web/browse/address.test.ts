@@ -65,7 +65,7 @@ it.each<[string, Integer, Integer]>([
   expect(address.readPageRange(`/api/gamedata/move/${query}`)).toEqual({ limit, offset });
 });
 
-it('orders the query parameters of an address like those of links in responses', () => {
+it('writes the query parameters in the same order as links in responses', () => {
   const page = address.replacePageRange('/api/gamedata/move/?x=1', { limit: 5, offset: 10 });
   expect(page).toBe('/api/gamedata/move/?format=api&limit=5&offset=10');
   expect(address.replaceFormat(page)).toBe(page.replace('api&', 'json&'));

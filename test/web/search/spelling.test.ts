@@ -35,7 +35,7 @@ it.each([
 });
 
 describe('rateSpelling', () => {
-  it('prefers an earlier position to other spaces, and other spaces to another order', () => {
+  it('rates an early match best, and a match in a different word order worst', () => {
     const ratings = [
       rateSpelling('super ball', 'super'),
       rateSpelling('super ball', 'ball'),

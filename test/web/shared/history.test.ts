@@ -29,7 +29,7 @@ it('ignores an error that the browser throws while saving', () => {
   expect(() => vi.runAllTimers()).not.toThrow();
 });
 
-it('saves at once on flush only if a save is scheduled', () => {
+it('saves immediately on flush if a save is scheduled', () => {
   const save = vi.fn();
   const rarely = createRareSave(save);
   rarely.flush();
