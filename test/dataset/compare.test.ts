@@ -25,7 +25,7 @@ describe('compare', () => {
 
   it.each<[string, from: AnyRecord[], to: AnyRecord[], changes: object]>([
     [
-      'nothing for another record and key order',
+      'nothing if only the order of records and keys differs',
       [one, two],
       [two, { generation: 1, name: 'A', slug: 'a', id: 1 }],
       {},
@@ -33,7 +33,7 @@ describe('compare', () => {
     ['added records in order of id', [], [ten, one, two], { added: [a, b, c] }],
     ['removed records in order of id', [ten, one, two], [], { removed: [a, b, c] }],
     [
-      'a different record with an old slug as added',
+      'a different record that took over a slug as added',
       [one],
       [{ ...two, slug: 'a' }],
       { added: [{ ...b, slug: 'a' }], removed: [a] },
@@ -61,7 +61,7 @@ describe('compare', () => {
     expect(move).toEqual({ ...none, ...changes } satisfies Partial<KindChanges>);
   });
 
-  it('summarizes both data sets', () => {
+  it('summarizes both data sets and counts the changes', () => {
     const [before, after] = [versionOf([rawMove(1)]), versionOf([], [rawItem(1)], '2026-02-03')];
     const comparison = compare(before, after);
     const { records: _, ...from } = before;
@@ -82,7 +82,7 @@ describe('compare', () => {
     .uniqueArray(someMove, { selector: ({ id }) => id })
     .map((some) => versionOf(some.map((raw) => rawMove(raw.id, raw))));
 
-  it('returns changes that turn any data set into any other data set', () => {
+  it('returns the changes that turn one data set into any other', () => {
     fc.assert(
       fc.property(version, version, (from, to) => {
         const { changes, totals } = compare(from, to);

@@ -13,7 +13,7 @@ import {
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
-it('digestRecords hashes each kind and its records, one per line', () => {
+it('digestRecords hashes the name of each kind, followed by its records line by line', () => {
   const { records, digest } = versionOf([rawMove(1), rawMove(2)], [rawItem(1)]);
   const lines = kindNames.flatMap((kind) => [
     kind,
@@ -34,12 +34,12 @@ it('removeUrl removes the URL that addUrl added', () => {
   expect(removeUrl(own)).toEqual(record);
 });
 
-it('warningSchema accepts codes from other gamedata versions', () => {
+it('warningSchema accepts codes from other versions of gamedata', () => {
   const warning = { code: 'new', kind: 'move', id: 1, message: 'x' };
   expect(warningSchema.parse(warning)).toEqual(warning);
 });
 
-it('provenanceSchema accepts provenance without an edition', () => {
+it('provenanceSchema accepts data without an edition', () => {
   const provenance = { source: 'csv', upstream: 'x', captured: '2026-01-02' };
   expect(provenanceSchema.parse(provenance)).toEqual({ ...provenance, edition: null });
   for (const wrong of [{ source: 'site' }, { upstream: '' }, { captured: '2026-02-30' }])

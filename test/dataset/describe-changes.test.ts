@@ -23,7 +23,7 @@ const headline =
 const span = `undated (${before.digest.slice(0, 19)}…, edition 00000000 from 2026-04-01) → 2026-02-03 (${after.digest.slice(0, 19)}…)`;
 
 describe('formatText', () => {
-  it('prints a headline, both data sets, then the changes by kind and type', () => {
+  it('lists a headline and both data sets before the changes by kind and type', () => {
     expect(formatText(comparison)).toEqual([
       headline,
       '',
@@ -48,7 +48,7 @@ describe('formatText', () => {
     ]);
   });
 
-  it('matches formatMarkdown, which puts data into code spans', () => {
+  it('formats the same changes as Markdown, with data in code spans', () => {
     const lines = formatMarkdown(comparison);
     const group = ['### Moves added', '', '- `move-4` (id 4): `"Move 4"`', ''];
     expect(lines.slice(0, 8)).toEqual([`## ${headline}`, '', span, '', ...group]);
@@ -63,7 +63,7 @@ describe('formatText', () => {
     [[['name', '<b>']], '1 move changed'],
     [[['b>'], ['<b']], '2 moves changed'],
     [[], 'nothing changed'],
-  ])('starts with the headline for %j', (fields, headline) => {
+  ])('summarizes the changed fields %j in the headline', (fields, headline) => {
     const none = { added: [], removed: [], renamed: [], changed: [] };
     const changed = fields.map((names, id) => ({
       ...{ id, slug: `move-${id}` },

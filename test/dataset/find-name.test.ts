@@ -12,6 +12,6 @@ it.each([
   expect(findName(french, kind, slug)).toBe(name);
 });
 
-it('finds no name in a language without names', () => {
+it('finds no name if a language has no names', () => {
   expect(findName(undefined, 'move', 'pound')).toBeUndefined();
 });

@@ -18,7 +18,7 @@ const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(
 const sized = (moves: number) =>
   versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
 
-/** The history of consecutive versions. */
+/** Creates the history of consecutive versions of the data. */
 const historyOf = (first: Version, ...versions: Version[]) =>
   versions.reduce(
     ({ history, from }, to) => ({ history: extendHistory(history, compare(from, to)), from: to }),
@@ -26,14 +26,14 @@ const historyOf = (first: Version, ...versions: Version[]) =>
   ).history;
 
 describe('extendHistory', () => {
-  it('adds steps with changes at the start', () => {
+  it('adds a step only if the data has changed, newest first', () => {
     expect(historyOf(named('a'), named('b'), named('b'), named('b', 'c')).steps).toMatchObject([
       { totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
       { totals: { added: 0, removed: 0, renamed: 1, changed: 0 } },
     ]);
   });
 
-  it('keeps a hundred steps', () => {
+  it('keeps at most a hundred steps', () => {
     const [first = named(), ...others] = Array.from({ length: 131 }, (_, at) =>
       named(`slug-${at}`),
     );
@@ -47,7 +47,7 @@ describe('extendHistory', () => {
     [6000, 0, 1],
     [0, 11_000, 1],
   ])(
-    'keeps ten thousand changes and the newest step: %i, then %i records',
+    'keeps at most ten thousand changes, but always the newest step: %i, then %i records',
     (second, third, steps) => {
       expect(
         historyOf(sized(second === 0 ? 1 : 0), sized(second), sized(third)).steps,
@@ -60,7 +60,7 @@ describe('decodeHistory', () => {
   const decode = (json: unknown, digest = '') =>
     decodeHistory(json, digest, { record: 'changes.json' });
 
-  it('decodes an encoded history with one line per step', () => {
+  it('decodes a history that was encoded with one step per line', () => {
     const history = historyOf(named('a'), named('b'), named('b', 'c'));
     const { digest } = named('b', 'c');
     expect(decode(JSON.parse(encodeHistory(history)), digest)).toEqual(history);
@@ -68,7 +68,7 @@ describe('decodeHistory', () => {
     expect(decode(JSON.parse(encodeHistory(emptyHistory)), digest)).toEqual(emptyHistory);
   });
 
-  it('ignores all steps after the first hundred', () => {
+  it('ignores all steps after the first hundred without validating them', () => {
     const [step] = historyOf(named('a'), named('b'), named('a')).steps;
     const back = { ...step, from: step?.to };
     const json = { steps: [...Array(100).fill(back), ...Array(40_000).fill([])] };
@@ -108,7 +108,7 @@ describe('decodeHistoryUpTo', () => {
     expect(decode(slug).steps).toEqual(history.steps.slice(2 - count));
   });
 
-  it('rejects a history that does not pass through the data set', () => {
+  it('rejects a history that does not contain the data set', () => {
     expect(() => decode('other')).toThrow(
       `changes.json: got no step to ${named('other').digest}, the digest of the records`,
     );
@@ -122,7 +122,7 @@ it('stepsSince returns the steps that follow a data set', () => {
   expect(stepsSince(emptyHistory, undefined)).toEqual([]);
 });
 
-it('correctHistory replaces only dates in the future', () => {
+it('correctHistory replaces only dates that are in the future', () => {
   const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
   const days = ({ steps }: History) =>
     steps.map(({ from, to }) => `${from.captured} ${to.captured}`);

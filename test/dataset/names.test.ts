@@ -16,7 +16,7 @@ const records = recordsOf({
   item: [record(1, 'potion')],
 });
 
-it("selectNames selects the given records' names in record order", () => {
+it('selectNames returns the names of the given records in their order', () => {
   const some = recordsOf({
     move: [record(2, 'cut'), record(1, 'pound')],
     item: [record(9, 'other')],
@@ -49,9 +49,9 @@ describe('compareNames', () => {
   const others = { ...records, move: [record(1, 'pound'), record(3, 'new')] };
 
   it.each([
-    ['nothing for the same names', from, []],
+    ['nothing if the names are the same', from, []],
     [
-      'the names of a renamed record by its id',
+      'changed names of a renamed record, which it finds by id',
       {
         records: renamed,
         names: [

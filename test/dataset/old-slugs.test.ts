@@ -21,14 +21,14 @@ const oldSlugs = (move: Record<string, number>) => ({
 const pathOf = (slug: string) => `/api/gamedata/move/${slug}/`;
 
 describe('old slugs', () => {
-  it('belong to the last renamed or removed record', () => {
+  it('assigns each old slug to the last record that had it', () => {
     expect(findOldSlugs(named('a', 'b', 'c'), named('a', 'x'))).toEqual(oldSlugs({ b: 2, c: 3 }));
     expect(mergeOldSlugs(oldSlugs({ a: 1, b: 1 }), oldSlugs({ a: 2 }))).toEqual(
       oldSlugs({ a: 2, b: 1 }),
     );
   });
 
-  it('are encoded in order and decoded unchanged', () => {
+  it('encodes old slugs in alphabetical order and decodes them again', () => {
     const own = oldSlugs({ constructor: 2, b: 1, 'a-1': 3 });
     const others = forOthers((kind) => `,\n "${kind}": {}`);
     expect(encodeOldSlugs(own)).toBe(
@@ -40,7 +40,7 @@ describe('old slugs', () => {
     );
   });
 
-  it("are derived from a site's redirects", () => {
+  it('derives old slugs from the redirects of a site', () => {
     const moved = {
       [pathOf('lost')]: pathOf('c'),
       '/elsewhere/': '/',
@@ -66,7 +66,7 @@ describe('createRedirects', () => {
     ],
     ['a slug whose last record is gone', [named('a'), named('b'), named('b', 'a'), named('b')], {}],
     ['a removed record', [named('a'), named('b'), named()], {}],
-  ])('handles %s', (_, [first = named(), ...others], redirects) => {
+  ])('creates the right redirects for %s', (_, [first = named(), ...others], redirects) => {
     const { known, last } = others.reduce(
       ({ known, last }, to) => ({ known: mergeOldSlugs(known, findOldSlugs(last, to)), last: to }),
       { known: noOldSlugs, last: first },

@@ -9,7 +9,7 @@ import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
 
-/** Creates a version of the data whose moves have these slugs, in order of id. */
+/** Creates a version of the data whose moves have the given slugs, in order of id. */
 function named(...slugs: string[]): Version {
   return versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 }
@@ -18,7 +18,7 @@ function previousState(version: Version, history: History): PreviousState {
   return { ...version, addresses: version.records, past: { ...emptyPast, history } };
 }
 
-/** Creates the history of consecutive versions. */
+/** Creates the history of consecutive versions of the data. */
 function historyOf(first: Version, ...others: Version[]): History {
   let history = emptyHistory;
   let from = first;
@@ -38,12 +38,14 @@ describe('the history of continuePast', () => {
   const bc = compare(b, c);
   const ac = compare(a, c);
   const own = { steps: [ab] };
-  /** The previous data set, the next data set's own history, and the published history. */
+  /**
+   * The previous data set, the history that the next data set brings, and the published history.
+   */
   type Given = { before?: Version; own?: History; published?: History; isDamaged?: boolean };
   const unrelated = { own: { steps: [bc] }, before: a, published: emptyHistory };
 
   it.each<[string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]>([
-    ['starts empty', a, {}, []],
+    ['starts with an empty history', a, {}, []],
     ["uses the data set's history if nothing is published", b, { own }, [ab]],
     ["uses the data set's history if it includes the published data", b, { own, before: a }, [ab]],
     ["uses the data set's history if the data is unchanged", b, { own, before: b }, [ab]],
@@ -55,7 +57,7 @@ describe('the history of continuePast', () => {
       [ab],
     ],
     [
-      'continues the published history if the other history lacks the published data',
+      'continues the published history if the other history does not contain the published data',
       c,
       unrelated,
       [ac],
@@ -116,7 +118,7 @@ describe('the history of continuePast', () => {
     expect(continued.notices).toEqual(isDamaged ? [expect.stringContaining('starts again')] : []);
   });
 
-  it('accepts a history that lacks only published steps beyond the limit', () => {
+  it('accepts a history that omits only published steps beyond the limit', () => {
     const first = named('slug-0');
     const others = Array.from({ length: 100 }, (_, at) => named(`slug-${at + 1}`));
     const published = named('slug-101');
@@ -133,7 +135,7 @@ describe('the history of continuePast', () => {
   });
 });
 
-it('continuePast keeps all old slugs, and adds those of renamed records', () => {
+it('continuePast keeps all old slugs and adds the previous slugs of renamed records', () => {
   function createPast(slugs: Record<string, number>): Past {
     const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries(slugs)) };
     return { ...emptyPast, oldSlugs };

@@ -71,14 +71,14 @@ describe('planUpdate', () => {
       { readBundled: () => published },
     ],
     [
-      'ignores the date of bundled data otherwise',
+      'ignores the date of bundled data if the data has changed',
       '2026-03-04',
       [renamed],
       undefined,
       { readBundled: () => ahead },
     ],
-    ["keeps a copy's date", '2026-03-04', [{}], published, { isCopy: true }],
-    ['dates changed data today', '2026-03-04', [renamed], published],
+    ['keeps the date of a copy', '2026-03-04', [{}], published, { isCopy: true }],
+    ['dates changed data on the day of the build', '2026-03-04', [renamed], published],
     ['keeps a later date of unchanged data', '2026-05-05', [{}], ahead],
     ['never dates changed data before the previous data', '2026-05-05', [renamed], ahead],
   ])('%s', (_, expected, moves, previous, options) => {
@@ -94,8 +94,14 @@ describe('planUpdate', () => {
 
   it.each<[string, Moves, published: Edition | null, expected: Edition, captured: string]>([
     ['keeps the edition of unchanged data', [{}], firstEdition, firstEdition, '2025-05-05'],
-    ['adds the edition of unchanged data if unknown', [{}], null, secondEdition, '2025-05-05'],
-    ["takes a changed data set's edition", [renamed], firstEdition, secondEdition, '2026-03-04'],
+    ['adds a missing edition to unchanged data', [{}], null, secondEdition, '2025-05-05'],
+    [
+      'uses the new edition if the data has changed',
+      [renamed],
+      firstEdition,
+      secondEdition,
+      '2026-03-04',
+    ],
   ])('%s', (_, moves, publishedEdition, edition, captured) => {
     const data = createData(moves, { edition: secondEdition });
     const previous = createPrevious([{}], { edition: publishedEdition });
@@ -114,7 +120,7 @@ describe('planUpdate', () => {
     ['an early clock', CLOCK, unchangedData, ahead, {}],
     ['an older source', OLDER, changedData, ahead, { isCopy: true }],
     ['a build without any data to compare', UNGUARDED, unchangedData, undefined, {}],
-  ])('prints a notice for %s', (_, notice, dataSet, previous, options) => {
+  ])('reports a notice about %s', (_, notice, dataSet, previous, options) => {
     const { notices } = plan(dataSet, previous, options);
     expect(notices).toEqual([expect.stringMatching(notice)]);
   });
@@ -132,12 +138,12 @@ describe('planUpdate', () => {
     ['a source of the same day', changedData, ofToday, { isCopy: true }],
     ['bundled data', unchangedData, undefined, { readBundled: () => published }],
     ['a copy into an empty folder', unchangedData, undefined, { isCopy: true }],
-  ])('prints no notice for %s', (_, dataSet, previous, options) => {
+  ])('reports no notice about %s', (_, dataSet, previous, options) => {
     const { notices } = plan(dataSet, previous, options);
     expect(notices).toEqual([]);
   });
 
-  it('continues bundled data from the same upstream, unless --forget-history is set', () => {
+  it('continues the bundled data of the same upstream unless --forget-history is set', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
     const first = plan(createData([{}, {}]), createPrevious([{}])).past.history;
     const bundled = createPrevious([{}, {}], withPast({ history: first, oldSlugs }));
@@ -173,14 +179,14 @@ describe('planUpdate', () => {
         'the same data is published',
         createPrevious([renamed], withPast({ ...emptyPast, oldSlugs })),
       ],
-    ])("drops the source's history and old slugs if %s", (_, published) => {
+    ])('drops the history and old slugs of the source if %s', (_, published) => {
       const kept = plan(data, published, copy);
       expect(kept.past).toEqual({ history, oldSlugs });
       const dropped = plan(data, published, { ...copy, forgetHistory: true });
       expect(dropped.past).toEqual(emptyPast);
     });
 
-    it("replaces the source's history by the step from the published data", () => {
+    it('replaces the history of the source with the step from the published data', () => {
       const published = createPrevious([{}]);
       const { history: started, oldSlugs: found } = plan(data, published, {
         ...copy,
@@ -191,13 +197,13 @@ describe('planUpdate', () => {
       expect([...found.move.keys()]).toEqual(['move-1']);
     });
 
-    it("does not read the source's past, which may be damaged", () => {
+    it('does not read the past of the source, because it may be damaged', () => {
       const readPast = () => expect.unreachable();
       plan(data, undefined, { ...copy, readPast, forgetHistory: true });
     });
   });
 
-  it('compares only the record counts with a bundled data set of another upstream', () => {
+  it('compares only the numbers of records with the bundled data of another upstream', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['old-2', 2]]) };
     for (const origin of [{ upstream: 'https://other.test' }, { source: 'csv' } as const]) {
       const past = withPast({ ...emptyPast, oldSlugs });
@@ -223,7 +229,10 @@ describe('planUpdate', () => {
     ['unchanged', before, createPrevious(before), {}, []],
     ['omitted', after, createPrevious(before), { hasNames: false }, []],
     ['new', after, undefined, {}, []],
-  ])('compares names with the published names: %s', (_, moves, published, options, nameChanges) => {
-    expect(plan(createData(moves), published, options)).toMatchObject({ nameChanges });
-  });
+  ])(
+    'compares the names with the published names: %s',
+    (_, moves, published, options, nameChanges) => {
+      expect(plan(createData(moves), published, options)).toMatchObject({ nameChanges });
+    },
+  );
 });
