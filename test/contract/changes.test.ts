@@ -22,7 +22,7 @@ it.each<[boolean, ...(readonly [number, number])[]]>([
   [false, [4, 5], [2, 3], [1, 2]],
   [false, [3, 4], [2, 3], [0, 1]],
 ])(
-  'accepts only a history of consecutive steps, newest first: %s for %j %j %j',
+  'accepts a history only if its steps are consecutive, newest first: %s for %j %j %j',
   (isValid, ...steps) => {
     expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(isValid);
   },

@@ -1,4 +1,7 @@
-/** Runs the expressions of several layers on long texts that make a careless expression take quadratic time. */
+/**
+ * Tests the regular expressions of several layers with long texts, which would make a careless
+ * expression take quadratic time.
+ */
 
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -55,8 +58,9 @@ import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 const LENGTH = 100_000;
 
 /**
- * In microseconds. On a slow machine, each text takes about 0.1 s in linear time and more than 4 s
- * in quadratic time. We measure processor time, because it hardly depends on the machine's load.
+ * The maximum time per text, in microseconds. On a slow machine, each text takes about 0.1 s in
+ * linear time and more than 4 s in quadratic time. We measure processor time because it hardly
+ * depends on the load of the machine.
  */
 const MAX_PROCESSOR_TIME = 2_000_000;
 
@@ -66,11 +70,14 @@ const repeated = [
   ...['?edition=a', '/generation/1', '/api/gamedata/move/a/', 'sprites/items/', 'skip-checks '],
 ];
 
-/** Creates long texts that an expression may have to read again from each position, and that do not match in the end. */
+/**
+ * Creates long texts that do not match in the end. A careless expression would read such a text
+ * again from each position.
+ */
 function* createHostileTexts(prefix: string): Generator<string> {
   for (const unit of repeated) {
-    // In quadratic time, an expression reads the whole text once per unit. With this number of
-    // units, long units take as many steps as short ones.
+    // In quadratic time, an expression reads the whole text once per unit. We use fewer of the
+    // longer units, so that every text takes about the same number of steps.
     const middle = unit.repeat(LENGTH / Math.sqrt(unit.length));
     for (const end of ['!a', '\n', '/']) yield prefix + middle + end;
     if (prefix !== '') yield `${middle}!a`;

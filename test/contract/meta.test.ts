@@ -24,7 +24,7 @@ describe('parseEdition', () => {
   const time = 1_786_004_122;
   const [first, last] = [Date.UTC(2014, 0) / 1000, now / 1000 + 86_400];
 
-  it.each([time, `${time}`])('parses a commit with the time %o', (deployed) => {
+  it.each([time, `${time}`])('parses a commit with the deployment time %o', (deployed) => {
     const edition = parseEdition(hash, deployed, now);
     expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
     expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf from 2026-08-06');
@@ -37,7 +37,7 @@ describe('parseEdition', () => {
     },
   );
 
-  it('accepts seconds from the first deployment to a day ahead', () => {
+  it('accepts deployment times from the first deployment until a day ahead', () => {
     expect([first, last].filter((seconds) => !parseEdition(hash, seconds, now))).toEqual([]);
     const others = [
       undefined,
@@ -61,7 +61,7 @@ describe('findNewestEdition', () => {
     [[first, null, second, null], second],
     [[second, first], second],
     [[first, { ...second, deployed: first.deployed }], first],
-  ])('finds the newest of %j', (editions, newest) => {
+  ])('finds the newest edition in %j', (editions, newest) => {
     expect(findNewestEdition(editions)).toEqual(newest);
   });
 });
@@ -78,7 +78,7 @@ describe('rejectOtherFormat', () => {
     [{ format: FORMAT + 1 }, `format ${FORMAT + 1}`, 'A newer version of gamedata wrote this file'],
     [{ format: FORMAT - 1 }, `format ${FORMAT - 1}`, 'Read the data again from the upstream'],
     [{}, 'no format', 'Read the data again from the upstream'],
-  ])('rejects %j with a hint', (json, found, hint) => {
+  ])('rejects the format of %j with a hint', (json, found, hint) => {
     const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
     expect(check(json)).toThrow(
       expect.objectContaining({ message, hint: expect.stringContaining(hint) }),
@@ -95,7 +95,7 @@ describe('manifestReader', () => {
     files,
   });
 
-  it('keeps entries and ignores unknown keys', () => {
+  it('keeps all entries and ignores unknown keys', () => {
     const read = manifestReader.parse(createManifest(entry, { ...entry, of: 'another version' }));
     expect(read).toEqual(createManifest(entry, entry));
   });
@@ -106,7 +106,7 @@ describe('manifestReader', () => {
     ['a size above every limit', { bytes: 2 ** 28 + 1 }, 'bytes: Too big'],
     ['a negative size', { bytes: -1 }, 'bytes: Too small'],
     ['a short hash', { sha256: '0' }, 'sha256: Invalid string'],
-  ])('rejects %s', (_, damage, problem) => {
+  ])('rejects an entry with %s', (_, damage, problem) => {
     const { error } = manifestReader.safeParse(
       createManifest(entry, { ...entry, ...damage }, entry),
     );
@@ -136,7 +136,7 @@ describe('isSitePath', () => {
   });
 });
 
-it('createMeta validates the keys and sorts them in schema order', () => {
+it('createMeta validates the values and sorts the keys in schema order', () => {
   const { format: _, ...options } = siteOf({}).meta;
   const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
   const made = createMeta(reversed);
@@ -147,12 +147,12 @@ it('createMeta validates the keys and sorts them in schema order', () => {
   expect(() => createMeta({ ...options, captured: 'today' })).toThrow('Invalid ISO date');
 });
 
-it('encodeBody encodes text in UTF-8, and returns bytes as they are', () => {
+it('encodeBody encodes text as UTF-8 and returns bytes unchanged', () => {
   const bytes = Uint8Array.of(0xc3, 0xa9);
   expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
   expect(encodeBody({ path: 'a', body: bytes })).toBe(bytes);
 });
 
-it("getNativeName returns a language's own name, or its tag", () => {
+it('getNativeName returns the name of a language in that language, or else its tag', () => {
   expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual(['Français', '繁體中文', 'tlh']);
 });

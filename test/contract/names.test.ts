@@ -4,7 +4,7 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse } from '../../src/contract/parse.ts';
 
 describe('namesReader', () => {
-  it("returns each kind's names, and no names for a missing kind", () => {
+  it('reads the names of each kind, and reads no names for a missing kind', () => {
     const names = parse(namesReader, { language: 'fr', move: { pound: 'Écras’Face' } }, {});
     const expected = kindNames.map((kind) => [
       kind,
@@ -17,7 +17,7 @@ describe('namesReader', () => {
     [{ pound: 'a', other: 1 }, 'move.other: got 1, expected'],
     [{ pound: '\n' }, 'move.pound: got "\\n", expected'],
     [[], 'move: got [], expected an object'],
-  ])('rejects %j', (move, problem) => {
+  ])('rejects the names %j', (move, problem) => {
     expect(() => parse(namesReader, { language: 'fr', move }, {})).toThrow(problem);
   });
 });

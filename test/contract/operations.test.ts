@@ -42,7 +42,7 @@ describe('listOperations', () => {
     ]);
   });
 
-  it('lists the files of the API instead of endpoints', () => {
+  it('lists the files of the API if links point to files', () => {
     expect(list('file').filter(contract.isEndpoint)).toEqual([]);
     const files = list('file').filter(({ group }) => group === 'records');
     expect(files.map(describe)).toEqual([

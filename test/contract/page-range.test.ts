@@ -26,7 +26,7 @@ it.each<[limit: Integer, offset: Integer, next: Integer | null, previous: Intege
   [HUGE, HUGE + 5n, null, 5],
   [HUGE, 1, null, 0],
 ])(
-  'finds the pages next to limit %s and offset %s in 250 records',
+  'finds the next and previous page of limit %s and offset %s in 250 records',
   (limit, offset, next, previous) => {
     const found = [getNextRange({ limit, offset }, 250), getPreviousRange({ limit, offset })];
     expect(found).toEqual(

@@ -20,21 +20,30 @@ describe('parse', () => {
     ],
     ['a missing field', { names: [] }, ' › id: got nothing, expected number'],
     ['a text instead of an object', 'text', ': got "text", expected object'],
-    ['the first of several', { names: 1, id: 'a' }, ' › names: got 1, expected array'],
+    [
+      'the first of several invalid fields',
+      { names: 1, id: 'a' },
+      ' › names: got 1, expected array',
+    ],
   ])('throws an error that locates %s', (_, value, problem) => {
     const error = expect.objectContaining({ code: 'data', message: `move › x${problem}` });
     expect(() => parse(schema, value, { kind: 'move', record: 'x' })).toThrow(error);
   });
 
-  it('omits the field if the whole value is invalid, and removes only the first prefix', () => {
+  it('reports no field if the whole value is invalid', () => {
+    const refused = z.unknown().refine(() => false, 'not so');
+    const failure = () => parse(refused, [], {});
+    expect(failure).toThrow(expect.not.objectContaining({ location: { field: '' } }));
+  });
+
+  it('removes only the first prefix from a message of the schema library', () => {
     const refused = z.unknown().refine(() => false, 'Not so: Invalid input: twice');
-    const failure = (value: unknown) => () => parse(refused, value, {});
-    expect(failure(undefined)).toThrow(/^got nothing: Not so: Invalid input: twice$/);
-    expect(failure([])).toThrow(expect.not.objectContaining({ location: { field: '' } }));
+    const failure = () => parse(refused, undefined, {});
+    expect(failure).toThrow(/^got nothing: Not so: Invalid input: twice$/);
   });
 
   it.each(['text', null, undefined, { length: 'text' }])(
-    'finds nothing for a path into %j',
+    'reports "nothing" if the path of the problem leads nowhere in %j',
     (value) => {
       const inside = z.unknown().superRefine((_, context) => {
         context.addIssue({ code: 'custom', message: 'missing', path: ['length', 0] });
@@ -44,7 +53,7 @@ describe('parse', () => {
   );
 });
 
-it('parse stops at the first problem in a list that exceeds the maximum number of arguments', () => {
+it('parse stops at the first problem in a list with hundreds of thousands of elements', () => {
   const list = z.object({ names: z.array(z.int()) });
   const names = Array.from({ length: 300_000 }, () => []);
   expect(() => parse(list, { names }, {})).toThrow('names[0]: got [], expected number');
@@ -58,7 +67,7 @@ describe('createMapSchema', () => {
     ids: createMapSchema(z.string().regex(/^[a-z\d]+$/, 'expected a slug'), z.int()),
   });
 
-  it('returns every entry', () => {
+  it('accepts a map in which every entry is valid', () => {
     expect(parse(record, { ids: { a: 1, b: 2 } }, {})).toEqual({ ids: { a: 1, b: 2 } });
   });
 
@@ -71,7 +80,7 @@ describe('createMapSchema', () => {
     ],
     [[1], 'ids: got [1], expected an object'],
     [null, 'ids: got null, expected an object'],
-  ])('rejects %#', (ids, problem) => {
+  ])('rejects the invalid map %#', (ids, problem) => {
     expect(() => parse(record, { ids }, {})).toThrow(problem);
   });
 });
@@ -82,14 +91,14 @@ describe('formatValue', () => {
     [null, 'null'],
     ['x'.repeat(78), `"${'x'.repeat(78)}"`],
     ['x'.repeat(79), `"${'x'.repeat(79)}…`],
-  ])('writes at most 80 characters of JSON', (value, text) => {
+  ])('shortens the JSON of a value to 80 characters', (value, text) => {
     expect(formatValue(value)).toBe(text);
   });
 
   it('formats a deeply nested value', () => {
     let nested: unknown = [];
     for (let level = 0; level < 50_000; level++) nested = [nested];
-    // Not every version of Node can stringify it.
+    // Whether it can be formatted depends on the version of Node.
     expect(formatValue(nested)).toMatch(/^(?:a value nested too deeply to show|\[{80}…)$/);
   });
 });

@@ -9,7 +9,7 @@ it.each([
   expect(paths.getBasePath(baseUrl)).toBe(path);
 });
 
-it('creates the files and URLs of the contract', () => {
+it('creates the file paths and URLs that the contract specifies', () => {
   const query = { baseUrl: 'https://example.org/games', links: 'query' } as const;
   const file = { ...query, links: 'file' } as const;
   const [first, third] = [0, 200].map((offset) => ({ limit: 100, offset }));
@@ -42,7 +42,7 @@ it.each([
   expect(paths.parseRecordPath(path)).toEqual(expected);
 });
 
-it("findSlugs lists the slugs of a kind's record files", () => {
+it('findSlugs lists the slugs in the record files of one kind', () => {
   const files = [
     'api/gamedata/index.json',
     'api/gamedata/item/potion/index.json',
@@ -77,7 +77,7 @@ it.each([
   expect(paths.isHidden(path)).toBe(isHidden);
 });
 
-it('isServed accepts files below .well-known/ only at the root of an origin', () => {
+it('isServed accepts files in .well-known/ only at the root of an origin', () => {
   const files = ['.well-known/security.txt', 'meta.json', '.htaccess'];
   expect(files.filter((file) => paths.isServed(file, ''))).toEqual([
     '.well-known/security.txt',

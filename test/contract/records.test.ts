@@ -41,7 +41,8 @@ const texts = [
       ...['Pound', 'Poké Ball', "King's Rock", '<b>&"\\</b>', '10,000,000 Volt', 'X 攻擊', '👍🏽'],
       ...['a\u200Db', ' ', 'é'.repeat(200)],
     ],
-    // Empty, control and bidirectional characters, line ends, half a surrogate pair, too long.
+    // These names are empty or too long, or contain control characters, bidirectional characters,
+    // line breaks or half of a surrogate pair.
     rejected: [
       ...[
         '',
@@ -96,7 +97,7 @@ describe('recordSchemas', () => {
   const { records } = dataSetOf(rawRecords(1, 1));
   const [move, item] = [records.move[0], records.item[0]];
 
-  it('accept a record of each kind', () => {
+  it('accepts a record of each kind', () => {
     expect(moveSchema.parse(move)).toEqual(move);
     const indexed = { ...item, id1: 1, id3: 0, id9: 9 };
     expect(itemSchema.parse(indexed)).toEqual(indexed);
@@ -111,7 +112,7 @@ describe('recordSchemas', () => {
     ['a negative index', itemSchema, { ...item, id4: -1 }, 'id4: got -1'],
     ['a missing index', itemSchema, { ...item, id4: undefined }, 'id4: got nothing'],
     ['an unknown field', moveSchema, { ...move, power: 40 }, 'Unrecognized key: "power"'],
-  ])('reject %s', (_, schema, value, problem) => {
+  ])('rejects a record with %s', (_, schema, value, problem) => {
     expect(() => parse(schema, value, {})).toThrow(problem);
   });
 });

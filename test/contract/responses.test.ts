@@ -7,18 +7,18 @@ it.each([
   ['data/gamedata.d.ts', 'text/plain; charset=utf-8'],
   ['.csv/index.html', 'text/html; charset=utf-8'],
   ['.csv/LICENSE', 'application/octet-stream'],
-])('getMediaType returns the type of %s', (file, type) => {
+])('getMediaType returns the media type of %s', (file, type) => {
   expect(contract.getMediaType(file)).toBe(type);
 });
 
-it('isCompressible accepts text of any type', () => {
+it('isCompressible accepts only text, JSON and XML types', () => {
   const types = 'text/css application/json application/x-ndjson application/atom+xml image/svg+xml';
   expect(types.split(' ').filter((type) => !contract.isCompressible(type))).toEqual([]);
   const others = 'image/png application/gzip application/json-seq application/geojson x-text/a';
   expect(others.split(' ').filter(contract.isCompressible)).toEqual([]);
 });
 
-it("creates errors in the reference framework's format", () => {
+it('formats errors like the reference framework', () => {
   const { createErrorBody, errorDetails, errorFiles, formatNotAllowed } = contract;
   expect(Object.keys(errorDetails)).toEqual(Object.keys(errorFiles));
   expect(createErrorBody(errorDetails[404])).toBe('{"detail":"Not found."}');

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
 import { compileSchemas, servedSchemas, toSchemaObject } from '../../src/contract/served.ts';
 
-it('compileSchemas omits defaults, and does not escape slashes in patterns', () => {
+it('compileSchemas omits defaults and does not escape slashes in patterns', () => {
   const { standalone } = compileSchemas();
   expect(JSON.stringify(standalone)).not.toContain('"default":');
   const pattern = '^https?://[^\\s?#]+/api/gamedata/move/(?:index\\.json)?\\?format=api$';
   expect(standalone.root).toMatchObject({ properties: { move: { pattern } } });
 });
 
-it('our own readers reject a field that the published schemas allow', () => {
+it('the schemas for reading reject a field that the published schemas allow', () => {
   const url = 'https://example.test/api/gamedata/move/pound/?format=api';
   const move = { url, id: 1, slug: 'pound', name: 'Pound', generation: 1 };
   expect(servedSchemas.move.safeParse(move).success).toBe(true);
   expect(servedSchemas.move.safeParse({ ...move, power: 40 }).success).toBe(false);
 });
 
-it('toSchemaObject replaces everything except a schema with an empty schema', () => {
+it('toSchemaObject returns an empty schema for anything that is not a schema object', () => {
   const schema = { type: 'string' } as const;
   expect([schema, true, [schema], undefined].map(toSchemaObject)).toEqual([schema, {}, {}, {}]);
 });

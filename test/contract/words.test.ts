@@ -33,7 +33,7 @@ it.each<[unknown, unknown]>([
     [9950, 999_499, 999_500].map((bytes) => words.formatBytes(bytes, '_')),
     ['10_kB', '999_kB', '1.0_MB'],
   ],
-])('formats %o', (got, expected) => {
+])('formats words and numbers as %o', (got, expected) => {
   expect(got).toEqual(expected);
 });
 
