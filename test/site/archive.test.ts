@@ -49,7 +49,7 @@ describe('packArchive', () => {
   });
 
   it.each([[files], [files.toReversed()]])(
-    'packs the same bytes for any file order, on any Node version',
+    'packs the same bytes for any file order and on any version of Node',
     async (some) => {
       const expected = 'ac9c4f4321b4993f94e60821d883f90cc16a44fa733a6984dbfcf3d136b9ee62';
       expect(hash('sha256', await packArchive(some, '2026-01-02'))).toBe(expected);

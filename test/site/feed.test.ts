@@ -21,14 +21,14 @@ const third = versionOf([rawMove(2, { slug: 'new' })], [], '2026-03-04');
 const step = compare(first, second);
 const history = createHistory(step, compare(second, third));
 
-/** Creates a history of consecutive steps, the oldest first. */
+/** Creates a history from consecutive steps, which are listed from oldest to newest. */
 function createHistory(...steps: readonly Comparison[]): History {
   let created = emptyHistory;
   for (const next of steps) created = extendHistory(created, next);
   return created;
 }
 
-/** Finds the last group of each match. */
+/** Returns the text of the last group of each match. */
 function findAll(xml: string, pattern: RegExp): (string | undefined)[] {
   const matches = [...xml.matchAll(pattern)];
   return matches.map((match) => match.at(-1));
@@ -36,7 +36,7 @@ function findAll(xml: string, pattern: RegExp): (string | undefined)[] {
 
 const RULES = readFileSync(new URL('../support/atom.rng', import.meta.url), 'utf8');
 
-/** Encodes a feed and validates it with libxml2 and the rules of RFC 4287. */
+/** Encodes a feed and validates it with libxml2 against the rules of RFC 4287. */
 async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<string> {
   const xml = encodeFeed(...args);
   const { errors } = await validateXML({
@@ -51,7 +51,7 @@ async function encodeValid(...args: Parameters<typeof encodeFeed>): Promise<stri
 }
 
 describe('encodeFeed', () => {
-  it('writes a dated entry for each step, newest first, and links to current records', async () => {
+  it('lists a dated entry with links for each step, newest first', async () => {
     const feed = await encodeValid(history, options);
     expect(findAll(feed, /<(title|updated)>(.*?)<\//g)).toEqual([
       'gamedata: what changed',
@@ -78,7 +78,7 @@ describe('encodeFeed', () => {
     expect(findAll(otherFeed, /<id>(urn:.*?)</g)).toEqual(ids);
   });
 
-  it('gives each step of the same day a distinct time and its own link', () => {
+  it('gives steps of the same day different times and their own links', () => {
     const move = rawMove(1, { slug: 'first' });
     const renamed = versionOf([move, rawMove(2)], [], '2026-02-03');
     const named = versionOf([{ ...move, englishName: 'First' }, rawMove(2)], [], '2026-02-01');
@@ -94,11 +94,11 @@ describe('encodeFeed', () => {
     expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
   });
 
-  it('writes a valid feed without steps', async () => {
+  it('encodes a valid feed even without steps', async () => {
     await encodeValid(emptyHistory, options);
   });
 
-  it('lists a repeated step only once, at its last occurrence', () => {
+  it('lists a repeated step only at its last occurrence', () => {
     const back = compare(second, { ...first, captured: '2026-02-04' });
     const again = compare(first, { ...second, captured: '2026-02-05' });
     const zigzag = createHistory(step, back, again);
@@ -107,21 +107,21 @@ describe('encodeFeed', () => {
     expect(findAll(xml, /<updated>(.*?)T/g)).toEqual(['2026-03-04', '2026-02-05', '2026-02-04']);
   });
 
-  it('shortens a step with many changes', () => {
+  it('shortens the description of a step with many changes', () => {
     const many = versionOf(Array.from({ length: 2000 }, (_, at) => rawMove(at + 1)));
     const xml = encodeFeed({ steps: [compare(versionOf([]), many)] }, options);
     expect(xml).toContain('… and 1975 more');
     expect(xml.length).toBeLessThan(9000);
   });
 
-  it('writes valid XML for any names, in at most 30 entries', async () => {
+  it('encodes valid XML with at most 30 entries for any names', async () => {
     const validName = fc
       .string({ unit: 'binary', minLength: 1 })
       .filter((name) => nameSchema.safeParse(name).success);
     const hostileNames = [']]>', '<!--', '</entry>', '&amp;', '\uFFFE\uFFFF', '"\''];
     hostileNames.push(...fc.sample(validName, 304));
 
-    // Each step gives ten records ten other names.
+    // Each step renames ten records at once.
     const steps: Comparison[] = [];
     let previous = versionOf([]);
     for (let start = 0; start < hostileNames.length; start += 10) {

@@ -28,7 +28,10 @@ const tiny = onlyRaw({
   ],
 });
 
-/** Shows the content of a file. The specification and pages have tests of their own. */
+/**
+ * Renders a file as text. The specification and the pages are left out because other tests cover
+ * them.
+ */
 function render({ path, body }: SiteFile): string {
   if (/^(?:openapi|schemas)|\.html$/.test(path)) return `== ${path}\n`;
   const text = path.endsWith('.gz') ? hash('sha256', body) : bodyText(body).replaceAll('\r', '\\r');
@@ -58,7 +61,7 @@ it('generates the files in golden-site.txt (update with npx vitest run test/site
 const readFiles = (site: ReturnType<typeof siteOf>): Map<string, string> =>
   new Map(site.files().map(({ path, body }) => [path, bodyText(body)]));
 
-it.each(['query', 'file'] as const)('links pages with %s links', (links) => {
+it.each(['query', 'file'] as const)('links list pages to each other with %s links', (links) => {
   const files = readFiles(siteOf(rawRecords(250, 0), { links }));
   const getFile = (offset: number) =>
     `api/gamedata/move/${offset > 0 ? `offset/${offset}/` : ''}index.json`;

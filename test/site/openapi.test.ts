@@ -74,7 +74,7 @@ it('describes the parameters, responses and first records of endpoints', () => {
   const { servers, paths, components } = createDocument(120);
   expect(servers).toMatchObject([{ url: 'https://example.test' }]);
   expect(Object.keys(components)).toEqual(['schemas']);
-  // It differs between hosts.
+  // The header differs between hosts.
   expect(JSON.stringify(paths)).not.toContain('Vary');
   const { get, ...others } = paths['/api/gamedata/move/'] ?? {};
   expect(others).toEqual({});
@@ -108,7 +108,7 @@ it.each([
   ['/download/move.csv', 'text/csv; charset=utf-8', { type: 'string' }],
   ['/download/gamedata.tar.gz', 'application/gzip', undefined],
   ['/sprites/items/{icon}', 'image/png', undefined],
-])('describes the file %s', (path, type, schema) => {
+])('describes the responses of the file %s', (path, type, schema) => {
   const { paths, info } = fileDocument;
   const responses = paths[path]?.get?.responses ?? {};
   expect(Object.keys(responses)).toEqual(['200', '304', '404']);

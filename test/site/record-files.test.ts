@@ -5,7 +5,7 @@ import Papa from 'papaparse';
 import { describe, expect, it } from 'vitest';
 import { type Cell, formatCsvRow, gzip } from '../../src/site/record-files.ts';
 
-it('gzip creates the same bytes on every machine, without a timestamp', () => {
+it('gzip creates the same bytes on every machine', () => {
   const line = (at: number) => `{"id":${at},"slug":"record-${(at * 7919) % 5000}"}\n`;
   const body = Buffer.from(Array.from({ length: 5000 }, (_, at) => line(at)).join(''));
   const gz = gzip(body);
@@ -26,7 +26,7 @@ describe('formatCsvRow', () => {
     expect(formatCsvRow(cells)).toBe(`${expected}\r\n`);
   });
 
-  it('preserves text, and escapes text that could start a formula', () => {
+  it('preserves text but escapes the start of a formula', () => {
     const cell = fc
       .string({ unit: fc.constantFrom(...`=+-@'",;\t\r\n aé＝`) })
       .filter((text) => text !== '');

@@ -25,7 +25,7 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
   for (const path of texts.keys()) {
     if (path.startsWith('schemas/')) ajv.addSchema(json(path));
   }
-  /** Validates a value with a published schema. Returns null for a valid value. */
+  /** Validates a value with a published schema. Returns null if the value is valid. */
   function findProblems(schema: string, value: unknown): string | null {
     const validate = ajv.getSchema(`https://example.test/schemas/${schema}.json`);
     if (!validate) throw new Error(`the site has no schema ${schema}`);
@@ -34,7 +34,7 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
   return { paths: [...texts.keys()], json, findProblems };
 }
 
-/** Returns the name of the schema that describes a file of a site. */
+/** Returns the name of the schema that describes a file of the site. */
 function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
   const [, kind, rest = ''] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
@@ -73,10 +73,10 @@ it.each(['query', 'file'] as const)(
   },
 );
 
-describe('the schemas', () => {
+describe('a published schema', () => {
   const { paths, json, findProblems } = createSite(101, 1);
 
-  it('use only regular expressions that have the same meaning in every language', () => {
+  it('uses only regular expressions that have the same meaning in every language', () => {
     const patterns: string[] = [];
     for (const path of paths) {
       const hasPatterns = path.startsWith('schemas/') || path === 'openapi.json';
@@ -87,7 +87,8 @@ describe('the schemas', () => {
         return value;
       });
     }
-    // Excludes look-around, back-references, slashes in escapes, operators in classes, and Unicode properties.
+    // The portable syntax excludes look-around, back-references, escaped slashes, operators in
+    // classes and Unicode properties.
     const portable =
       /^\^(?:\(\?:|[)|*+?.:=&]|[\w/-]|\{\d+(?:,\d+)?\}|\\[dsw.?[\]]|\[\^?(?:\w-\w|[\w~.:?#]|\\[stnr])+\])+\$$/;
     for (const pattern of patterns) expect(pattern).toMatch(portable);
@@ -101,12 +102,12 @@ describe('the schemas', () => {
     meta: 'meta.json',
   };
 
-  it.each(Object.keys(examples))('accept a field that a later version adds: %s', (schema) => {
+  it.each(Object.keys(examples))('accepts a field that a later version adds: %s', (schema) => {
     const value = { ...json(examples[schema] ?? ''), added: { by: 'a later version' } };
     expect(findProblems(schema, value)).toBeNull();
   });
 
-  it('allow additional properties at every level, as in OpenAPI', () => {
+  it('allows additional properties at every level, as in OpenAPI', () => {
     const closed: string[] = [];
     for (const path of paths) {
       if (!path.startsWith('schemas/') && path !== 'openapi.json') continue;
@@ -128,7 +129,7 @@ describe('the schemas', () => {
     ['an index that is not a number', 'item', { id3: 'x' }],
     ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],
     ['an unknown source', 'meta', { source: 'guess' }],
-  ])('reject %s', (_, schema, damage) => {
+  ])('rejects %s', (_, schema, damage) => {
     const value = json(examples[schema] ?? '');
     expect(findProblems(schema, value)).toBeNull();
     expect(findProblems(schema, { ...value, ...damage })).toMatch(/^data/);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { compile, userProject } from '../support/typescript.ts';
 
 const types = readFileSync(new URL('../../dist/assets/types.d.ts', import.meta.url), 'utf8');
-/** With forward slashes, as in imports. */
+/** The source folder with forward slashes, as in imports. */
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll('\\', '/');
 
 /** A program that uses every type. */
@@ -23,7 +23,7 @@ export const about = ({ digest, counts, fallback }: Meta): string => digest + co
 export const bytes = ({ files }: Manifest): number => files.reduce((sum, file) => sum + file.bytes, 0);
 `;
 
-/** Compares the inferred types of the schemas with the generated types in both directions. */
+/** Compares the types inferred from the schemas with the generated types in both directions. */
 const drift = `
 import type * as z from 'gamedata/src/contract/served.ts';
 import type { metaSchema, manifestSchema } from 'gamedata/src/contract/meta.ts';
@@ -42,7 +42,7 @@ export const same: [
 ] = [true, true, true, true, true, true, true, true];
 `;
 
-it("types.d.ts declares the schemas' types, both from a site and from the package", () => {
+it('types.d.ts declares the types of the schemas, both for sites and for the package', () => {
   const folder = userProject({
     'types.d.ts': types,
     'program.ts': program,
