@@ -6,7 +6,14 @@ import type { Entries } from '../contract/meta.ts';
 import { API_PREFIX, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
-import { attempt, explainFailure, isInFolders, listParentFolders, readStatus } from '../files.ts';
+import {
+  attempt,
+  explainFailure,
+  isInFolders,
+  listParentFolders,
+  readStatus,
+  walk,
+} from '../files.ts';
 import type { LockedPaths } from './lock.ts';
 import { setPermission, setPermissions } from './permissions.ts';
 import { hashFile, readFileList } from './read-published.ts';
@@ -36,20 +43,23 @@ export function readChange({ out, staged }: WorkPaths): Change {
     throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
   }
   const next = nextEntries.map((entry) => entry.path);
-  const added = next.filter((file) => isStaged(staged, file));
+  const stagedFiles = listRegularFiles(staged);
+  const added = next.filter((file) => stagedFiles.has(file));
   const published = entriesByPath({ files: readFileList(out) ?? [] });
   const removed = listRemoved(out, published, next);
   return { published, next, added, removed };
 }
 
 /**
- * Returns whether a file is in the staging folder. Symlinks are not followed, because they may lead
- * to unrelated files of this user, which must not be moved.
+ * Lists the regular files in a folder. Symlinks are not followed, because they may lead to unrelated
+ * files of this user, which must not be moved.
  */
-function isStaged(staged: string, file: string): boolean {
-  if (!isInFolders(staged, file)) return false;
-  const status = readStatus(path.join(staged, file));
-  return status?.isFile() === true;
+function listRegularFiles(folder: string): Set<string> {
+  const files = new Set<string>();
+  for (const entry of walk(folder)) {
+    if (entry.isFile) files.add(entry.path);
+  }
+  return files;
 }
 
 /** Lists the published files that the new site no longer contains. */
