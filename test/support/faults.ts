@@ -265,8 +265,11 @@ const first = {
 };
 const MIXED =
   'got responses from several editions: <n> of edition <hash> from <day>, <n> of edition <hash> from <day>, expected one';
+/** A response that names another edition, which is one deployment of the upstream, than the others. */
 const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault => ({
-  ...{ name: `a response ${what}`, isCached: true, ...reaction },
+  name: `a response ${what}`,
+  isCached: true,
+  ...reaction,
   respond: edit((own) => own, headers),
 });
 const editionFaults: Fault[] = [
@@ -373,6 +376,10 @@ const recordFaults: Fault[] = [
 ];
 
 export const faults: readonly Fault[] = [
-  ...[...connectionFaults, ...statusFaults, ...bodyFaults],
-  ...[...editionFaults, ...listFaults, ...recordFaults],
+  ...connectionFaults,
+  ...statusFaults,
+  ...bodyFaults,
+  ...editionFaults,
+  ...listFaults,
+  ...recordFaults,
 ];

@@ -9,8 +9,15 @@ import { temporaryFolder } from './temporary.ts';
 
 export const loadFrom = (source: SourceName, upstream: string, more: Partial<SourceContext> = {}) =>
   loadSource({
-    ...{ source, upstream, dataFolder: 'unused', cacheFolder: undefined, today: '2026-01-02' },
-    ...{ concurrency: 4, retries: 0, retryBaseMs: 1, ...more },
+    source,
+    upstream,
+    dataFolder: 'unused',
+    cacheFolder: undefined,
+    today: '2026-01-02',
+    concurrency: 4,
+    retries: 0,
+    retryBaseMs: 1,
+    ...more,
   });
 
 export function snapshotFolder(data: DataSet, ...more: SiteFile[]): string {

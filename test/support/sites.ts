@@ -5,7 +5,7 @@ import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { defaultIconSource, getIconRedirect } from '../../src/contract/responses.ts';
 import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
-import { createRedirects, mergeOldSlugs } from '../../src/dataset/old-slugs.ts';
+import { createRedirects, mergeOldSlugs, type OldSlugs } from '../../src/dataset/old-slugs.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
@@ -79,20 +79,18 @@ export interface SiteOptions {
   readonly extras?: readonly SiteFile[];
 }
 
-const leftIn = ({ steps }: History) =>
-  mergeOldSlugs(
-    ...steps
-      .toReversed()
-      .map(({ changes }) =>
-        mapKinds(
-          (kind) =>
-            new Map([
-              ...changes[kind].renamed.map(({ id, from }) => [from, id] as const),
-              ...changes[kind].removed.map(({ id, slug }) => [slug, id] as const),
-            ]),
-        ),
-      ),
+/** Collects the old slugs of a history: those of renamed and of removed records, newest step first. */
+function collectOldSlugs({ steps }: History): OldSlugs {
+  const slugsOfSteps = steps.toReversed().map(({ changes }) =>
+    mapKinds((kind) => {
+      const ids = new Map<string, number>();
+      for (const { id, from } of changes[kind].renamed) ids.set(from, id);
+      for (const { id, slug } of changes[kind].removed) ids.set(slug, id);
+      return ids;
+    }),
   );
+  return mergeOldSlugs(...slugsOfSteps);
+}
 
 /** Everything that makes a site of raw records, its description and its redirects. */
 export function siteOf(
@@ -120,7 +118,7 @@ export function siteOf(
     downloads,
     sprites: defaultIconSource,
   };
-  const oldSlugs = leftIn(history);
+  const oldSlugs = collectOldSlugs(history);
   const redirects = createRedirects(oldSlugs, records);
   const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
   const changes = createChangeFiles({ history, oldSlugs }, redirects, meta);
@@ -145,13 +143,11 @@ export const hostContext = (
   { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
   baseUrl = 'https://example.test',
 ): HostContext => ({
-  ...{
-    records,
-    redirects,
-    iconRedirect: getIconRedirect(defaultIconSource),
-    baseUrl,
-    root: '/srv/gamedata',
-  },
+  records,
+  redirects,
+  iconRedirect: getIconRedirect(defaultIconSource),
+  baseUrl,
+  root: '/srv/gamedata',
   handlerModule: () => {
     throw new Error('these hosts run no handler');
   },

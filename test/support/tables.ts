@@ -9,46 +9,52 @@ import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-
 
 export type TableTexts = Record<string, string>;
 
-const table = (columns: string, data: unknown[][]): string =>
-  `${Papa.unparse({ fields: columns.split(','), data }, { newline: '\n' })}\n`;
+function createTable(columns: string, data: unknown[][]): string {
+  const csv = Papa.unparse({ fields: columns.split(','), data }, { newline: '\n' });
+  return `${csv}\n`;
+}
 
-const namesTable = (column: string, answers: readonly FullAnswer[]): string =>
-  table(
-    `${column},local_language_id,name`,
-    answers.flatMap(({ id, names }) =>
-      names.map(({ language, name }) => [id, idIn(language), name]),
-    ),
-  );
+function createNamesTable(column: string, answers: readonly FullAnswer[]): string {
+  const rows: unknown[][] = [];
+  for (const { id, names } of answers) {
+    for (const { language, name } of names) rows.push([id, idIn(language), name]);
+  }
+  return createTable(`${column},local_language_id,name`, rows);
+}
 
 /** File name → text, with further columns of the upstream. */
 export function tablesOf(data: UpstreamData): TableTexts {
-  const all = kindNames.map((kind) => [kind, answersOf(data, kind)] as const);
-  const names = all.flatMap(([, answers]) => answers.flatMap((answer) => answer.names));
-  const ofKinds = all.flatMap(([kind, answers]) => {
+  const tables: TableTexts = {};
+  const languages = new Map<number, string>();
+  for (const kind of kindNames) {
+    const answers = answersOf(data, kind);
     const isItem = kind === 'item';
     const columns = isItem ? 'category_id' : 'generation_id,type_id,accuracy';
-    const row = ({ id, name, generation, accuracy }: FullAnswer) =>
-      isItem ? [id, name, 1] : [id, name, idIn(generation), '', accuracy];
-    return [
-      [`${pluralize(kind)}.csv`, table(`id,identifier,${columns}`, answers.map(row))],
-      [`${kind}_names.csv`, namesTable(`${kind}_id`, answers)],
-    ];
-  });
-  return {
-    ...Object.fromEntries(ofKinds),
-    'languages.csv': table(
-      'id,iso639,iso3166,identifier,official,order',
-      [...new Map(names.map(({ language }) => [idIn(language), language.name]))].map(
-        ([id, name]) => [...[id, '', '', name, 1, id]],
-      ),
-    ),
-    'item_game_indices.csv': table(
-      'item_id,generation_id,game_index',
-      answersOf(data, 'item').flatMap(({ id, game_indices }) =>
-        game_indices.map(({ generation, game_index }) => [id, idIn(generation), game_index]),
-      ),
-    ),
-  };
+    const rows = answers.map(({ id, name, generation, accuracy }) => {
+      if (isItem) return [id, name, 1];
+      return [id, name, idIn(generation), '', accuracy];
+    });
+    tables[`${pluralize(kind)}.csv`] = createTable(`id,identifier,${columns}`, rows);
+    tables[`${kind}_names.csv`] = createNamesTable(`${kind}_id`, answers);
+    for (const { names } of answers) {
+      for (const { language } of names) languages.set(idIn(language), language.name);
+    }
+  }
+
+  const languageRows: unknown[][] = [];
+  for (const [id, name] of languages) languageRows.push([id, '', '', name, 1, id]);
+  tables['languages.csv'] = createTable(
+    'id,iso639,iso3166,identifier,official,order',
+    languageRows,
+  );
+
+  const indexRows: unknown[][] = [];
+  for (const { id, game_indices } of answersOf(data, 'item')) {
+    for (const { generation, game_index } of game_indices)
+      indexRows.push([id, idIn(generation), game_index]);
+  }
+  tables['item_game_indices.csv'] = createTable('item_id,generation_id,game_index', indexRows);
+  return tables;
 }
 
 export function writeTables(folder: string, tables: TableTexts): void {

@@ -24,8 +24,12 @@ export function userProject(files: Readonly<Record<string, string>>): string {
 
 export function compile(folder: string, more: Readonly<Record<string, unknown>> = {}): string {
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023', 'dom'], module: 'nodenext', types: [] },
-    ...{ strict: true, exactOptionalPropertyTypes: true },
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    module: 'nodenext',
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
     ...more,
   };
   const configuration = JSON.stringify({ compilerOptions, include: ['*.ts', '*.d.ts'] });

@@ -112,7 +112,8 @@ const handMadeAnswers = (): Answers => ({
       game_indices: [index(1, 1), index(1, 3)],
     }),
     itemAnswer(2, {
-      ...{ name: 'poke-ball', names: english('Poké Ball') },
+      name: 'poke-ball',
+      names: english('Poké Ball'),
       game_indices: [index(65, 2), index(21, 2), index(4, 9)],
     }),
     itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),

@@ -61,39 +61,48 @@ export async function startUpstream(
     }, latency);
   });
 
-  function respond(
-    { url: path = '/', headers: sent }: IncomingMessage,
-    response: ServerResponse,
-    at: number,
-  ) {
+  function respond(request: IncomingMessage, response: ServerResponse, at: number): void {
+    const { url: path = '/', headers: sentHeaders } = request;
     const { data, edition } = stateOf({ path, at });
-    const url = new URL(path, `http://${sent.host}`);
-    const ownMeta =
-      edition &&
-      JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
-    const text = url.pathname === '/api/v2/meta/' ? (meta ?? ownMeta) : findBody(data, url);
-    const named = edition && {
+    const url = new URL(path, `http://${sentHeaders.host}`);
+    const isMeta = url.pathname === '/api/v2/meta/';
+    const text = isMeta ? (meta ?? createMeta(edition)) : findBody(data, url);
+    const editionHeaders = edition && {
       'x-pokeapi-hash': edition.hash,
       'x-pokeapi-deploy-date': `${edition.deployed}`,
     };
-    const type = { 'content-type': 'application/json; charset=utf-8', ...named };
-    if (text === undefined) return response.writeHead(404, type).end('{"detail":"Not found."}');
+    const type = { 'content-type': 'application/json; charset=utf-8', ...editionHeaders };
+    if (text === undefined) {
+      response.writeHead(404, type).end('{"detail":"Not found."}');
+      return;
+    }
     const etag = `W/"${hash('sha256', text).slice(0, 32)}"`;
     const headers = {
-      ...{ ...named, etag, vary: 'accept-encoding' },
+      ...editionHeaders,
+      etag,
+      vary: 'accept-encoding',
       ...(maxAge > 0 && { 'cache-control': `public, max-age=${maxAge}` }),
     };
-    if (sent['if-none-match'] === etag) return response.writeHead(304, headers).end();
-    const isCompressed =
-      /\bgzip\b/.test(sent['accept-encoding'] ?? '') && text.length >= GZIP_FROM_BYTES;
-    const encoding = isCompressed && { 'content-encoding': 'gzip' };
-    return response
-      .writeHead(200, { ...headers, ...type, ...encoding })
-      .end(isCompressed ? gzipSync(text) : text);
+    if (sentHeaders['if-none-match'] === etag) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const acceptsGzip = /\bgzip\b/.test(sentHeaders['accept-encoding'] ?? '');
+    if (acceptsGzip && text.length >= GZIP_FROM_BYTES) {
+      const encoding = { 'content-encoding': 'gzip' };
+      response.writeHead(200, { ...headers, ...type, ...encoding }).end(gzipSync(text));
+      return;
+    }
+    response.writeHead(200, { ...headers, ...type }).end(text);
   }
 
   const { url, stop } = await listen(server, port);
   return { url: `${url}/api/v2`, log, close: stop };
+}
+
+function createMeta(edition: State['edition']): string | undefined {
+  if (!edition) return undefined;
+  return JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
 }
 
 function findBody(data: UpstreamData, { origin, pathname, searchParams }: URL): string | undefined {
@@ -110,16 +119,19 @@ function createList(
   query: URLSearchParams,
   origin: string,
 ): string {
-  const all = data.list(kind);
-  const [limit, offset] = [Number(query.get('limit') ?? 20), Number(query.get('offset') ?? 0)];
+  const records = data.list(kind);
+  const limit = Number(query.get('limit') ?? 20);
+  const offset = Number(query.get('offset') ?? 0);
+  const end = offset + limit;
   const base = `${origin}/api/v2/${kind}/`;
-  const link = (to: number) => `${base}?offset=${to}&limit=${limit}`;
+  const link = (start: number): string => `${base}?offset=${start}&limit=${limit}`;
+  const results = records
+    .slice(offset, end)
+    .map(({ id, name }) => ({ name, url: `${base}${id}/` }));
   return JSON.stringify({
-    count: all.length,
-    next: offset + limit < all.length ? link(offset + limit) : null,
+    count: records.length,
+    next: end < records.length ? link(end) : null,
     previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
-    results: all
-      .slice(offset, offset + limit)
-      .map(({ id, name }) => ({ name, url: `${base}${id}/` })),
+    results,
   });
 }

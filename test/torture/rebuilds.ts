@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { listPageFile, listPath, recordFile } from '../../src/contract/paths.ts';
+import type { RunningEngine } from '../support/engines/engine.ts';
 import { serve } from '../support/engines/serve.ts';
 import { nginx } from '../support/engines/web-servers.ts';
 import { inFolder } from '../support/folders.ts';
+import type { Finished } from '../support/processes.ts';
 import {
   demand,
   demandClean,
@@ -21,60 +23,64 @@ const RECORDS = [240, 250] as const;
 
 const BASE_URL = 'https://site.test';
 
-const createBuild = (data: string | undefined, out: string): string[] => [
-  ...[
-    'build',
-    '--source',
-    'snapshot',
-    '--upstream',
-    data ?? '',
-    '--base-url',
-    BASE_URL,
-    '--out',
-    out,
-  ],
-  ...['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'],
-];
-
-interface Environment {
-  readonly data: readonly string[];
-  readonly out: string;
-  /** The digests of the sites of both data sets. */
-  readonly digests: readonly (string | undefined)[];
+function createBuild(data: string, out: string): string[] {
+  const source = ['--source', 'snapshot', '--upstream', data];
+  const options = ['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'];
+  return ['build', ...source, ...options, '--base-url', BASE_URL, '--out', out];
 }
 
-const withTwoSites = (use: (environment: Environment) => Promise<Ended>): Promise<Ended> =>
-  inFolder(async (folder) => {
-    const out = path.join(folder, 'site');
-    const data = RECORDS.map((count, at) =>
-      writeDataSet(path.join(folder, `data-${at}`), count, 1),
-    );
-    const digests: (string | undefined)[] = [];
-    for (const one of data) {
-      await mustRun(createBuild(one, out));
-      digests.push(digestSite(out));
-    }
-    return await use({ data, out, digests });
-  });
+/** A data set and the digest of its site. */
+interface Variant {
+  readonly data: string;
+  readonly digest: string | undefined;
+}
 
-/** Builds the same folder at the same time: some builds publish, others find it locked. */
-export const buildAtOnce = (): Promise<Ended> =>
-  withTwoSites(async ({ data, out, digests }) => {
-    const exits = await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, at) => run(createBuild(data[at % 2], out))),
-    );
-    const strange = exits.filter(
-      ({ code, stderr }) => code !== 0 && !stderr.includes('locked by another build'),
-    );
-    demand(strange.length === 0, `ended with ${strange[0]?.code}: ${strange[0]?.stderr}`);
-    demand(digests.includes(digestSite(out)), 'the site is neither of the two');
+interface Environment {
+  readonly out: string;
+  /** Two data sets, of which the second is published at first. */
+  readonly variants: readonly [Variant, Variant];
+}
+
+function withTwoSites(use: (environment: Environment) => Promise<Ended>): Promise<Ended> {
+  return inFolder(async (folder) => {
+    const out = path.join(folder, 'site');
+    async function publish(name: string, records: number): Promise<Variant> {
+      const data = writeDataSet(path.join(folder, name), records, 1);
+      await mustRun(createBuild(data, out));
+      return { data, digest: digestSite(out) };
+    }
+    const first = await publish('data-0', RECORDS[0]);
+    const second = await publish('data-1', RECORDS[1]);
+    return use({ out, variants: [first, second] });
+  });
+}
+
+/**
+ * Builds the same folder at the same time. Some builds publish, the others find it locked. Afterwards
+ * the site is one of the two, and the next build publishes as usual.
+ */
+export function buildAtOnce(): Promise<Ended> {
+  return withTwoSites(async ({ out, variants }) => {
+    const [first, second] = variants;
+    const running: Promise<Finished>[] = [];
+    for (let at = 0; at < AT_ONCE; at++) {
+      const { data } = at % 2 === 0 ? first : second;
+      running.push(run(createBuild(data, out)));
+    }
+    let published = 0;
+    for (const { code, stderr } of await Promise.all(running)) {
+      if (code === 0) published++;
+      else demand(stderr.includes('locked by another build'), `ended with ${code}: ${stderr}`);
+    }
+    const digest = digestSite(out);
+    demand(digest === first.digest || digest === second.digest, 'the site is neither of the two');
     await mustRun(['verify', out, '--quiet']);
-    await mustRun(createBuild(data[0], out));
-    demand(digestSite(out) === digests[0], 'the next build creates another site');
+    await mustRun(createBuild(first.data, out));
+    demand(digestSite(out) === first.digest, 'the next build creates another site');
     demandClean(out);
-    const published = exits.filter(({ code }) => code === 0).length;
     return { tried: AT_ONCE, summary: `builds: ${published} published, the others found a lock` };
   });
+}
 
 interface Reader {
   readonly name: string;
@@ -82,14 +88,28 @@ interface Reader {
   get(file: string): Promise<readonly [text: string, etag?: string | null] | undefined>;
 }
 
-const createClient = ({ name }: { name: string }, url = ''): Reader => ({
-  name,
-  async get(file) {
-    const response = await fetch(`${url}/${file}`);
-    const text = await response.text();
-    return response.ok ? [text, response.headers.get('etag')] : undefined;
-  },
-});
+/** Reads files from the folder. While a build replaces a file, it may be missing. */
+function createFileReader(out: string): Reader {
+  return {
+    name: 'files',
+    async get(file) {
+      const text = await readFile(path.join(out, file), 'utf8').catch(() => '');
+      return [text];
+    },
+  };
+}
+
+function createClient(name: string, url: string): Reader {
+  return {
+    name,
+    async get(file) {
+      const response = await fetch(`${url}/${file}`);
+      const text = await response.text();
+      if (!response.ok) return undefined;
+      return [text, response.headers.get('etag')];
+    },
+  };
+}
 
 /** Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the number of reads. */
 async function readAll(
@@ -129,31 +149,36 @@ function toFile(link: string): string {
   return listPageFile(kind ?? 'move', Number(searchParams.get('offset') ?? 0));
 }
 
-/** Rebuilds a site while its files are read directly and from servers. */
-export const readDuringBuilds = (rebuilds: number): Promise<Ended> =>
-  withTwoSites(async ({ data, out }) => {
-    const engines = [serve, nginx].filter((engine) => engine.missing() === undefined);
-    const running = await Promise.all(engines.map((engine) => engine.start(out)));
-    const readers: Reader[] = [
-      {
-        name: 'files',
-        get: async (file) => [await readFile(path.join(out, file), 'utf8').catch(() => '')],
-      },
-      ...engines.map((engine, at) => createClient(engine, running[at]?.url)),
-    ];
+/**
+ * Rebuilds a site while its files are read from the folder and from servers. Readers start before the
+ * first rebuild and stop after the last, so that every change happens under them.
+ */
+export function readDuringBuilds(rebuilds: number): Promise<Ended> {
+  return withTwoSites(async ({ out, variants }) => {
+    const readers: Reader[] = [createFileReader(out)];
+    const running: RunningEngine[] = [];
+    for (const engine of [serve, nginx]) {
+      if (engine.missing() !== undefined) continue;
+      const started = await engine.start(out);
+      running.push(started);
+      readers.push(createClient(engine.name, started.url));
+    }
     const problems: string[] = [];
     let isOver = false;
     const reading = Promise.all(readers.map((reader) => readAll(reader, problems, () => isOver)));
     try {
-      for (let round = 0; round < rebuilds; round++)
-        await mustRun(createBuild(data[round % 2], out));
+      for (let round = 0; round < rebuilds; round++) {
+        const { data } = round % 2 === 0 ? variants[0] : variants[1];
+        await mustRun(createBuild(data, out));
+      }
     } finally {
       isOver = true;
       await reading.catch(() => {});
-      await Promise.all(running.map((engine) => engine.stop()));
+      for (const engine of running) await engine.stop();
     }
-    const counts = (await reading).map(
-      (reads, at) => `${reads.toLocaleString('en')} of ${readers[at]?.name}`,
-    );
+    const counts: string[] = [];
+    for (const [at, reads] of (await reading).entries())
+      counts.push(`${reads.toLocaleString('en')} of ${readers[at]?.name}`);
     return { tried: rebuilds, summary: `rebuilds; read: ${counts.join(', ')}`, problems };
   });
+}

@@ -1,4 +1,7 @@
-/** Tries failures of builds and servers, and prints the results: `npm run torture -- [--short] [--seed n]`. */
+/**
+ * Tries failures of builds and servers, and prints the results:
+ * `npm run torture -- [--short] [--seed n]`.
+ */
 
 import { parseArgs } from 'node:util';
 import { fuzz } from '../support/fuzz.ts';
@@ -18,60 +21,94 @@ const random = createRandom(seed);
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
-type Attempt = (count: number) => Promise<Ended>;
-
-const listProblems =
-  (summary: string, attempt: (count: number) => Promise<string[]>): Attempt =>
-  async (count) => ({ tried: count, summary, problems: await attempt(count) });
+/** A part of the run with its number of attempts. The short run omits attempts of the tests. */
+interface Part {
+  readonly short: number;
+  readonly full: number;
+  attempt(count: number): Promise<Ended>;
+}
 
 const hostile = (count: number): Promise<string[]> => tryHostile(count, random.below(2 ** 31));
 const sequences = (count: number): Promise<string[]> => trySequences(count, firstSequence);
 
-/** The number of attempts in the short and the full run. The short run omits attempts of the tests. */
-const parts: Record<string, [short: number, full: number, attempt: Attempt]> = {
-  kills: [
-    3,
-    ALL,
-    async (count) => ({ tried: await killExactly(count, random), summary: 'recovered' }),
-  ],
-  'failing system calls': [6, 150, (count) => failCalls(count, random)],
-  'builds at once': [1, 1, buildAtOnce],
-  'rebuilds under readers': [4, 200, readDuringBuilds],
-  'hostile deployments': [20, 300, listProblems('were copied and compared, or refused', hostile)],
-  'sequences of steps': [0, 500, listProblems('kept the invariants', sequences)],
-  'failures of the machine': [4, ALL, (count) => tryFailures(count, random)],
-  fuzz: [
-    2000,
-    50_000,
-    listProblems('were handled as by the handler', (count) => fuzz(count, seed)),
-  ],
+const parts: Readonly<Record<string, Part>> = {
+  kills: {
+    short: 3,
+    full: ALL,
+    async attempt(count) {
+      return { tried: await killExactly(count, random), summary: 'recovered' };
+    },
+  },
+  'failing system calls': {
+    short: 6,
+    full: 150,
+    attempt: (count) => failCalls(count, random),
+  },
+  'builds at once': { short: 1, full: 1, attempt: buildAtOnce },
+  'rebuilds under readers': { short: 4, full: 200, attempt: readDuringBuilds },
+  'hostile deployments': {
+    short: 20,
+    full: 300,
+    async attempt(count) {
+      const summary = 'were copied and compared, or refused';
+      return { tried: count, summary, problems: await hostile(count) };
+    },
+  },
+  'sequences of steps': {
+    short: 0,
+    full: 500,
+    async attempt(count) {
+      return { tried: count, summary: 'kept the invariants', problems: await sequences(count) };
+    },
+  },
+  'failures of the machine': {
+    short: 4,
+    full: ALL,
+    attempt: (count) => tryFailures(count, random),
+  },
+  fuzz: {
+    short: 2000,
+    full: 50_000,
+    async attempt(count) {
+      const summary = 'were handled as by the handler';
+      return { tried: count, summary, problems: await fuzz(count, seed) };
+    },
+  },
 };
 
-const secondsSince = (start: number): string =>
-  `${Math.round((performance.now() - start) / 1000)} s`;
+/** Runs a part. An error that it throws is its only problem. */
+async function tryPart({ attempt }: Part, count: number): Promise<Ended> {
+  try {
+    return await attempt(count);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { tried: 0, summary: 'ended early', problems: [message] };
+  }
+}
+
+function secondsSince(start: number): string {
+  return `${Math.round((performance.now() - start) / 1000)} s`;
+}
 
 process.env.NO_PROXY = '127.0.0.1';
 console.log(`seed ${seed}`);
 const started = performance.now();
 const failed: string[] = [];
 const sums: string[] = [];
-for (const [name, [short, full, attempt]] of Object.entries(parts)) {
-  const count = values.short ? short : full;
+for (const [name, part] of Object.entries(parts)) {
+  const count = values.short ? part.short : part.full;
   if (count === 0) continue;
-  const begun = performance.now();
-  const {
-    tried,
-    summary,
-    problems = [],
-  } = await attempt(count).catch((error): Ended => {
-    return { tried: 0, summary: 'ended early', problems: [`${error?.message ?? error}`] };
-  });
+  const partStarted = performance.now();
+  const { tried, summary, problems = [] } = await tryPart(part, count);
   for (const problem of problems) console.error(`  ${problem}`);
-  if (problems.length > 0) failed.push(name);
   const sum = tried.toLocaleString('en');
   sums.push(`${sum} ${name}`);
-  const trouble = problems.length > 0 ? `, ${problems.length} PROBLEMS` : '';
-  console.log(`${name}: ${sum} ${summary}${trouble} (${secondsSince(begun)})`);
+  let trouble = '';
+  if (problems.length > 0) {
+    failed.push(name);
+    trouble = `, ${problems.length} PROBLEMS`;
+  }
+  console.log(`${name}: ${sum} ${summary}${trouble} (${secondsSince(partStarted)})`);
 }
 const result = failed.length === 0 ? 'no problems' : `FAILED: ${failed.join(', ')}`;
 console.log(`torture: ${sums.join(' · ')}: ${result} (${secondsSince(started)})`);

@@ -11,7 +11,8 @@ import { stateNumber, withoutEdition } from '../../support/editions.ts';
 import { type Fault, faults } from '../../support/faults.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { inFolder } from '../../support/folders.ts';
-import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import { findMemory } from '../../support/memory.ts';
+import { type Answer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 import { startUpstream } from '../../support/upstream-server.ts';
 
 /** The faulty response: a list without an id, or a record. */
@@ -29,113 +30,143 @@ const places: readonly Place[] = [
 ];
 
 /** A retry that succeeds does not depend on the place, so two places are enough. */
-const listPlaces = ({ at }: Fault, times: number): readonly Place[] =>
-  places.filter(({ name, kind, id }) => {
-    if (times === 1 && !['the first list', 'the last record'].includes(name)) return false;
+const placesOfRetries = ['the first list', 'the last record'];
+
+function listPlaces({ at }: Fault, times: number): readonly Place[] {
+  return places.filter(({ name, kind, id }) => {
+    if (times === 1 && !placesOfRetries.includes(name)) return false;
     if (at === undefined) return true;
-    return at === 'lists'
-      ? id === undefined
-      : id !== undefined && (at === 'records' || kind === 'item');
+    const isList = id === undefined;
+    if (at === 'lists') return isList;
+    if (at === 'items') return !isList && kind === 'item';
+    return !isList;
   });
+}
 
 const RETRIES = 1;
 /** In milliseconds, with time for other trials on the same event loop. */
 const TIMEOUTS = { headers: 1000, body: 1000, total: 3000 };
 
+interface Failure {
+  /** The code of an expected error; otherwise `bug`. */
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Builds with timeouts that no option sets, and returns the failure. */
-async function runBuild(options: BuildOptions, timeouts?: typeof TIMEOUTS) {
-  const site = { baseUrl: 'https://example.test', downloads: false } as const;
-  const rest = { ...site, source: 'rest', concurrency: 1, retries: RETRIES } as const;
+async function runBuild(
+  options: BuildOptions,
+  timeouts?: typeof TIMEOUTS,
+): Promise<Failure | undefined> {
+  const restOptions = {
+    baseUrl: 'https://example.test',
+    downloads: false,
+    source: 'rest',
+    concurrency: 1,
+    retries: RETRIES,
+  } as const;
   try {
-    const { source, ...resolved } = resolveBuild({ ...rest, ...options }, {});
+    const { source, ...resolved } = resolveBuild({ ...restOptions, ...options }, {});
     await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
-    if (error instanceof GamedataError)
-      return { code: error.code as string, message: error.message };
+    if (error instanceof GamedataError) return { code: error.code, message: error.message };
     return { code: 'bug', message: String(error) };
   }
 }
 
+/** Creates the text of the upstream's list of records. */
+function createList(url: string, kind: Kind, answers: readonly Answer[]): string {
+  const results = answers.map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
+  return JSON.stringify({ count: results.length, results });
+}
+
 /**
- * Builds a site, and builds it again with the fault at its place. Returns everything that differs from the table.
+ * Builds a site from a working upstream. Then builds it again with the fault at its place. Returns
+ * everything that differs from the table: the error or its absence, the files of the site, and the
+ * number of requests for the faulty response.
  *
  * @param times the number of faulty responses
  */
-const tryFault = (fault: Fault, { kind, id }: Place, times: number): Promise<string[]> =>
-  inFolder(async (parent) => {
+function tryFault(fault: Fault, { kind, id }: Place, times: number): Promise<string[]> {
+  return inFolder(async (parent) => {
     const answers = tinyUpstream(3, 3);
     const data = upstreamOf(answers);
-    const [record] = answers[kind].slice((id ?? 1) - 1);
+    const record = answers[kind][(id ?? 1) - 1];
     if (!record) throw new Error('no such record');
-    const local = id === undefined ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
-    let [begun, sentFaults] = [false, 0];
+    const isList = id === undefined;
+    const faultyPath = isList ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
+    let isFaulty = false;
+    let sentFaults = 0;
+    const stateOf = () => stateNumber(isFaulty ? 3 : 2, data);
     const server = await startUpstream(data, {
-      ...(fault.hasEditions && { stateOf: () => stateNumber(begun ? 3 : 2, data) }),
+      ...(fault.hasEditions && { stateOf }),
       fault({ url = '', headers }, response) {
-        const asked = fault.isCached ? url : withoutEdition(url);
-        if (!begun || !fault.respond || asked !== `/api/v2${local}` || sentFaults++ >= times)
-          return false;
-        const results = answers[kind].map(({ name, id }) => ({
-          name,
-          url: `${server.url}/${kind}/${id}/`,
-        }));
-        const own = JSON.stringify(id === undefined ? { count: results.length, results } : record);
+        const requested = fault.isCached ? url : withoutEdition(url);
+        if (!isFaulty || !fault.respond || requested !== `/api/v2${faultyPath}`) return false;
+        if (sentFaults >= times) return false;
+        sentFaults++;
+        const own = isList ? createList(server.url, kind, answers[kind]) : JSON.stringify(record);
         const isConditional = headers['if-none-match'] !== undefined;
-        fault.respond({
-          response,
-          own,
-          isConditional,
-          kind,
-          answers,
-          stop: () => void server.close(),
-        });
+        const stop = (): void => void server.close();
+        fault.respond({ response, own, isConditional, kind, answers, stop });
         return true;
       },
     });
     const out = path.join(parent, 'site');
     const cache: BuildOptions['cache'] = fault.withoutCache ? false : path.join(parent, 'cache');
+    const options = { upstream: server.url, out, cache };
     try {
       // The bundled data set has more records.
-      const first = await runBuild({ upstream: server.url, out, cache, maxShrink: 100 });
-      if (first) throw new Error(`the first build failed: ${first.message}`);
-      const before = JSON.stringify([...fingerprint(out)]);
-      const sent = server.log.length;
+      const firstFailure = await runBuild({ ...options, maxShrink: 100 });
+      if (firstFailure) throw new Error(`the first build failed: ${firstFailure.message}`);
+      const oldFiles = JSON.stringify([...fingerprint(out)]);
+      const firstRequests = server.log.length;
       fault.change?.(record);
-      begun = true;
-      const options = { upstream: server.url, out, cache };
+      isFaulty = true;
       const failure = await runBuild(options, fault.hasTimeout ? TIMEOUTS : undefined);
-      const isSame = JSON.stringify([...fingerprint(out)]) === before;
-      const requested = server.log.slice(sent).map((request) => request.path);
-      const words = { url: server.url + local, kind, slug: record.name, id: `${record.id}` };
-      const mustFail = fault.code !== 'built' && (times === Infinity || !fault.isRetried);
-      const isExpected = failure
-        ? mustFail &&
-          failure.code === fault.code &&
-          matches(fault, failure.message, words, id === undefined)
-        : !mustFail;
-      return [
-        ...readdirSync(parent).filter((name) => name !== 'cache' && name !== 'site'),
-        ...verifyFolder(out).problems.map(({ file, problem }) => `${file} ${problem}`),
-        ...(isExpected
-          ? []
-          : [failure ? `failed with ${failure.code}, ${failure.message}` : 'was built']),
-        ...(failure
-          ? isSame
-            ? []
-            : ['the old site was changed']
-          : findSiteProblems(fault, out, isSame)),
-        ...countRequests(fault, local, requested),
-      ];
+
+      const isSame = JSON.stringify([...fingerprint(out)]) === oldFiles;
+      const requested = server.log.slice(firstRequests).map((request) => request.path);
+      const words = { url: server.url + faultyPath, kind, slug: record.name, id: `${record.id}` };
+      const problems = findFailureProblems(fault, failure, times, words, isList);
+      for (const name of readdirSync(parent)) {
+        if (name !== 'cache' && name !== 'site') problems.push(name);
+      }
+      for (const { file, problem } of verifyFolder(out).problems)
+        problems.push(`${file} ${problem}`);
+      if (!failure) problems.push(...findSiteProblems(fault, out, isSame));
+      else if (!isSame) problems.push('the old site was changed');
+      problems.push(...countRequests(fault, faultyPath, requested));
+      return problems;
     } finally {
       await server.close();
     }
-  });
+  }, findMemory());
+}
+
+/** What the placeholders in the errors of the table stand for. */
+type Words = Readonly<Record<string, string>>;
+
+function findFailureProblems(
+  fault: Fault,
+  failure: Failure | undefined,
+  times: number,
+  words: Words,
+  isList: boolean,
+): string[] {
+  // A retry succeeds if only the first response is faulty.
+  const mustFail = fault.code !== 'built' && (times === Infinity || !fault.isRetried);
+  if (!failure) return mustFail ? ['was built'] : [];
+  const isExpected = failure.code === fault.code && matches(fault, failure.message, words, isList);
+  if (mustFail && isExpected) return [];
+  return [`failed with ${failure.code}, ${failure.message}`];
+}
 
 function matches(
   { code, problem = '', isRetried, isGlobal, isPermanent }: Fault,
   message: string,
-  words: Readonly<Record<string, string>>,
+  words: Words,
   isList: boolean,
 ): boolean {
   if (problem instanceof RegExp) return problem.test(message);
@@ -173,17 +204,25 @@ function countRequests(fault: Fault, local: string, requested: readonly string[]
   return count === expected ? [] : [`was requested ${count} times, expected ${expected}`];
 }
 
-const trials = faults.flatMap((fault) => {
-  const counts = fault.isRetried && !fault.isPermanent ? [Infinity, 1] : [Infinity];
-  return counts.map((times) => ({ name: fault.name, fault, times }));
-});
+interface Trial {
+  readonly name: string;
+  readonly fault: Fault;
+  readonly times: number;
+}
+
+const trials: Trial[] = [];
+for (const fault of faults) {
+  trials.push({ name: fault.name, fault, times: Infinity });
+  if (fault.isRetried && !fault.isPermanent) trials.push({ name: fault.name, fault, times: 1 });
+}
 it.each(trials)(
   'reacts as listed in the table to $name, $times times',
   async ({ fault, times }) => {
-    const found = listPlaces(fault, times).map(async (place) => {
+    const trying = listPlaces(fault, times).map(async (place) => {
       const problems = await tryFault(fault, place, times);
       return problems.map((problem) => `${place.name}: ${problem}`);
     });
-    expect((await Promise.all(found)).flat()).toEqual([]);
+    const problems = await Promise.all(trying);
+    expect(problems.flat()).toEqual([]);
   },
 );
