@@ -9,7 +9,10 @@ export { InvalidBodyError } from './failures.ts';
 
 export const MAX_BODY_BYTES = responseLimits.other;
 
-/** Synchronous, because the thread pool takes twice as long for thousands of small bodies. */
+/**
+ * The decoders are synchronous, because the thread pool would take twice as long for thousands of
+ * small bodies.
+ */
 const decoders = new Map([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
@@ -19,14 +22,17 @@ const decoders = new Map([
 
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/** `Content-Encoding` values that do not affect the body. Amazon S3 stores `aws-chunked` by mistake. */
+/**
+ * Values of `Content-Encoding` that have no effect on the body. Amazon S3 stores `aws-chunked` by
+ * mistake.
+ */
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
 /**
- * Undoes the encodings of a body in reverse order, because they are listed in the order in which they were applied. Ignores
- * repeated encodings, because proxies repeat headers.
+ * Decodes the encodings of a body from last to first, because they are listed in the order in which
+ * they were applied. Repeated encodings are ignored, because some proxies repeat headers.
  *
- * @throws InvalidBodyError
+ * @throws InvalidBodyError if the encoding is unknown or the body does not match it
  */
 export function decompress(body: Buffer, encoding = '', maxBytes = MAX_BODY_BYTES): Buffer {
   const names = encoding.split(',').map((name) => name.trim().toLowerCase());

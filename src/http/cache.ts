@@ -1,7 +1,8 @@
 /**
- * The disk cache: one journal per upstream. Decoded responses are appended as they arrive, so that an interrupted fetch can
- * resume. One journal takes a tenth of the time of two small files per response. Each line has a checksum, so a damaged line is
- * a cache miss.
+ * Implements the disk cache, which has one journal file per upstream. Decoded responses are
+ * appended as they arrive, so that an interrupted fetch can resume. Writing one journal takes a
+ * tenth of the time of writing two small files per response. Each line has a checksum, so a damaged
+ * line is only a cache miss.
  */
 
 import {
@@ -21,37 +22,40 @@ import { explainFailure, openTrusted } from '../files.ts';
 import { sha256 } from '../sha256.ts';
 import type { Revalidation } from './client.ts';
 
-/** Identifies the journal of a cache. */
+/** Identifies the journal of an upstream. */
 export interface CacheKey {
   readonly upstream: string;
-  /** The version of the cached values. */
+  /** The version of the format of cached values. */
   readonly version: string;
 }
 
 export interface CacheEntry extends Revalidation {
   readonly url: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly storedAt: number;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly freshUntil: number;
   readonly edition?: Edition | undefined;
   readonly value: unknown;
 }
 
-/** The last line of a journal after a complete run of one edition. Later runs of the same edition use only this line. */
+/**
+ * The last line of a journal after a complete run, if all responses were from one edition. Later
+ * runs with the same edition need only this line.
+ */
 const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
 type Completion = z.infer<typeof completionSchema>;
 
-/** An upstream's responses, in memory and in a journal. */
+/** The responses of an upstream, both in memory and in a journal. */
 export interface DiskCache {
-  /** The last run if it was complete and from one edition. */
+  /** The result of the last run, or null if it was incomplete or mixed several editions. */
   readonly lastRun: Completion | null;
-  /** Returns an entry of any age, and marks it as used. */
+  /** Returns an entry of any age and marks it as used. */
   get(url: string): CacheEntry | undefined;
   put(entry: CacheEntry): void;
-  /** Sets the value of this run, which `close` stores. */
+  /** Sets the result of this run, which `close` then stores. */
   finishRun(run: Omit<Completion, 'urls'>): void;
-  /** Closes the journal. After a complete run, keeps only the entries that the run used. */
+  /** Closes the journal. After a complete run, only the entries that the run has used are kept. */
   close(options: { readonly complete: boolean }): void;
 }
 
@@ -61,27 +65,34 @@ interface JournalContents {
 }
 
 export interface CacheOptions {
-  /** Called when the cache has responses that the same run would not request again. */
+  /** Called when the cache contains responses that a repeated run would not request again. */
   readonly onStored?: (() => void) | undefined;
-  /** Called if the journal is ignored because of its size. */
+  /** Called with a notice if the journal is ignored because it is too large. */
   readonly onNotice?: ((notice: string) => void) | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-/** Reading a journal takes several times its size in memory, and JavaScript has no strings above 512 MB. */
+/**
+ * Reading a journal needs several times its size in memory, and strings in JavaScript cannot exceed
+ * 512 MB.
+ */
 const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
-/** Whether a run may use an entry without a request. An entry from the future was written before the clock was set back. */
+/**
+ * Returns whether an entry may be used without a request. An entry from the future is not fresh,
+ * because the clock has been set back since it was written.
+ */
 export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
   const now = Date.now();
   return storedAt <= now && now < freshUntil;
 }
 
 /**
- * Opens an upstream's journal, reads it, and appends each new entry. Discards its contents if they are from another upstream
- * or version, or too large. Never writes more than the next run would read; the entries that do not fit are requested again.
+ * Opens and reads the journal of an upstream. Its contents are discarded if they are too large or
+ * belong to another upstream or version. New entries are appended to the journal as long as the
+ * next run would still read it. Entries beyond that size are requested again by the next run.
  *
- * @throws OutputError
+ * @throws OutputError if the cache folder cannot be used
  */
 export function openCache(folder: string, key: CacheKey, options: CacheOptions = {}): DiskCache {
   const { onStored, onNotice, maxBytes = MAX_JOURNAL_BYTES } = options;
@@ -95,7 +106,8 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
 
   const journal = explain(() => {
     fsExtra.ensureDirSync(folder);
-    // A journal replaces the upstream's responses, so only a trusted user may write to it.
+    // Cached responses replace the responses of the upstream, so only a trusted user may have
+    // written them.
     const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
     return openTrusted(folder, file, flags);
   });
@@ -108,7 +120,7 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   let hasNewEntries = false;
   let isClosed = false;
 
-  /** Reads the journal. If its contents cannot be used, an empty journal replaces them. */
+  /** Reads the journal. If its contents cannot be used, replaces it with an empty journal. */
   function readJournal(): JournalContents {
     const excess = describeExcess(fstatSync(journal).size, maxBytes);
     if (excess === undefined) {
@@ -121,15 +133,19 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
     return { entries: new Map(), lastRun: null };
   }
 
-  /** Yields the lines that an interrupted run leaves: every entry, for the run that resumes it. */
+  /**
+   * Yields the lines of the journal after an interrupted run. All entries are kept for the run that
+   * resumes it.
+   */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;
     for (const entry of entries.values()) yield encodeLine(entry);
   }
 
   /**
-   * Yields the lines that a complete run leaves. Entries that it did not use are obsolete. The others
-   * are stale, because the next run must ask whether they are still valid.
+   * Yields the lines of the journal after a complete run. Entries that the run did not use are
+   * dropped as obsolete. The other entries become stale, because the next run must ask whether they
+   * are still valid.
    */
   function* encodeCompleteRun(): Generator<string> {
     yield header;
@@ -176,13 +192,16 @@ export const noCache: DiskCache = {
   close() {},
 };
 
-/** Returns a file name that is valid on every system. Upstreams with the same name overwrite each other's journal. */
+/**
+ * Returns a file name that is valid on every system. Two upstreams with the same file name would
+ * overwrite each other's journal.
+ */
 export function journalName(upstream: string): string {
   const address = upstream.replace(/^https:\/\//, '');
   return `${address.replace(/[^\w.-]+/g, '-')}.ndjson`;
 }
 
-/** Writes the lines of a journal, as long as they fit. */
+/** Writes lines to a journal as long as they fit into its maximum size. */
 interface JournalWriter {
   append(line: string): void;
   rewrite(lines: Iterable<string>): void;
@@ -191,7 +210,10 @@ interface JournalWriter {
 function createWriter(journal: number, maxBytes: number): JournalWriter {
   let bytes = fstatSync(journal).size;
 
-  /** The line break comes first, so that a line truncated by a crash does not damage the next line. */
+  /**
+   * Appends a line. The line break is written before the line, so that a line truncated by a crash
+   * does not damage the next one.
+   */
   function append(line: string): void {
     const text = Buffer.from(bytes === 0 ? line : `\n${line}`);
     if (bytes + text.length > maxBytes) return;
@@ -213,29 +235,31 @@ const CHECKSUM_LENGTH = 16;
 
 const checksum = (text: string): string => sha256(text).slice(0, CHECKSUM_LENGTH);
 
-/** Encodes a line: a checksum, a space and JSON. */
+/** Encodes a value as a line with a checksum, a space and JSON. */
 function encodeLine(value: unknown): string {
   const json = JSON.stringify(value);
   return `${checksum(json)} ${json}`;
 }
 
-/** Returns undefined for a damaged line. */
+/** Decodes a line. Returns undefined if the line is damaged. */
 function decodeLine(line: string): unknown {
   const json = line.slice(CHECKSUM_LENGTH + 1);
   const isIntact = line.startsWith(checksum(json));
   return isIntact ? JSON.parse(json) : undefined;
 }
 
-/** Any of a journal's lines. */
+/** The value of any line in a journal. */
 type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
 
-/** Decodes the last entry for each URL, and the complete run if it is the last line. */
+/**
+ * Decodes the newest entry for each URL, and the result of the last run if it is on the last line.
+ */
 function decodeLines(lines: readonly string[]): JournalContents {
   const entries = new Map<string, CacheEntry>();
   let lastRun: Completion | null = null;
   for (const line of lines) {
     const value = decodeLine(line) as JournalValue;
-    // A later line means that another run has begun.
+    // Any line after the result shows that another run has started since.
     lastRun = null;
     if (typeof value?.url === 'string') entries.set(value.url, value as CacheEntry);
     if (value?.complete !== undefined) {

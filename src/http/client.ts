@@ -16,7 +16,10 @@ import { createTransport, type RawResponse, type TransportOptions } from './tran
 
 export interface ClientOptions extends TransportOptions {
   readonly retries: number;
-  /** At most so many retries are sent until the upstream has responded. Default: `retries`. */
+  /**
+   * The maximum number of retries per request until the upstream has responded for the first time.
+   * Default: `retries`.
+   */
   readonly firstRetries?: number | undefined;
   /** The delay before the first retry, in milliseconds. */
   readonly retryBaseMs?: number | undefined;
@@ -29,17 +32,20 @@ export interface Revalidation {
 }
 
 export interface GetOptions<T> {
-  /** Sent to ask whether the stored response is still valid. */
+  /** The validators to send. They ask the upstream whether the stored response is still valid. */
   readonly revalidation?: Revalidation;
-  /** The value of the stored response, for a 304. */
+  /** The value of the stored response, which is returned if the upstream responds with 304. */
   readonly cachedValue?: T | undefined;
-  /** Of the decompressed body. */
+  /** The maximum size of the decompressed body. */
   readonly maxBytes?: number | undefined;
-  /** Whether 403, 404 and 410 are requested once more past caches. */
+  /** Whether to request the URL once more past caches if the response is 403, 404 or 410. */
   readonly retriesMissing?: boolean | undefined;
-  /** Whether to follow any redirect within the origin. Default: only redirects that add or remove the trailing slash. */
+  /**
+   * Whether to follow all redirects within the origin. By default, only redirects that add or
+   * remove a trailing slash are followed.
+   */
   readonly followsRedirects?: boolean | undefined;
-  /** Shown if the upstream's response is the problem. */
+  /** A hint for the error if the upstream's response is the problem. */
   readonly hint?: string | undefined;
 }
 
@@ -48,20 +54,21 @@ export interface GetResponse<T> {
   readonly value: T;
   readonly revalidation: Revalidation;
   readonly edition: Edition | null;
-  /** How long caches may use the response without asking again, in milliseconds. */
+  /** The time in milliseconds for which caches may use the response without asking again. */
   readonly freshForMs: number;
 }
 
 export interface HttpClient {
   readonly stats: RequestStats;
   /**
-   * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode` throws `InvalidBodyError` if
-   * retries may help, `DataError` if the body is valid but not what was asked for, which is requested once more past caches,
-   * and any other error if no retry can help. Rejects with `UpstreamError`, or with the `DataError`.
+   * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode`
+   * throws an `InvalidBodyError` if a retry may help. It throws a `DataError` if the body is valid
+   * but has unexpected content. The URL is then requested once more past caches. Any other error
+   * means that no retry can help. Rejects with an `UpstreamError` or with that `DataError`.
    */
   get<T>(url: string, decode: Decode<T>, options?: GetOptions<T>): Promise<GetResponse<T>>;
   getRetryStatus(): RetryStatus;
-  /** Aborts all requests. */
+  /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -70,9 +77,9 @@ const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
 type Decode<T> = (body: Buffer) => T;
 
 /**
- * Creates a client for one upstream. Each GET is a loop: send one attempt when the pacing allows it,
- * decode its body, and, if that failed, follow the decision of `decide`. All requests of a client
- * share its connections, pauses and statistics.
+ * Creates a client for one upstream. Each GET is a loop that sends a request as soon as the pacing
+ * allows it, and decodes the body. If that fails, `decide` determines the next step. All requests
+ * of a client share its connections, pauses and statistics.
  */
 export function createClient(clientOptions: ClientOptions): HttpClient {
   const { retries, firstRetries = retries, retryBaseMs = 500 } = clientOptions;
@@ -97,8 +104,8 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
   }
 
   /**
-   * Sends one request and decodes its response. Only sending takes a slot of the pacing, so that the
-   * next request is sent while this body is decoded.
+   * Sends one request and decodes its response. Only the sending uses a slot of the pacing, so the
+   * next request can be sent while this body is being decoded.
    */
   async function attempt<T>(
     progress: RequestProgress,
@@ -106,7 +113,8 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     options: GetOptions<T>,
   ): Promise<GetResponse<T>> {
     const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } = options;
-    // A request past caches needs a body, because a 304 would confirm what a cache has stored.
+    // A request past caches must not be conditional, because a 304 might only confirm the copy that
+    // a cache has stored.
     const revalidation = progress.isPastCaches ? {} : storedValidators;
     const response = await pacing.send(() => send(progress, revalidation, maxBytes));
     const headers = selectFirstValues(response.headers);
@@ -125,7 +133,10 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     return { status: 200, value, revalidation: validators, edition, freshForMs };
   }
 
-  /** Sends one request, and delays the later ones if the upstream wants a pause. Returns only a 200 or a requested 304. */
+  /**
+   * Sends one request. If the upstream asks for a pause, all later requests are delayed. Returns
+   * only usable responses: a 200, a 203, or a 304 that was requested.
+   */
   async function send(
     { url, attempts }: RequestProgress,
     revalidation: Revalidation,
@@ -143,20 +154,21 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
 
     const refused = unexpectedStatus(status, selectFirstValues(response.headers), url);
     const { remedy, retryAfterMs = 0 } = refused.failure;
-    // A 429 always wants a pause, even if it does not say how long.
+    // A 429 always requires a pause, even if it does not state how long.
     const isThrottled = status === 429;
     const pauseMs = isThrottled ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
     if (remedy === 'retry') pacing.pause(pauseMs);
-    // The proxy may have responded itself, unless a tunnel carries TLS.
+    // Without TLS, the response may be from the proxy itself, so the error mentions the proxy.
     const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
     throw toAttemptError(refused, proxy);
   }
 
   /**
-   * Decides what follows a failed attempt, and waits until then. A redirect does not count as an
-   * attempt. The first attempt past caches gets a URL that no cache has seen.
+   * Decides on the step after a failed attempt, and waits until it is time for that step. A
+   * redirect is not an attempt of its own. The first attempt past caches uses a URL that no cache
+   * has seen before.
    *
-   * @throws UpstreamError, or the `DataError` of the decoder, if there is no next attempt
+   * @throws UpstreamError, or the `DataError` of the decoder, if there is no further attempt
    */
   async function prepareNext(
     failed: AttemptError,
@@ -210,7 +222,11 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
   };
 }
 
-/** A transforming proxy sends 203: https://www.rfc-editor.org/rfc/rfc9110#status.203 */
+/**
+ * The statuses of usable responses. A 203 comes from a proxy that transforms responses.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#status.203
+ */
 const USABLE_STATUS = [200, 203];
 
 const ACCEPTED: HeaderFields = {
@@ -218,12 +234,16 @@ const ACCEPTED: HeaderFields = {
   'accept-encoding': ACCEPT_ENCODING,
 };
 
-/** Nix, Bazel and buildpacks date every file 1970 or 1980, so that such a date says nothing about the content. */
+/**
+ * Nix, Bazel and buildpacks set the date of every file to 1970 or 1980. Such a date does not show
+ * whether the content has changed.
+ */
 const EARLIEST_DATE = Date.UTC(1990, 0);
 
 /**
- * Creates the headers that ask whether a stored response is still valid. A date is sent only if there is no ETag, because
- * some servers go by the date, which may stay the same although the content changes.
+ * Creates the headers that ask whether a stored response is still valid. The date is sent only if
+ * there is no ETag, because some servers prefer the date, which may stay the same even if the
+ * content changes.
  */
 function createConditions({ etag, lastModified = '' }: Revalidation): HeaderFields {
   if (etag !== undefined) return { 'if-none-match': etag };
@@ -247,7 +267,12 @@ interface SentRequest {
   readonly unreachable: boolean;
 }
 
-/** @param hint shown only if the upstream has responded, because otherwise no option of the request matters */
+/**
+ * Creates the error for the caller of the client.
+ *
+ * @param hint a hint that is shown only if the upstream has responded, because otherwise no option
+ * of the request would help
+ */
 function toUpstreamError(
   { message, cause, failure }: AttemptError,
   request: SentRequest,
@@ -268,7 +293,7 @@ function toUpstreamError(
   return new UpstreamError(message, failedRequest, { cause, hint: text });
 }
 
-/** Selects the first value of each header, because proxies repeat headers. */
+/** Selects the first value of each header, because some proxies repeat headers. */
 function selectFirstValues(headers: RawResponse['headers']): HeaderFields {
   const fields: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(headers)) {
@@ -277,23 +302,30 @@ function selectFirstValues(headers: RawResponse['headers']): HeaderFields {
   return fields;
 }
 
-/** Joins the values of a repeated header, as if they were in one. */
+/** Joins the values of a repeated header as if they were in a single header. */
 function joinValues(value: string | string[] | undefined): string {
   if (Array.isArray(value)) return value.join(',');
   return value ?? '';
 }
 
-/** Returns milliseconds: https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime */
+/**
+ * Calculates for how long a response stays fresh, in milliseconds.
+ *
+ * @see https://httpwg.org/specs/rfc9111.html#calculating.freshness.lifetime
+ */
 function calculateFreshness(control = '', age = ''): number {
   if (/\bno-(?:cache|store)\b/i.test(control)) return 0;
   const [, maxAge = '0'] = /\bmax-age=(\d+)/i.exec(control) ?? [];
   const elapsed = Number(age);
-  // An invalid `Age` is ignored.
+  // An invalid `Age` header is ignored.
   const elapsedSeconds = Number.isFinite(elapsed) ? elapsed : 0;
   return Math.max(0, Number(maxAge) - elapsedSeconds) * 1000;
 }
 
-/** Closes the client after the work or when the signal aborts. After an abort, rejects with the signal's reason. */
+/**
+ * Closes the client after the work has finished or when the signal aborts. After an abort, rejects
+ * with the reason of the signal.
+ */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,
   signal: AbortSignal | undefined,

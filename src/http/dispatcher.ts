@@ -2,31 +2,35 @@ import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { errorCode, UsageError } from '../errors.ts';
 
-/** In milliseconds. */
+/** The limits of connections. All times are in milliseconds. */
 export interface ConnectionLimits {
-  /** The maximum number of connections to an origin, or to the proxy. */
+  /** The maximum number of connections to an origin or to the proxy. */
   readonly connections: number;
   readonly connectTimeout: number;
   readonly headersTimeout: number;
-  /** The maximum time between two pieces of a body. */
+  /** The maximum time between two parts of a body. */
   readonly bodyTimeout: number;
 }
 
 export interface Connections {
   readonly dispatcher: Dispatcher;
-  /** Returns the proxy that carries requests for a URL, without the proxy's password. */
+  /** Returns the proxy for requests to a URL, without the password of the proxy. */
   findProxy(url: string): string | undefined;
 }
 
-/** Connection timeout for each of a host's addresses. Node's default of 250 ms is too short for slow networks. */
+/**
+ * The timeout for connecting to one of a host's addresses. Node's default of 250 ms is too short
+ * for slow networks.
+ */
 const ADDRESS_TIMEOUT_MS = 1000;
 
 /**
- * Creates the connections to the upstream, through the proxy from the environment if there is one. undici decides which
- * hosts `NO_PROXY` excludes, and asks `createPool` for a pool per origin. The pools get our limits there, because undici
- * does not pass them to the connections of a proxy.
+ * Creates the connections to the upstream. If the environment configures a proxy, they go through
+ * the proxy. undici decides which hosts `NO_PROXY` excludes, and calls `createPool` for each
+ * origin. We set our limits in `createPool`, because undici does not pass them on to the
+ * connections of a proxy.
  *
- * @throws UsageError if a variable does not name a proxy
+ * @throws UsageError if an environment variable does not contain the URL of a proxy
  */
 export function createConnections(limits: ConnectionLimits): Connections {
   const connectOptions: buildConnector.BuildOptions = {
@@ -40,7 +44,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
   function createPool(origin: string | URL, options: Pool.Options): Pool {
     const { connect = {} } = options;
-    // Only the connections of a proxy have a function here.
+    // undici passes a function only for connections through a proxy.
     const isProxied = typeof connect === 'function';
     if (!isProxied) directOrigins.add(String(origin));
     const connector = isProxied ? connect : buildConnector(connect);
@@ -68,16 +72,17 @@ export function createConnections(limits: ConnectionLimits): Connections {
     });
     return { dispatcher, findProxy };
   } catch (cause) {
-    // The value is not shown, because it may contain a password.
+    // The error does not quote the value, because it may contain a password.
     const problem = 'expected a proxy URL, such as http://127.0.0.1:8080';
     throw new UsageError(`HTTP_PROXY or HTTPS_PROXY: ${problem}`, { cause });
   }
 }
 
 /**
- * Changes what undici makes of two failures. If a proxy closes the connection instead of opening a tunnel, undici would retry
- * indefinitely, so we replace the code of the error. If a server sends a TLS alert after the handshake, because it wants a
- * client certificate, undici would only say that the other side closed the connection, so we close it with the alert first.
+ * Corrects how undici reports two failures. If a proxy closes the connection instead of opening a
+ * tunnel, undici would retry indefinitely, so we replace the error code. If a server sends a TLS
+ * alert after the handshake because it requires a client certificate, undici would only report a
+ * closed connection. We destroy the socket with the alert first, so that undici reports the alert.
  */
 function keepCause(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) => {
@@ -91,7 +96,7 @@ function keepCause(connect: buildConnector.connector): buildConnector.connector 
   };
 }
 
-/** Reads the proxy for a URL from the environment, without the proxy's password. */
+/** Reads the proxy for a URL from the environment, without the password of the proxy. */
 function readProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const generalProxy = http_proxy ?? HTTP_PROXY;

@@ -11,12 +11,14 @@ import { explainRedirect } from './redirects.ts';
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 /**
- * What may help after a failure. `retry`: the same request may succeed later. `bypassCaches`: a cache or a firewall may have
- * sent the response. `bypassCachesOnce`: only a cache could be the reason, because the upstream itself would not change it.
+ * The remedy that may help after a failure. `retry` means that the same request may succeed later.
+ * `bypassCaches` means that a cache or a firewall may have sent the response. `bypassCachesOnce`
+ * means that only a cache can be the reason, because the upstream would send the same response
+ * again.
  */
 export type Remedy = 'none' | 'retry' | 'bypassCaches' | 'bypassCachesOnce';
 
-/** What is known about a failed attempt. */
+/** The details of a failed attempt. */
 export interface Failure
   extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
   readonly remedy: Remedy;
@@ -28,7 +30,7 @@ interface FailureOptions extends Failure {
   readonly cause?: unknown;
 }
 
-/** Thrown if one request fails. The client decides whether to send another one. */
+/** Thrown if a single request fails. The client then decides whether to send another one. */
 export class AttemptError extends Error {
   readonly failure: Failure;
 
@@ -38,14 +40,17 @@ export class AttemptError extends Error {
   }
 }
 
-/** Thrown for a complete response whose body cannot be used. */
+/** Thrown if a response is complete but its body cannot be used. */
 export class InvalidBodyError extends AttemptError {
   constructor(message: string, cause?: unknown, hint?: string) {
     super(message, { remedy: 'bypassCaches', cause, hint });
   }
 }
 
-/** Thrown for a valid body that is not what was asked for, such as `{"detail": "…"}` instead of a record. */
+/**
+ * Thrown if a body is valid but has unexpected content, such as `{"detail": "…"}` instead of a
+ * record.
+ */
 export class RejectedBodyError extends AttemptError {
   readonly reason: DataError;
 
@@ -58,25 +63,32 @@ export class RejectedBodyError extends AttemptError {
 export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
   new AttemptError(`got more than ${maxBytes} bytes`, { remedy: 'none', cause });
 
-/** Reads the edition from PokeAPI's response headers: https://github.com/PokeAPI/pokeapi */
+/**
+ * Reads the edition from the response headers that PokeAPI sends.
+ *
+ * @see https://github.com/PokeAPI/pokeapi
+ */
 export const readEdition = (headers: HeaderFields): Edition | null =>
   parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
 
-/** Sent by gateways that cannot reach the upstream. Statuses from 520 on are specific to Cloudflare. */
+/**
+ * The statuses that gateways send if they cannot reach the upstream. Statuses from 520 on are
+ * specific to Cloudflare.
+ */
 const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
-/** Sent by networks that want a login before they let requests through. */
+/** The status that some networks send until the user logs in. */
 const NETWORK_LOGIN_STATUS = 511;
 
 const RETRYABLE_STATUS = [408, 421, 425, 429, 500, 507, 509, 529, ...GATEWAY_STATUS];
 
 const MAX_RETRY_AFTER_MS = 900_000;
 
-/** Whether a response with this status may come from the upstream itself. */
+/** Returns whether a response with this status may come from the upstream itself. */
 export const isOwnStatus = (status: number): boolean =>
   status !== NETWORK_LOGIN_STATUS && !GATEWAY_STATUS.includes(status);
 
-/** Describes a response that is neither a 200 nor a requested 304. */
+/** Creates the error for a response that is neither a 200 nor a requested 304. */
 export function unexpectedStatus(status: number, headers: HeaderFields, url: string): AttemptError {
   const { location } = headers;
   const isRedirect = status >= 300 && status < 400;
@@ -97,7 +109,8 @@ export function unexpectedStatus(status: number, headers: HeaderFields, url: str
 }
 
 function chooseRemedy(status: number, retryAfterMs: number): Remedy {
-  // Caches and firewalls invent a 304 that nobody requested, and successes without a record, such as 202 and 204.
+  // Some caches and firewalls send a 304 that was not requested, or a success without a record,
+  // such as 202 or 204.
   const isInvented = status === 304 || (status >= 200 && status < 300);
   if (isInvented) return 'bypassCaches';
   const isTemporary = RETRYABLE_STATUS.includes(status);
@@ -110,19 +123,28 @@ function unexpectedRedirect(status: number, location: string, url: string): Atte
   return new AttemptError(problem, { status, location, remedy: 'none', hint });
 }
 
-/** Parses seconds or a date. Returns milliseconds, and 0 for anything else and for the past. */
+/**
+ * Parses a header with seconds or a date. Returns the delay in milliseconds, or 0 if the value is
+ * invalid or in the past.
+ */
 function parseRetryAfter(header = ''): number {
   const isSeconds = /^\s*\d+\s*$/.test(header);
   if (isSeconds) return Number(header) * 1000;
   const waitMs = Date.parse(header) - Date.now();
-  // An invalid date is not a number.
+  // If the date is invalid, the difference is not a number.
   return waitMs > 0 ? waitMs : 0;
 }
 
-/** Calls that fail before there is a connection. Sandboxes and firewalls let them fail with many codes, such as EPERM. */
+/**
+ * System calls that fail before a connection exists. In sandboxes and behind firewalls, they fail
+ * with many different codes, such as EPERM.
+ */
 const CONNECTING_CALLS = ['getaddrinfo', 'connect'];
 
-/** Codes that say the same, although another call fails or none is named. */
+/**
+ * Error codes that also mean an unreachable host, even if another call fails or the error does not
+ * name a call.
+ */
 const UNREACHABLE_CODES = [
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -176,7 +198,9 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
 
 const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
-/** Converts an error from undici or a decoder to a failed attempt. Rethrows any other error. */
+/**
+ * Converts an error from undici or a decoder to a failed attempt. Any other error is thrown again.
+ */
 export function toAttemptError(error: unknown, proxy?: string): AttemptError {
   const failed = error instanceof AttemptError ? error : describeTransportError(error);
   if (proxy === undefined) return failed;
@@ -188,9 +212,9 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
 }
 
 /**
- * Describes an error of undici or of Node. Three of them have no code that tells them apart, so they
- * are recognized first: an invalid response, a refusal by the proxy, and a lack of address space.
- * Any other error is described by its code. An error without a code is a bug, so it is rethrown.
+ * Describes an error from undici or Node. First recognizes three errors that have no distinctive
+ * code: an invalid response, a refusal by the proxy, and a lack of address space. Any other error
+ * is described by its code. An error without a code is a bug, so it is thrown again.
  */
 function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
@@ -229,7 +253,10 @@ function describeProxyRefusal(status: number, cause: Error): AttemptError {
   });
 }
 
-/** Behind a proxy, undici wraps the error whose code names the fault of a certificate. */
+/**
+ * Finds a hint for a TLS error. If a proxy is used, undici wraps the error whose code describes the
+ * problem with the certificate.
+ */
 function findTlsHint(error: Error, code: string): string | undefined {
   const innerCode = errorCode(error.cause);
   for (const [pattern, hint] of tlsHints) {
@@ -238,21 +265,30 @@ function findTlsHint(error: Error, code: string): string | undefined {
   return undefined;
 }
 
-/** Node tries several addresses of a host, and then throws an error for each of them in one. */
+/**
+ * Returns whether an error occurred while connecting. Node tries all addresses of a host, and then
+ * throws a single error that contains the error for each address.
+ */
 function hasFailedToConnect(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(hasFailedToConnect);
   if (!(error instanceof Error && 'syscall' in error)) return false;
   return CONNECTING_CALLS.includes(String(error.syscall));
 }
 
-/** Finds the status with which a proxy refused CONNECT or a request, because undici sets no error code then. */
+/**
+ * Finds the status with which a proxy rejected CONNECT or a request. undici does not set an error
+ * code in these cases.
+ */
 function findProxyStatus({ message }: Error): number | undefined {
   const match = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(message);
   if (!match) return undefined;
   return Number(match[1]);
 }
 
-/** `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`, without OpenSSL's file names and line numbers. */
+/**
+ * Describes an error as `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`, without the file
+ * names and line numbers that OpenSSL adds.
+ */
 function describeCode({ message }: Error, code: string): string {
   const text = message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');
   if (text.includes(code)) return text;

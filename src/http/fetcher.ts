@@ -16,7 +16,10 @@ import type { RequestStats } from './stats.ts';
 /** Converts a response to a value, which the cache stores as JSON. */
 export interface Codec<T> {
   decode(body: Buffer): T;
-  /** Converts the stored JSON back. Returns undefined if the current `decode` could not have produced it. */
+  /**
+   * Converts the cached JSON back to a value. Returns undefined if the current `decode` could not
+   * have produced this JSON.
+   */
   revive(cached: unknown): T | undefined;
 }
 
@@ -30,27 +33,33 @@ export type FetcherStats = Readonly<RequestStats>;
 export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'> {
   /** Whether to ask the upstream even if the cached response is fresh. */
   readonly revalidate?: boolean | undefined;
-  /** A cache-busting URL to request instead, without validators unless `revalidate` is set. */
+  /**
+   * A cache-busting URL to request instead. It is requested without validators unless `revalidate`
+   * is set.
+   */
   readonly urlOverride?: string | undefined;
-  /** The value if the upstream does not have the file. */
+  /** The value to return if the upstream does not have the file. */
   readonly missing?: { readonly value: T };
-  /** Whether 403, 404 and 410 are requested once more past caches. Default: unless there is a value for a missing file. */
+  /**
+   * Whether to request the URL once more past caches if the response is 403, 404 or 410. By
+   * default, it is requested again unless `missing` is set.
+   */
   readonly retriesMissing?: boolean;
 }
 
-/** Reads an upstream through the disk cache. */
+/** Reads the responses of an upstream through the disk cache. */
 export interface Fetcher {
   readonly stats: FetcherStats;
   getRetryStatus(): RetryStatus;
-  /** The edition of the last run; null unless the run was complete and from one edition. */
+  /** The edition of the last run, or null if that run was incomplete or mixed several editions. */
   readonly lastEdition: Edition | null;
-  /** Returns the value of the last run. */
+  /** Returns the result of the last run. */
   reuseRun(): unknown;
   finishRun: DiskCache['finishRun'];
   load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<LoadedValue<T>>;
-  /** Returns the cached value regardless of its age. */
+  /** Returns the cached value, however old it is. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
-  /** Requests a URL without the cache. */
+  /** Requests a URL without using the cache. */
   request(url: string): Promise<Buffer>;
 }
 
@@ -60,17 +69,24 @@ interface CachedValue<T> {
 }
 
 const RESUMABLE_MS = 3_600_000;
-/** Longer for responses that name an edition, because a newer edition shows in the lists. */
+/**
+ * Responses with an edition stay fresh for longer, because the lists show when there is a newer
+ * edition.
+ */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 /**
- * Creates a fetcher from a client and a cache. A value that is fresh needs no request, and a stale
- * one needs no new body if the upstream confirms it. New values are stored as soon as they arrive.
+ * Creates a fetcher from a client and a cache. A fresh value needs no request. A stale value needs
+ * no new body if the upstream confirms that it is still valid. New values are stored as soon as
+ * they arrive.
  */
 export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   const { stats } = client;
 
-  /** Finds the cached value that this load may use or revalidate. A cache-busting URL must get a new response. */
+  /**
+   * Finds the cached value that may be used or revalidated. Returns undefined for a cache-busting
+   * URL, because it must get a new response.
+   */
   function findCached<T>(
     url: string,
     codec: Codec<T>,
@@ -108,8 +124,9 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   }
 
   /**
-   * Returns a fresh value from the cache without a request. Otherwise, requests the URL, with the validators of a stale value
-   * if there is one, and stores the response under the original URL.
+   * Loads a value. A fresh value is returned from the cache without a request. Otherwise, the URL
+   * is requested, with the validators of a stale value if there is one. The response is stored
+   * under the original URL.
    */
   async function load<T>(
     url: string,
@@ -139,7 +156,7 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
     let { edition } = response;
     if (response.status === 304) {
       stats.cacheHits++;
-      // A 304 without an edition confirms the cached edition.
+      // If a 304 does not state an edition, the cached edition is still valid.
       edition ??= cached?.entry.edition ?? null;
     }
     return store(url, response.value, edition, response);
@@ -167,13 +184,13 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   };
 }
 
-/** What the cache stores of a response beside its value. */
+/** The data that the cache stores about a response, in addition to its value. */
 interface StoredResponse {
   readonly revalidation: Revalidation;
   readonly freshForMs: number;
 }
 
-/** A missing file is requested again in each run, because the upstream may add it. */
+/** A missing file is requested again in each run, because the upstream may have added it. */
 const NO_RESPONSE: StoredResponse = { revalidation: {}, freshForMs: 0 };
 
 const selectValidators = ({ etag, lastModified }: CacheEntry): Revalidation => ({
@@ -187,18 +204,21 @@ function isMissing(error: unknown): boolean {
 }
 
 export interface FetcherOptions extends ClientOptions, Pick<CacheOptions, 'onStored' | 'onNotice'> {
-  /** Undefined for no cache. */
+  /** If undefined, no cache is used. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs work with a fetcher for one upstream. The cache keeps responses even if the work fails or is aborted. */
+/**
+ * Runs a function with a fetcher for one upstream. Responses stay in the cache even if the function
+ * fails or is aborted.
+ */
 export async function withFetcher<T>(
   options: FetcherOptions,
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
-  // Imported here, because builds from local files do not need undici.
+  // This module is loaded only when needed, because builds from local files do not use undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), options.signal, async (client) => {
     const cache = openCacheIfWanted(options, key);

@@ -3,28 +3,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 
 export interface RetryStatus {
-  /** The number of requests that wait for their next attempt. */
+  /** The number of requests that are waiting for their next attempt. */
   readonly requests: number;
-  /** The time until the next of them continues; 0 if none waits. */
+  /** The time until the next of these requests continues, in milliseconds. 0 if none is waiting. */
   readonly nextInMs: number;
 }
 
-/** Decides when requests are sent: never too many at a time, and none while the upstream wants a pause. */
+/**
+ * Decides when requests are sent. It limits the number of concurrent requests, and sends none while
+ * the upstream asks for a pause.
+ */
 export interface Pacing {
-  /** Sends a request as soon as a slot is free and no pause is left. */
+  /** Sends a request as soon as a slot is free and every pause is over. */
   send<T>(request: () => Promise<T>): Promise<T>;
-  /** Delays all requests that are sent later. Of several pauses, the one that ends last counts. */
+  /**
+   * Delays all requests that are sent from now on. If there are several pauses, the one that ends
+   * last applies.
+   */
   pause(ms: number): void;
   waitToRetry(ms: number): Promise<void>;
   getRetryStatus(): RetryStatus;
-  /** Rejects everything that waits. */
+  /** Rejects every request that is waiting. */
   stop(): void;
 }
 
 export function createPacing(concurrency: number): Pacing {
   const limit = pLimit(concurrency);
   const stopped = new AbortController();
-  // Hundreds of requests may wait at the same time, which would trigger Node's warning about a leak.
+  // Hundreds of requests may wait at the same time, which would otherwise trigger Node's warning
+  // about a memory leak.
   setMaxListeners(0, stopped.signal);
   const waitingRetries = new Set<{ readonly endsAt: number }>();
   let pausedUntil = 0;
@@ -34,11 +41,12 @@ export function createPacing(concurrency: number): Pacing {
   return {
     send<T>(request: () => Promise<T>): Promise<T> {
       return limit(async () => {
-        // Without a pause, nothing is awaited, so that the request is sent before the previous body is decoded.
+        // If there is no pause, nothing is awaited here, so the request is sent before the previous
+        // body is decoded.
         let leftMs = pausedUntil - Date.now();
         while (leftMs > 0) {
           await wait(leftMs);
-          // Another response may have prolonged the pause in the meantime.
+          // Another response may have extended the pause in the meantime.
           leftMs = pausedUntil - Date.now();
         }
         return request();

@@ -11,32 +11,38 @@ import {
   type TransportOptions,
 } from './transport.ts';
 
-/** The path is relative to the deployment's base URL. */
+/** A request to a deployment. The path is relative to the deployment's base URL. */
 export interface ProbeRequest extends Partial<RequestOptions> {
   readonly path: string;
 }
 
 export interface ProbeResponse {
-  /** `POST /api/gamedata/move/ (Accept: text/html)` */
+  /** A description such as `POST /api/gamedata/move/ (Accept: text/html)`. */
   readonly request: string;
   readonly status: number;
-  /** Returns a header by its name in any case, with repeated values joined. */
+  /**
+   * Returns the value of a header, or undefined. The name is not case-sensitive, and repeated
+   * values are joined.
+   */
   header(name: string): string | undefined;
   readonly encoding: string | undefined;
   readonly body: Buffer;
   readonly text: string;
-  /** Undefined if the body is not JSON. */
+  /** The parsed body, or undefined if the body is not JSON. */
   readonly json: unknown;
 }
 
-/** Requests a deployment as its clients do: any method and headers, any status, no redirects. */
+/**
+ * Sends requests to a deployment like its clients do. Any method and headers can be sent, any
+ * status is returned, and redirects are not followed.
+ */
 export interface Probe {
-  /** The deployment's base URL. */
+  /** The base URL of the deployment. */
   readonly address: string;
   readonly stats: Readonly<RequestStats>;
-  /** Rejects with `UpstreamError` if there is no response. */
+  /** Sends a request. Rejects with `UpstreamError` if there is no response. */
   send(request: ProbeRequest): Promise<ProbeResponse>;
-  /** Aborts all requests. */
+  /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -57,7 +63,8 @@ export function createProbe(address: string, options: TransportOptions): Probe {
       return readResponse(request, response, maxBytes);
     } catch (error) {
       const { message, cause, failure } = toAttemptError(error);
-      // A server may close a keep-alive connection while we reuse it, so we retry once.
+      // A server may close a keep-alive connection at the moment when we reuse it, so we retry
+      // once.
       const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause));
       if (isBroken && attempts === 1) {
         stats.retries++;
@@ -89,7 +96,7 @@ function readResponse(
     return Array.isArray(value) ? value.join(', ') : value;
   }
   const encoding = header('content-encoding');
-  // A HEAD response may have `Content-Encoding` but has no body.
+  // A response to HEAD may have a `Content-Encoding` header but no body.
   const body = received.length === 0 ? received : decompress(received, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
   return {

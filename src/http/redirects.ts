@@ -1,4 +1,7 @@
-/** Returns the target of a redirect within the origin, by default only if it adds or removes the trailing slash. */
+/**
+ * Returns the target of a redirect within the origin. By default, only a redirect that adds or
+ * removes the trailing slash has a target.
+ */
 export function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
   if (location === '' || !URL.canParse(location, url)) return undefined;
   const from = new URL(url);
@@ -10,7 +13,7 @@ export function resolveRedirect(url: string, location = '', isAny = false): stri
 const LOGIN =
   /\b(?:log[-_]?in|sign[-_]?in|log[-_]?on|sign[-_]?on|sso|saml|oauth2?|authorize|authenticate)\b/i;
 
-/** Says what a redirect that is not followed means, and what to do. */
+/** Explains a redirect that is not followed, and suggests a fix. */
 export function explainRedirect(url: string, location: string): string {
   const from = new URL(url);
   const to = URL.canParse(location, url) ? new URL(location, url) : undefined;
@@ -28,7 +31,10 @@ const LOGIN_HINT =
 
 const OTHER_URL_HINT = 'Use the final URL, because redirects to other URLs are not followed.';
 
-/** Ignores a trailing slash, because servers redirect from one form to the other, and some of them back again. */
+/**
+ * Returns whether two URLs differ at most in their trailing slash. Some servers redirect from one
+ * form to the other, and even back again.
+ */
 function isSameAddress(from: URL, to: URL): boolean {
   if (from.origin !== to.origin) return false;
   return omitTrailingSlash(from) === omitTrailingSlash(to);

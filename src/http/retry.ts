@@ -1,24 +1,33 @@
-/** What follows a failed attempt. Pure, except for the random part of a delay. */
+/**
+ * Decides what happens after a failed attempt. The functions are pure, except for the random part
+ * of a delay.
+ */
 
 import type { Failure } from './failures.ts';
 import { resolveRedirect } from './redirects.ts';
 
-/** What a request may do. */
+/** The limits and options for the retries of a request. */
 export interface RetryRules {
-  /** Including the first attempt. */
+  /** The maximum number of attempts, including the first one. */
   readonly maxAttempts: number;
-  /** Whether 403, 404 and 410 are requested once more past caches, regardless of `maxAttempts`. */
+  /**
+   * Whether to request the URL once more past caches if the response is 403, 404 or 410, regardless
+   * of `maxAttempts`.
+   */
   readonly retriesMissing: boolean;
-  /** Whether any redirect within the origin is followed, instead of only one that adds or removes the trailing slash. */
+  /**
+   * Whether to follow all redirects within the origin instead of only redirects that add or remove
+   * a trailing slash.
+   */
   readonly followsRedirects: boolean;
 }
 
-/** What a request has done so far, including the failed attempt. */
+/** The progress of a request, including its last attempt, which failed. */
 export interface RequestProgress {
-  /** The URL of the failed attempt. */
+  /** The URL of the last attempt. */
   readonly url: string;
   readonly attempts: number;
-  /** The number of redirects that were followed. They do not count as attempts. */
+  /** The number of redirects that were followed. A redirect is not an attempt of its own. */
   readonly redirects: number;
   readonly isPastCaches: boolean;
 }
@@ -27,16 +36,20 @@ export type Decision =
   | { readonly action: 'redirect'; readonly url: string }
   | { readonly action: 'retry' | 'retryPastCaches' | 'fail' };
 
-/** Caches may still return these statuses although the upstream has the record. */
+/** Some caches still return one of these statuses even though the upstream has the record. */
 const MISSING_STATUS = [403, 404, 410];
 
-/** `serve` and other hosts redirect `/index.html` to `/`. */
+/**
+ * Several redirects may follow each other, because `serve` and other hosts also redirect
+ * `/index.html` to `/`.
+ */
 const MAX_REDIRECTS = 3;
 
 /**
- * Decides what follows a failed attempt. Redirects come first, because they are not failures of the upstream. A missing or
- * rejected response is requested once more past caches, even if no retries are allowed, because it may come from a cache. Any
- * other failure is retried as often as allowed.
+ * Decides on the next step after a failed attempt. Redirects are checked first, because they are
+ * not failures of the upstream. A missing or rejected response may come from a cache, so it is
+ * requested once more past caches, even if no retries are allowed. Any other failure is retried up
+ * to the allowed number of attempts.
  */
 export function decide(failure: Failure, progress: RequestProgress, rules: RetryRules): Decision {
   const redirectUrl = resolveRedirect(progress.url, failure.location, rules.followsRedirects);
@@ -56,7 +69,9 @@ export function decide(failure: Failure, progress: RequestProgress, rules: Retry
   return { action: 'retry' };
 }
 
-/** Adds a query parameter that the upstream ignores, so that caches miss. */
+/**
+ * Adds a query parameter that the upstream ignores, so that caches have no response for the URL.
+ */
 export function bustCaches(url: string, edition: string | number): string {
   const plainUrl = url.replace(/[?&]edition=\w+$/, '');
   const separator = plainUrl.includes('?') ? '&' : '?';
@@ -65,10 +80,14 @@ export function bustCaches(url: string, edition: string | number): string {
 
 const MAX_BACKOFF_MS = 30_000;
 
-/** Returns the delay in milliseconds: exponential with jitter over the upper half, and at least `Retry-After`. */
+/**
+ * Returns the delay before a retry in milliseconds. The delay grows exponentially, up to half of it
+ * is random, and it is never shorter than `Retry-After`.
+ */
 export function retryDelay(failures: number, baseMs: number, retryAfterMs = 0): number {
   const backoffMs = Math.min(MAX_BACKOFF_MS, baseMs * 2 ** (failures - 1));
-  // Random, so that clients that failed together do not all return together.
+  // The delay is random so that clients that failed at the same time do not all retry at the same
+  // time.
   const jitter = 0.5 + Math.random() / 2;
   return Math.max(retryAfterMs, backoffMs * jitter);
 }

@@ -1,14 +1,14 @@
-/** What a client has requested so far. */
+/** The statistics of a client's requests so far. */
 export interface RequestStats {
-  /** Including retries and redirects. */
+  /** The number of requests, including retries and redirects. */
   requests: number;
-  /** Responses with a new body. */
+  /** The number of responses with a new body. */
   bodies: number;
   notModified: number;
   retries: number;
-  /** Of all bodies, as received. */
+  /** The total size of all bodies as received. */
   bytes: number;
-  /** Values that the disk cache provided. */
+  /** The number of values that came from the disk cache. */
   cacheHits: number;
 }
 

@@ -10,17 +10,17 @@ import {
   tooLarge,
 } from './failures.ts';
 
-/** In milliseconds. */
+/** The timeouts of a request, in milliseconds. */
 export interface Timeouts {
   readonly connect: number;
   readonly headers: number;
-  /** The maximum time between two pieces of a body. */
+  /** The maximum time between two parts of a body. */
   readonly body: number;
-  /** The maximum time for the whole response, including the connection. */
+  /** The maximum time for the whole response, including the time to connect. */
   readonly total: number;
 }
 
-/** A slow line may take minutes for a response, as long as data arrives. */
+/** The defaults allow a response to take minutes on a slow connection if data keeps arriving. */
 const defaultTimeouts: Timeouts = {
   connect: 10_000,
   headers: 30_000,
@@ -31,38 +31,47 @@ const defaultTimeouts: Timeouts = {
 export interface RequestOptions {
   readonly method?: string;
   readonly headers?: HeaderFields;
-  /** Of the decompressed body. */
+  /** The maximum size of the decompressed body. */
   readonly maxBytes: number;
-  /** Shortens the transport's maximum time for the whole response. */
+  /** A shorter limit than the transport's own limit for the whole response. */
   readonly totalMs?: number | undefined;
 }
 
-/** Declared here, because published types cannot refer to undici. The body may be compressed. */
+/**
+ * A response whose body may still be compressed. We declare this type here because published types
+ * cannot refer to undici.
+ */
 export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** Sends single requests, without retries or pauses. */
+/** Sends single requests without retries or pauses. */
 export interface Transport {
-  /** Receives a whole response with any status. Rejects with `AttemptError`. */
+  /**
+   * Sends a request and receives the whole response, which may have any status. Rejects with
+   * `AttemptError`.
+   */
   request(url: string, options: RequestOptions): Promise<RawResponse>;
-  /** Whether the upstream itself has responded to any request, even if the body then failed. */
+  /**
+   * Returns whether the upstream itself has responded to any request, even if receiving the body
+   * failed afterwards.
+   */
   hasResponded(): boolean;
-  /** Returns the proxy that carries requests for a URL, without the proxy's password. */
+  /** Returns the proxy for requests to a URL, without the password of the proxy. */
   findProxy(url: string): string | undefined;
-  /** Aborts all requests. */
+  /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
-  /** The maximum number of connections. */
+  /** The maximum number of concurrent connections. */
   readonly concurrency: number;
   readonly timeouts?: Partial<Timeouts> | undefined;
 }
 
-/** A compressed body may be larger than its content, but only by a little. */
+/** A compressed body may be slightly larger than its content. */
 const COMPRESSION_OVERHEAD_BYTES = 4096;
 
 export function createTransport(options: TransportOptions): Transport {
@@ -101,7 +110,7 @@ export function createTransport(options: TransportOptions): Transport {
       const totalMs = Math.min(timeouts.total, request.totalMs ?? timeouts.total);
       const late = new AbortController();
       let timer: NodeJS.Timeout | undefined;
-      // We reject the request ourselves, because undici would wait for a connection first.
+      // We reject the promise ourselves, because undici would first wait for a connection.
       const expired = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
           const problem = `no complete response within ${totalMs / 1000} s`;
@@ -123,7 +132,9 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** Stops as soon as a body is too large, so that no server can fill the memory. */
+/**
+ * Reads a body, and stops as soon as it is too large, so that a server cannot exhaust our memory.
+ */
 async function readBody(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
