@@ -8,8 +8,9 @@ import { readQualities, resolveTarget, type Target } from './handler/request.ts'
 import type { LoadedSite } from './site.ts';
 
 /**
- * Responds to a request for a site. The root of a server redirects to a site below a path. Files
- * are compressed if their type permits it, and the API only if the operator wants.
+ * Responds to a request for a site. If the site is below a path, the root of the server redirects
+ * to it. Files are compressed if their type permits it. Responses of the API are compressed only if
+ * the operator enables this.
  */
 export async function respond(
   message: IncomingMessage,
@@ -30,7 +31,7 @@ function redirectToSite(base: string): PlainResponse {
 
 type FileTarget = Extract<Target, { type: 'file' }>;
 
-/** Whether a target is a file outside the API. */
+/** Returns whether a target is a file outside the API. */
 function isFile(target: Target): target is FileTarget {
   return target.type === 'file' && !`/${target.file}`.startsWith(API_PREFIX);
 }
@@ -39,7 +40,7 @@ function isCompressibleFile(file: string): boolean {
   return isCompressible(getMediaType(file));
 }
 
-/** Converts Node's request, whose header names are in lower case. */
+/** Converts a request from Node, which provides header names in lower case. */
 function toPlainRequest(message: IncomingMessage): PlainRequest {
   const { method = 'GET', url = '/', headers } = message;
   const { path, search } = splitTarget(url);
@@ -50,26 +51,31 @@ function toPlainRequest(message: IncomingMessage): PlainRequest {
 }
 
 /**
- * Splits the target of a request (https://httpwg.org/specs/rfc9112.html#request.target) at its
- * query. It does not parse a URL, because that would normalize the path.
+ * Splits the target of a request at its query. We do not parse it as a URL, because that would
+ * normalize the path.
+ *
+ * @see https://httpwg.org/specs/rfc9112.html#request.target
  */
 export function splitTarget(target: string): Pick<PlainRequest, 'path' | 'search'> {
   const local = target.startsWith('/') ? target : removeOrigin(target);
-  // Clients would misinterpret these in the URL of a redirect.
+  // Clients would misinterpret these characters in the URL of a redirect.
   const encoded = local.replaceAll('\\', '%5C').replaceAll('#', '%23');
   const [path = ''] = encoded.split('?', 1);
   const search = encoded.slice(path.length);
   return { path: path || '/', search };
 }
 
-/** `http://example.test/a` → `/a` */
+/** Removes the origin, so that `http://example.test/a` becomes `/a`. */
 function removeOrigin(target: string): string {
   return target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?]*/i, '');
 }
 
-/** A smaller body fits into one packet anyway. */
+/** Smaller bodies fit into a single packet, so they are not compressed. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** The compressed body of a longer page range would need too much memory for each client. */
+/**
+ * Longer page ranges are not compressed, because the compressed body would need too much memory per
+ * client.
+ */
 const MAX_COMPRESSED_RANGE_BYTES = 1_000_000;
 
 type CompressedBody = Promise<Buffer<ArrayBuffer>>;
@@ -78,11 +84,14 @@ const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
 interface Encoder {
   encode(body: Uint8Array): CompressedBody;
-  /** The files that were compressed, as long as their plain bodies stay in memory. */
+  /**
+   * The compressed bodies of files. They are kept as long as the uncompressed bodies stay in
+   * memory.
+   */
   readonly compressedFiles: WeakMap<Uint8Array, CompressedBody>;
 }
 
-/** Brotli's default quality, 11, is for files that are compressed long before a client asks. */
+/** The default quality of Brotli, 11, is too slow for compressing during a request. */
 const brotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 type Encoding = 'br' | 'gzip';
@@ -93,8 +102,8 @@ const encoders: Readonly<Record<Encoding, Encoder>> = {
 };
 
 /**
- * Selects the encoding that an `Accept-Encoding` prefers. Returns undefined for none, because the
- * client accepts neither, or prefers the plain body.
+ * Selects the encoding that the client prefers. Returns undefined if the client accepts no encoding
+ * that we support, or prefers an uncompressed body.
  */
 export function selectEncoding(accepted: string | null): Encoding | undefined {
   const qualities = readQualities(accepted ?? '');
@@ -110,18 +119,18 @@ export function selectEncoding(accepted: string | null): Encoding | undefined {
 /**
  * Responds in the encoding that the client prefers.
  *
- * The ETag of an encoded response names the encoding, such as `"1f2e-br"`, because caches revalidate
- * only by strong ETags, which must differ between encodings. The responder knows no encodings. So
- * the name is removed from the client's ETags before the responder compares them, and added to the
- * ETag of the response, even of a 304. `Vary` is the same for bodies of any size, because it
- * describes the URL.
+ * The ETag of an encoded response includes the name of the encoding, such as `"1f2e-br"`, because
+ * caches revalidate only with strong ETags, which must differ between encodings. The responder does
+ * not handle encodings. Therefore we remove the name from the client's ETags before the responder
+ * compares them, and add it to the ETag of the response, even for a 304. `Vary` does not depend on
+ * the size of the body, because it describes the URL.
  */
 export async function respondCompressed(
   request: PlainRequest,
   responder: Responder,
 ): Promise<PlainResponse> {
   if (request.method === 'HEAD') {
-    // The length is only known after compressing, so HEAD is handled like GET.
+    // The length is known only after compressing, so HEAD is handled like GET.
     const getResponse = await respondCompressed({ ...request, method: 'GET' }, responder);
     return { ...getResponse, body: null };
   }
@@ -142,10 +151,10 @@ export async function respondCompressed(
 }
 
 /**
- * Keeps only the ETags that name the selected encoding, without its name, because the client's other
- * ETags belong to other bodies. `*` means any ETag, so it stays.
+ * Keeps only the client's ETags for the selected encoding, and removes the name of the encoding
+ * from them. The client's other ETags belong to other bodies. `*` matches any ETag, so it is kept.
  *
- * @param etagEnd the end of the selected encoding's ETags, such as `-br"`
+ * @param etagEnd the end of ETags for the selected encoding, such as `-br"`
  */
 function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
   const clientEtags = request.headers.get('If-None-Match');
@@ -163,7 +172,7 @@ function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
   return { ...request, headers: { get } };
 }
 
-/** Adds the encoding's name to the ETag, and says that the response depends on `Accept-Encoding`. */
+/** Adds the name of the encoding to the ETag, and `Accept-Encoding` to the `Vary` header. */
 function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
   const { ETag: etag, Vary: vary } = response.headers;
   const headers: Record<string, string> = { ...response.headers };
@@ -174,20 +183,23 @@ function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
 
 type BodyParts = NonNullable<PlainResponse['body']>;
 
-/** Errors are not compressed. They have no ETag. */
+/**
+ * Returns whether to compress a body. Errors are not compressed. They are recognized by their
+ * missing ETag.
+ */
 function isWorthCompressing({ headers }: PlainResponse, body: BodyParts): boolean {
   if (headers.ETag === undefined) return false;
   const bytes = Number(headers['Content-Length']);
   if (bytes < MIN_COMPRESSED_BYTES) return false;
-  // Only page ranges have several parts.
+  // Only page ranges consist of several parts.
   const isRange = body.length > 1;
   return !isRange || bytes <= MAX_COMPRESSED_RANGE_BYTES;
 }
 
 /**
- * Compresses a body. A file is compressed only once while it stays in memory: the first request
- * stores the promise, so that requests at the same time wait for the same result. If compressing
- * fails, the next request tries again.
+ * Compresses a body. A file is compressed only once while it stays in memory. The first request
+ * stores the promise, so that concurrent requests wait for the same result. If compressing fails,
+ * the next request tries again.
  */
 function compress(encoding: Encoding, parts: BodyParts): CompressedBody {
   const { encode, compressedFiles } = encoders[encoding];

@@ -12,14 +12,19 @@ import { createError, type PlainResponse } from './handler/index.ts';
 export const defaultLimits = {
   headersMs: 10_000,
   requestMs: 20_000,
-  /** Load balancers fail if the server closes an idle connection before they do. nginx has the same default. */
+  /**
+   * Load balancers report errors if the server closes an idle connection before they do. nginx uses
+   * the same default.
+   */
   keepAliveMs: 75_000,
-  /** For a client that does not read the response. */
+  /** The timeout for a client that does not read the response. */
   idleMs: 30_000,
   stopMs: 5000,
   headerBytes: 16_384,
   connections: 4096,
-  /** Maximum queued requests per connection. Connections that exceed it are closed. */
+  /**
+   * The maximum number of queued requests per connection. A connection that exceeds it is closed.
+   */
   waiting: 100,
 };
 export type Limits = Readonly<typeof defaultLimits>;
@@ -33,18 +38,23 @@ interface ServerOptions {
 }
 
 export interface BoundedServer {
-  /** @throws OutputError if the port is not available */
+  /**
+   * Starts listening for connections.
+   *
+   * @throws OutputError if the port is not available
+   */
   listen(port: number, address: string): Promise<AddressInfo>;
-  /** Waits for running requests, but not for long. */
+  /** Stops the server after waiting a limited time for running requests. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates an HTTP server that no client can keep busy: every size, time and queue has a limit.
+ * Creates an HTTP server that no single client can keep busy: every size, time and queue is
+ * limited.
  *
- * Each connection has a queue of its own, so that a client that sends many requests at once
- * delays only itself. Errors that Node detects before there is a request go through the same queue,
- * because they must not overtake earlier responses.
+ * Each connection has its own queue, so a client that sends many requests at once delays only
+ * itself. Errors that Node detects before a request is complete go through the same queue, because
+ * they must not overtake earlier responses.
  */
 export function createBoundedServer(options: ServerOptions): BoundedServer {
   const { limits } = options;
@@ -54,7 +64,7 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
-    // Node's own 400 has no body.
+    // We check the Host header ourselves, because Node's own 400 response has no body.
     requireHostHeader: false,
   });
   server.setTimeout(limits.idleMs);
@@ -64,7 +74,7 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
   let stopped: Promise<unknown> | undefined;
   const queues = new WeakMap<Duplex, LimitFunction>();
 
-  /** Runs the tasks of a connection one after the other. */
+  /** Runs the tasks of a connection one after another. */
   async function enqueue(socket: Duplex, task: () => Promise<void> | void): Promise<void> {
     const queue = queues.get(socket) ?? pLimit(1);
     queues.set(socket, queue);
@@ -73,7 +83,7 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
     runningTasks++;
     try {
       await queue(() => {
-        // The client may have closed the connection in the meantime.
+        // The client may have closed the connection while the task was queued.
         if (socket.writable) return task();
       });
     } finally {
@@ -89,10 +99,11 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
     });
   }
 
-  // `Expect: 100-continue` gets the final response immediately.
+  // Requests with `Expect: 100-continue` get the final response immediately.
   server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle);
   server.on('connect', (_, socket) => {
-    // Node does not handle errors on tunnel sockets, and an error without a listener would end the process.
+    // Node does not handle errors of tunnel sockets, and an error without a listener would end the
+    // process.
     socket.on('error', () => socket.destroy());
     void enqueue(socket, () => rejectConnection(socket, 405));
   });
@@ -120,8 +131,9 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
 }
 
 /**
- * Responds to a request, waits until the connection has taken the response, and reports both as one
- * line. A failure becomes a 500, unless the client is gone, which usually is its cause.
+ * Responds to a request, waits until the response has been sent, and reports both in one line. If
+ * an error occurs, the response is a 500. An error after the client has disconnected is ignored,
+ * because the disconnection usually caused it.
  */
 async function respondAndLog(
   request: IncomingMessage,
@@ -153,8 +165,10 @@ async function respondAndLog(
 }
 
 /**
- * Returns the status for a request that breaks the rules of HTTP. A host is required since
- * HTTP/1.1, and only one: https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field
+ * Returns an error status if a request violates the rules of HTTP. Since HTTP/1.1, a request must
+ * have exactly one Host header.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field
  */
 function findFault(request: IncomingMessage): 400 | 417 | undefined {
   const { headers, headersDistinct, httpVersion } = request;
@@ -167,7 +181,11 @@ function findFault(request: IncomingMessage): 400 | 417 | undefined {
   return undefined;
 }
 
-/** Errors of Node's parser and timers: https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror */
+/**
+ * The statuses for errors of Node's parser and timers. All other errors get a 400.
+ *
+ * @see https://nodejs.org/docs/latest-v20.x/api/http.html#event-clienterror
+ */
 const clientErrors: Readonly<Record<string, 408 | 431>> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -188,18 +206,19 @@ function createListenError(cause: unknown, place: string): OutputError {
   return new OutputError(problem, place, { cause, hint });
 }
 
-/** A longer body is written in chunks of this size. */
+/** Longer bodies are written in chunks of this size. */
 const CHUNK_BYTES = 65_536;
-/** The time for a client to read the response before the connection is reset. */
+/** The time a client has to read the response before the connection is reset. */
 const LINGER_MS = 500;
 
 /**
- * Writes the head of a response and then its body: a long body in chunks, so that the server
- * responds to other clients in between, and a short one at once.
+ * Writes the headers and the body of a response. A long body is written in chunks, so that the
+ * server can respond to other clients in between. A short body is written at once.
  *
- * A request may have a body, which is never read. The connection is then closed, because its next
- * bytes would be that body. Closing resets the connection if the body is still arriving, and a reset
- * discards what the client has not read yet, so the response ends a little later.
+ * The body of a request is never read. If a request has a body, the connection must be closed after
+ * the response, because the next bytes on it would be that body. If the body is still arriving,
+ * closing resets the connection, and the client loses any part of the response that it has not read
+ * yet. Therefore the response ends after a short delay.
  */
 async function writeResponse(
   request: IncomingMessage,
@@ -209,7 +228,7 @@ async function writeResponse(
   const isRequestBodySent = hasBody(request);
   const sentHeaders = isRequestBodySent ? { ...headers, Connection: 'close' } : headers;
   if (body) {
-    // `writeHead` does not copy the headers.
+    // `writeHead` sends the headers without copying them first.
     response.writeHead(status, sentHeaders);
     const isLong = Number(headers['Content-Length']) > CHUNK_BYTES;
     if (isLong) await pipeline(splitBody(body), response, { end: false });
@@ -229,7 +248,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Serves other clients after each chunk, regardless of how fast this client reads. */
+/**
+ * Splits a body into chunks, and lets the server handle other clients after each chunk, however
+ * fast this client reads.
+ */
 async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
     for (let start = 0; start < part.length; start += CHUNK_BYTES) {
@@ -244,7 +266,7 @@ function createClosingError(status: number): PlainResponse {
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
-/** Writes an error to a connection without a request that Node could respond to. */
+/** Writes an error directly to a socket if there is no request to which Node could respond. */
 function rejectConnection(socket: Duplex, status: number): void {
   const { headers, body } = createClosingError(status);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;

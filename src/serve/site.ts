@@ -12,14 +12,14 @@ import { GamedataError, OutputError } from '../errors.ts';
 import { isHostConfig, webServerNames } from '../hosts/index.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
-/** A built site in memory: exactly the files that its manifest lists. */
+/** A built site in memory. It contains exactly the files that its manifest lists. */
 export interface LoadedSite {
   readonly meta: Meta;
-  /** The path of the base URL, without a slash at its end. */
+  /** The path of the base URL, without a trailing slash. */
   readonly base: string;
   readonly respond: Responder;
   readonly files: ReadonlyMap<string, LoadedFile>;
-  /** Differs if the manifest was replaced since. */
+  /** Identifies the manifest file. The value changes when the manifest is replaced. */
   readonly version: string | undefined;
 }
 
@@ -27,24 +27,27 @@ interface LoadedFile extends Asset {
   readonly sha256: string;
 }
 
-/** A hundred times the live upstream's site. */
+/** A hundred times the size of a site built from the live upstream. */
 const MAX_SITE_BYTES = 1e9;
-/** While the first site is missing, because a build may complete it at any time. */
+/**
+ * The interval for checking the folder until the first site is complete. It is short because a
+ * build may complete the site at any time.
+ */
 const WAITING_INTERVAL_MS = 250;
-/** For as long as the server runs. */
+/** The interval for checking the folder while the server is running. */
 const RUNNING_INTERVAL_MS = 1000;
-/** So many files are read before requests are handled again. */
+/** The number of files that are read before the server handles requests again. */
 const FILES_AT_ONCE = 50;
 
 const WAITING =
   'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
 
 interface WatchOptions {
-  /** Called with one line while the folder does not hold a complete site. */
+  /** Called with one line if the folder does not contain a complete site. */
   readonly onProblem: (line: string) => void;
-  /** Ends the watching. */
+  /** Stops watching the folder. */
   readonly signal: AbortSignal;
-  /** Waits between two looks at the folder. */
+  /** Waits between two checks of the folder. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -52,9 +55,9 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal });
 
 /**
- * Waits until a folder holds a complete site. Then looks at its manifest once a second, and loads
- * each new site as soon as it is complete, until the signal aborts. Serves the previous site in the
- * meantime.
+ * Waits until a folder contains a complete site. Then checks its manifest once a second until the
+ * signal aborts, and loads each new site as soon as it is complete. Until then, the previous site
+ * is still served.
  *
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
@@ -65,7 +68,7 @@ export async function watchSite(
 ): Promise<() => LoadedSite> {
   let isReported = false;
 
-  /** Reports each incomplete site once. */
+  /** Reports an incomplete site, but only once. */
   function report(error: unknown, advice: string): void {
     const problem = `${folder}: is not a complete site (${describeProblem(error, folder)})`;
     if (!isReported) onProblem(`${problem}. ${advice}`);
@@ -98,30 +101,33 @@ export async function watchSite(
 
   let site = await loadFirst();
   isReported = false;
-  // It ends only with the signal, whose error is expected.
+  // The loop ends only when the signal aborts, and that error is expected.
   keepLoading().catch(() => {});
   return () => site;
 }
 
-/** Names the folder only if the problem is in one of its files, because the line starts with it. */
+/**
+ * Describes a problem. Mentions the folder only if the problem is in one of its files, because the
+ * reported line already starts with the folder.
+ */
 function describeProblem(error: unknown, folder: string): string {
   if (error instanceof OutputError && error.path === folder) return error.problem;
   return (error as Error).message;
 }
 
-/** Thrown if a site has too many files for memory. */
+/** Thrown if a site needs too much memory. */
 class TooLargeError extends OutputError {}
 
-/** Whether a running build may still complete the site, so that waiting helps. */
+/** Returns whether waiting may help, because a running build may still complete the site. */
 function mayBeCompleted(error: unknown): boolean {
   if (error instanceof OtherFormatError || error instanceof TooLargeError) return false;
   return error instanceof GamedataError;
 }
 
 /**
- * Loads the site in a folder. A build replaces the manifest last, so the site is the previous one
- * if the manifest is still the same file, and it is incomplete if any file differs from the
- * manifest. Files that have not changed are taken from the previous site.
+ * Loads the site in a folder. A build replaces the manifest last. If the manifest has not been
+ * replaced, the previous site is still current. If any file differs from the manifest, the site is
+ * incomplete. Unchanged files are reused from the previous site.
  *
  * @throws OutputError if the site is incomplete or cannot be served
  */
@@ -143,7 +149,7 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
   return { meta, base, respond, files, version };
 }
 
-/** Returns undefined if the folder has no manifest. */
+/** Identifies the current manifest file. Returns undefined if there is none. */
 function readVersion(folder: string): string | undefined {
   const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
   if (!status) return undefined;
@@ -171,9 +177,9 @@ async function loadFiles(
 }
 
 function createFile(body: Buffer, sha256: string): LoadedFile {
-  // The first 162 bits of the hash keep the header short.
+  // 27 characters are the first 162 bits of the hash, which is enough and keeps the header short.
   const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27);
-  // The handler takes plain bytes, which also run outside Node.
+  // The handler also runs outside Node, so it gets plain bytes instead of a `Buffer`.
   return { body: new Uint8Array(body), etag: `"${tag}"`, sha256 };
 }
 

@@ -4,13 +4,13 @@ import { defaultIconSource, getIconRedirect, type IconSource } from '../../contr
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A file of a site. */
+/** A file of a site with its ETag. */
 export interface Asset {
   readonly body: Bytes;
   readonly etag: string;
 }
 
-/** What a URL responds with. The body may have parts that other responses share. */
+/** The content of a response. Different responses may share parts of their bodies. */
 export interface Representation {
   readonly body: Bytes | readonly Bytes[];
   readonly etag: string;
@@ -21,7 +21,10 @@ export interface AssetStore {
   get(file: string): Promise<Asset | undefined>;
 }
 
-/** Returns a function that derives a value only once per file while the file stays in memory. */
+/**
+ * Returns a function that derives a value from a file. The value is derived only once while the
+ * file stays in memory.
+ */
 export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
   const values = new WeakMap<Bytes, T>();
   return (body) => {
@@ -36,7 +39,7 @@ export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
 export const encode = (text: string): Bytes => new TextEncoder().encode(text);
 export const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
 
-/** Creates a strong ETag from the first half of the SHA-256, in hexadecimal. */
+/** Creates a strong ETag from the first half of the content's SHA-256, in hexadecimal. */
 export async function createEtag(bytes: Bytes): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes);
   const firstHalf = new Uint8Array(digest, 0, 16);
@@ -45,14 +48,18 @@ export async function createEtag(bytes: Bytes): Promise<string> {
   return `"${digits}"`;
 }
 
-/** The API root: kind → the URL of its list. */
+/** The API root, which maps each kind to the URL of its list. */
 type Root = Readonly<Record<Kind, string>>;
 
 export function readRoot(store: AssetStore): Promise<Root | undefined> {
   return readJson<Root>(store, paths.rootFile);
 }
 
-/** Finds the current path of a renamed record by the file that it would have under its old slug. */
+/**
+ * Finds the current path of a renamed record.
+ *
+ * @param file the file that the record would have under its old slug
+ */
 export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
   const redirects = await readJson<Readonly<Record<string, unknown>>>(store, paths.MOVED_FILE);
   const oldPath = `/${file.slice(0, -paths.INDEX_FILE.length)}`;
@@ -60,7 +67,9 @@ export async function findRedirect(store: AssetStore, file: string): Promise<str
   return typeof currentPath === 'string' ? currentPath : undefined;
 }
 
-/** Finds the URL of an icon at the upstream, unless the site contains its icons. */
+/**
+ * Finds the URL of an icon at the upstream. Returns undefined if the site contains its own icons.
+ */
 export async function findIcon(store: AssetStore, file: string): Promise<string | undefined> {
   if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
   const meta = await readJson<{ readonly sprites?: IconSource }>(store, paths.META_FILE);
@@ -72,7 +81,7 @@ export async function findIcon(store: AssetStore, file: string): Promise<string 
 
 const parseBody = cacheByBody((body) => JSON.parse(decode(body)));
 
-/** Reads a file of the site, which the build has validated. */
+/** Parses a JSON file of the site. The build has already validated it. */
 async function readJson<T>(store: AssetStore, file: string): Promise<T | undefined> {
   const asset = await store.get(file);
   if (!asset) return undefined;

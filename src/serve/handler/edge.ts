@@ -5,12 +5,15 @@ export { createHandler };
 
 type FetchFile = (file: string) => Promise<Response>;
 
-/** https://developers.cloudflare.com/workers/static-assets/binding/ */
+/**
+ * The bindings of a Worker with static assets:
+ * https://developers.cloudflare.com/workers/static-assets/binding/
+ */
 interface WorkerEnvironment {
   readonly ASSETS: { readonly fetch: FetchFile };
 }
 
-/** Creates the Worker of a site on Cloudflare. */
+/** Creates the Worker for a site on Cloudflare. */
 export function createWorker(base: string) {
   function respond(request: Request, { ASSETS }: WorkerEnvironment): Promise<Response> {
     const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
@@ -19,14 +22,14 @@ export function createWorker(base: string) {
   return { fetch: respond };
 }
 
-/** https://docs.netlify.com/build/edge-functions/api/ */
+/** The context of an edge function: https://docs.netlify.com/build/edge-functions/api/ */
 interface EdgeContext {
   next(request: Request): Promise<Response>;
 }
 
 /**
- * Creates the edge function of a site on Netlify. It reads files with `next`, which bypasses this
- * function and the rules. `fetch` would run both again.
+ * Creates the edge function for a site on Netlify. It reads files with `next`, which skips this
+ * function and the redirect rules. With `fetch`, both would run again.
  */
 export function createEdgeFunction(base: string) {
   return (request: Request, context: EdgeContext): Promise<Response> => {
@@ -39,7 +42,8 @@ export function createEdgeFunction(base: string) {
 }
 
 /**
- * Creates a store of the files that a host serves. It calculates an ETag if the host sends none.
+ * Creates a store for the files that a host serves. If the host sends no ETag, it is calculated
+ * from the content.
  */
 export function createFetchStore(fetchFile: FetchFile): AssetStore {
   return {
@@ -57,7 +61,10 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
   };
 }
 
-/** A temporary failure of the host must not become a 404, which caches keep. */
+/**
+ * Throws for temporary failures of the host, because they must not become a 404, which caches would
+ * store.
+ */
 function rejectFailure(file: string, status: number): void {
   if (status >= 500 || status === 429)
     throw new Error(`${file}: got status ${status}, expected 200`);

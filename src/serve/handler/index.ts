@@ -25,8 +25,8 @@ export type { PlainRequest, PlainResponse } from './request.ts';
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /**
- * Creates the request handler of a site. It uses only web standards, so it runs in Node, Workers
- * and Deno.
+ * Creates the request handler for a site. It uses only web standards, so it runs in Node, in
+ * Workers and in Deno.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -43,19 +43,23 @@ export function createHandler(
   };
 }
 
-/** The site that a request is for. */
+/** The site that receives the requests. */
 interface HandledSite {
   readonly store: AssetStore;
   /** The path of the base URL, such as `/games`. */
   readonly base: string;
 }
 
-/** Creates the same request handler for requests that no `Request` has normalized. */
+/**
+ * Creates a request handler that takes the path as it was sent, because a `Request` would normalize
+ * it.
+ */
 export function createResponder(store: AssetStore, base = ''): Responder {
   const site: HandledSite = { store, base };
   return async (request) => {
     const response = await respond(site, request);
-    // HEAD has the headers of GET, including the length of the body that is left out.
+    // A response to HEAD has the same headers as a response to GET, including the length of the
+    // omitted body.
     return request.method === 'HEAD' ? { ...response, body: null } : response;
   };
 }
@@ -75,14 +79,19 @@ async function respond(site: HandledSite, request: PlainRequest): Promise<PlainR
   }
 }
 
-/** Whether a browser asks if a script may send a request: https://fetch.spec.whatwg.org/#cors-preflight-fetch */
+/**
+ * Returns whether a browser asks for permission to send a request from a script.
+ *
+ * @see https://fetch.spec.whatwg.org/#cors-preflight-fetch
+ */
 function isPreflight({ method, headers }: PlainRequest): boolean {
   return method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null;
 }
 
 /**
- * Checks for errors in the reference framework's order: format (404), method (405), lookup (404).
- * Then responds to browsers with the page that shows the JSON, and to other clients with the JSON.
+ * Responds to a request for an endpoint. Checks for errors in the same order as the reference
+ * framework: format (404), method (405), lookup (404). Browsers get a page that shows the JSON, and
+ * other clients get the JSON itself.
  */
 async function respondToEndpoint(
   site: HandledSite,
@@ -118,7 +127,7 @@ async function loadJson(
   return store.get(endpoint.file);
 }
 
-/** Redirects the old URL of a renamed record to its current URL. Anything else does not exist. */
+/** Redirects the old URL of a renamed record to its current URL. Any other URL gets a 404. */
 async function respondToMissing(
   site: HandledSite,
   request: PlainRequest,
@@ -133,8 +142,8 @@ async function respondToMissing(
 }
 
 /**
- * Responds with a file outside the API. An icon that the site does not contain redirects to the
- * upstream's icon. The redirect is temporary, because the site may contain the icon later.
+ * Responds with a file outside the API. If the site does not contain an icon, redirects to the icon
+ * at the upstream. This redirect is temporary, because the site may contain the icon later.
  */
 async function respondWithFile(
   site: HandledSite,
@@ -152,8 +161,8 @@ async function respondWithFile(
 }
 
 /**
- * Responds to programs with a JSON error, and to browsers with a page: below the API with the page
- * that shows the JSON, elsewhere with the site's 404 page.
+ * Responds with a 404. Programs get a JSON error. Browsers get a page: in the API, the page that
+ * shows JSON, and elsewhere the site's own 404 page.
  */
 async function respondNotFound(site: HandledSite, request: PlainRequest): Promise<PlainResponse> {
   const { method, path, search, headers } = request;
@@ -189,7 +198,7 @@ const missingPageHeaders = { ...pageHeaders, ...responses.errorHeaders };
 const errorHeaders = { ...jsonHeaders, ...responses.errorHeaders };
 const preflightHeaders = { ...apiHeaders, ...responses.preflightHeaders };
 
-/** Chooses the headers of a file by its folder and its media type. */
+/** Chooses the headers of a file based on its folder and its media type. */
 function createFileHeaders(file: string): HeaderValues {
   const type = responses.getMediaType(file);
   const headers: Record<string, string> = { ...commonHeaders };
@@ -205,7 +214,7 @@ function chooseFolderHeaders(file: string): HeaderValues {
   return isBulk ? responses.downloadHeaders : responses.freshHeaders;
 }
 
-/** Responds with content, or with 304 if the client has it already. */
+/** Responds with content, or with a 304 if the client already has it. */
 function createContent(
   request: PlainRequest,
   { body, etag }: Representation,
@@ -213,7 +222,7 @@ function createContent(
 ): PlainResponse {
   const isUnchanged = isListed(etag, request.headers.get('If-None-Match'));
   if (isUnchanged) {
-    // A 304 has no body, so it has no media type either.
+    // A 304 has no body, so we omit the media type.
     const { 'Content-Type': _, ...unchangedHeaders } = headers;
     return { status: 304, headers: { ...unchangedHeaders, ETag: etag }, body: null };
   }
@@ -221,7 +230,12 @@ function createContent(
   return createResponse(200, { ...headers, ETag: etag }, parts);
 }
 
-/** Compares weakly: https://httpwg.org/specs/rfc9110.html#field.if-none-match */
+/**
+ * Returns whether the client already has the content. ETags are compared weakly, as required for
+ * this header.
+ *
+ * @see https://httpwg.org/specs/rfc9110.html#field.if-none-match
+ */
 function isListed(etag: string, ifNoneMatch: string | null): boolean {
   if (ifNoneMatch === null) return false;
   if (ifNoneMatch.trim() === '*') return true;
@@ -236,7 +250,7 @@ export function createError(status: number, detail: string): PlainResponse {
   return createResponse(status, errorHeaders, [body]);
 }
 
-/** Describes an endpoint as the reference framework does. */
+/** Describes an endpoint in the same way as the reference framework. */
 function createOptions(name: string): PlainResponse {
   const description = {
     name,

@@ -13,23 +13,23 @@ import {
   readRoot,
 } from './asset-store.ts';
 
-/** The places of records in a list, from 0. */
+/** A range of positions in a list, starting at 0. */
 interface Places {
   readonly from: number;
-  /** After the last record. */
+  /** The position after the last record. */
   readonly to: number;
 }
 
 /**
- * Loads any page range of a list. A built page is served as it is. Any other range is a new page,
- * put together from the built pages that overlap it.
+ * Loads any page range of a list. If a built page has exactly this range, it is served unchanged.
+ * Otherwise, a new page is assembled from the built pages that overlap the range.
  *
- * A range may be as long as the list, and many clients may read it slowly at the same time. So its
- * body is not one text, but a list of byte arrays: the start of the page with the new links, the
- * records of each built page, and the end. Every response shares the arrays of whole built pages,
- * so that it takes little memory of its own.
+ * A range may be as long as the list, and many clients may read it slowly at the same time.
+ * Therefore its body is not one text but a list of byte arrays: the start of the page with the new
+ * links, the records of each built page, and the end. Responses share the arrays of whole built
+ * pages, so each response needs little additional memory.
  *
- * @param isJson whether links keep the `format=json` of the request, as in the reference framework
+ * @param isJson whether links keep `format=json` from the request, as in the reference framework
  * @returns undefined if the site has no such list
  */
 export async function loadPageRange(
@@ -38,7 +38,7 @@ export async function loadPageRange(
   range: PageRange,
   isJson: boolean,
 ): Promise<Representation | undefined> {
-  // The links of built pages have no `format=json`.
+  // The links in built pages do not contain `format=json`.
   const builtPage = isJson ? undefined : await findBuiltPage(store, kind, range);
   if (builtPage) return builtPage;
 
@@ -54,7 +54,7 @@ export async function loadPageRange(
   const baseUrl = listUrl.slice(0, listUrl.lastIndexOf(paths.API_PREFIX));
   const format = isJson ? 'json' : 'api';
   const start = createPageStart(baseUrl, kind, { range, count }, format);
-  // A page changes only if its start, its places or one of the built pages changes.
+  // The ETag is derived from everything that determines the content of the page.
   const identity = JSON.stringify([start, places.from, places.to, records.etags]);
   const etag = await createEtag(encode(identity));
   return { body: [encode(start), ...records.parts, END], etag };
@@ -68,10 +68,10 @@ function findPlaces({ limit, offset }: PageRange, count: number): Places {
 }
 
 const COMMA = encode(',');
-/** Closes the list of results, and the page. */
+/** The closing brackets of the list of results and of the page. */
 const END = encode(']}');
 
-/** Returns the built page that has exactly the records of a range. */
+/** Returns the built page that has exactly the given range, or undefined if there is none. */
 async function findBuiltPage(
   store: AssetStore,
   kind: Kind,
@@ -83,13 +83,16 @@ async function findBuiltPage(
 }
 
 interface CollectedRecords {
-  /** The JSON of the records, with commas between them. */
+  /** The JSON of the records, separated by commas. */
   readonly parts: readonly Bytes[];
-  /** The ETags of the built pages that the records are from. */
+  /** The ETags of the built pages that contain the records. */
   readonly etags: readonly string[];
 }
 
-/** Collects the records at these places from the built pages. Returns undefined if one is missing. */
+/**
+ * Collects the records at the given positions from the built pages. Returns undefined if a page is
+ * missing.
+ */
 async function collectRecords(
   store: AssetStore,
   kind: Kind,
@@ -108,7 +111,9 @@ async function collectRecords(
   return { parts, etags };
 }
 
-/** Creates the JSON of a page up to its first record: `{"count":…,"next":…,"previous":…,"results":[` */
+/**
+ * Creates the JSON of a page up to its first record: `{"count":…,"next":…,"previous":…,"results":[`
+ */
 function createPageStart(
   baseUrl: string,
   kind: Kind,
@@ -121,15 +126,15 @@ function createPageStart(
 }
 
 interface PageRecords {
-  /** The number of records in the list. */
+  /** The number of records in the whole list. */
   readonly count: number;
   /** The JSON of each record on the page. */
   readonly texts: readonly string[];
-  /** The JSON of all of them, with commas between them. */
+  /** The JSON of all records on the page, separated by commas. */
   readonly allTexts: Bytes;
 }
 
-/** Parses each built page only once while it stays in memory. */
+/** Parses a built page. Each page is parsed only once while it stays in memory. */
 const parsePage = cacheByBody((body): PageRecords => {
   const { count, results }: paths.ListPage = JSON.parse(decode(body));
   const texts = results.map((record) => JSON.stringify(record));
@@ -138,8 +143,8 @@ const parsePage = cacheByBody((body): PageRecords => {
 });
 
 /**
- * Returns the JSON of the records at these places of a built page. The places may begin before the
- * page and end after it.
+ * Returns the JSON of the records at the given positions of a built page. The positions are
+ * relative to the page, and may begin before it and end after it.
  */
 function sliceRecords(page: Bytes, { from, to }: Places): Bytes {
   const { texts, allTexts } = parsePage(page);

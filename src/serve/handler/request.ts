@@ -10,7 +10,7 @@ import {
 import { JAVA_ACCEPT } from '../../contract/responses.ts';
 import { capitalize } from '../../contract/words.ts';
 
-/** A request as it was sent. A `Request` would normalize the path. */
+/** A request with the path as it was sent. A `Request` would normalize the path. */
 export interface PlainRequest {
   readonly method: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export interface PlainRequest {
 export interface PlainResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parts of the body. */
+  /** The parts of the body, or null if there is no body. */
   readonly body: readonly Uint8Array<ArrayBuffer>[] | null;
 }
 
@@ -29,9 +29,9 @@ export interface PlainResponse {
 export type Endpoint =
   | {
       readonly type: 'root' | 'record';
-      /** The name that the reference framework gives to the endpoint. */
+      /** The name that the reference framework uses for the endpoint. */
       readonly name: string;
-      /** Undefined if no record can have the slug. */
+      /** Undefined if the slug is not valid, so that no record can have it. */
       readonly file: string | undefined;
     }
   | { readonly type: 'list'; readonly name: string; readonly kind: Kind };
@@ -43,9 +43,9 @@ export type Target =
   | { readonly type: 'nothing' };
 
 /**
- * Finds the endpoint, redirect or file at a path. Percent-encoding is decoded first, including
- * encoded slashes. A path that only lacks its trailing slash redirects, also if there is no such
- * record. Paths outside the base path lead to nothing.
+ * Finds the endpoint, redirect or file for a path. Percent-encoding is decoded first, including
+ * encoded slashes. If only the trailing slash of an endpoint is missing, the result is a redirect,
+ * even if the record does not exist. Paths outside the base path have no target.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -78,7 +78,8 @@ interface EndpointNames {
 }
 
 /**
- * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, also without the last slash.
+ * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, with or without the trailing
+ * slash.
  */
 function parseEndpoint(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
@@ -91,10 +92,12 @@ function parseEndpoint(decoded: string): EndpointNames | undefined {
   return { kind, slug };
 }
 
-/** Matches the paths of a site's own files: plain names, and an extension at the end. */
+/**
+ * Matches the paths of a site's own files, which have plain names and end with a file extension.
+ */
 const SITE_FILE = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/;
 
-/** Matches the operator's files below `.well-known/`, whose names may have no extension. */
+/** Matches the operator's files in `.well-known/`, whose names may have no extension. */
 const WELL_KNOWN_FILE = /^[\w.~/-]+$/;
 
 function resolveFile(decoded: string, base: string): Target {
@@ -116,7 +119,7 @@ function decode(path: string): string | undefined {
 
 export type Format = 'api' | 'json' | 'other' | undefined;
 
-/** Reads the last `format`. An empty one counts as none. */
+/** Reads the last `format` parameter. An empty value is treated like a missing parameter. */
 export function readFormat(query: URLSearchParams): Format {
   const format = query.getAll('format').at(-1);
   if (format === undefined || format === '') return undefined;
@@ -124,7 +127,7 @@ export function readFormat(query: URLSearchParams): Format {
   return 'other';
 }
 
-/** Whether a client prefers `text/html`, as browsers do. Any other client gets JSON. */
+/** Returns whether a client prefers `text/html`, as browsers do. Other clients get JSON. */
 export function prefersPage(format: Format, accept: string | null): boolean {
   if (format === 'json') return false;
   if (accept !== null && javaAccept.test(accept)) return false;
@@ -133,13 +136,16 @@ export function prefersPage(format: Format, accept: string | null): boolean {
   const html = rate(qualities, ['text/html', 'text/*', '*/*']);
   if (html.quality <= 0) return false;
   if (html.quality !== json.quality) return html.quality > json.quality;
-  // The more specific range wins if the qualities are equal.
+  // If the qualities are equal, the more specific media range takes precedence.
   return html.place < json.place;
 }
 
 const javaAccept = new RegExp(JAVA_ACCEPT);
 
-/** Parses a header such as `text/html, text/*;q=0.8`. The first of equal names applies. */
+/**
+ * Parses a header such as `text/html, text/*;q=0.8`. If a name is repeated, its first quality
+ * applies.
+ */
 export function readQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const member of header.split(',')) {
@@ -160,11 +166,15 @@ function readQuality(parameters: readonly string[]): number {
 
 interface Rating {
   readonly quality: number;
-  /** The place of the most specific range that the header lists; a lower one is more specific. */
+  /** The position of the matching range in the given list. A lower position is more specific. */
   readonly place: number;
 }
 
-/** Rates a media type by the ranges that include it, most specific first. */
+/**
+ * Rates a media type by the most specific range in the header that includes it.
+ *
+ * @param ranges the ranges that include the media type, starting with the most specific one
+ */
 function rate(qualities: ReadonlyMap<string, number>, ranges: readonly string[]): Rating {
   for (const [place, range] of ranges.entries()) {
     const quality = qualities.get(range);
