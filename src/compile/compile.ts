@@ -11,7 +11,7 @@ import { compileSchemas } from '../contract/served.ts';
 import { bundledPackages, noticesText } from './licenses.ts';
 import { declareResponses } from './type-declarations.ts';
 
-/** Folder in dist/ → files of src/ that are copied there. */
+/** Maps each folder in dist/ to the files from src/ that are copied to it. */
 const copies = {
   templates: [
     'web/front/index.html',
@@ -25,10 +25,13 @@ const copies = {
   assets: ['web/shared/style.css', 'web/docs/reference.html'],
 };
 
-/** The files of a folder: path, with forward slashes → content. */
+/** Maps the path of each file in a folder, with forward slashes, to its content. */
 type FileMap = Map<string, string | Uint8Array>;
 
-/** Returns the files of dist/: bundles, templates and styles, types, and the configuration's schema. */
+/**
+ * Creates all files of dist/: bundles, templates, styles, types, and the schema of the
+ * configuration file.
+ */
 export async function compile(): Promise<FileMap> {
   const files: FileMap = new Map();
   const outputs = await addBundles(files);
@@ -42,7 +45,7 @@ export async function compile(): Promise<FileMap> {
   return files;
 }
 
-/** Adds the files of each bundle, below the folder that its configuration names. */
+/** Adds the files of each bundle to the folder that its configuration specifies. */
 async function addBundles(files: FileMap): Promise<RolldownOutput[]> {
   const outputs: RolldownOutput[] = [];
   for (const bundle of bundles) {
@@ -66,7 +69,10 @@ function addCopies(files: FileMap): void {
   }
 }
 
-/** Runs the TypeScript compiler, which can only write to a folder, and adds what it wrote. */
+/**
+ * Runs the TypeScript compiler and adds the declarations that it writes. The compiler can only
+ * write to a folder, so we use a temporary one.
+ */
 function addTypeDeclarations(files: FileMap): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-types-'));
   try {

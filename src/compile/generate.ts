@@ -1,4 +1,7 @@
-/** `npm run compile`: updates dist/ file by file, so that running commands keep working. */
+/**
+ * Runs with `npm run compile`. It updates dist/ file by file, so that running commands keep
+ * working.
+ */
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +9,7 @@ import { attempt } from '../files.ts';
 import { createDigester, sha256 } from '../sha256.ts';
 import { isUpToDate, removeObsolete, updateFolder } from './update-folder.ts';
 
-/** The inputs of dist/ outside src/. */
+/** The inputs of dist/ that are outside src/. */
 const otherInputs = [
   'rolldown.config.ts',
   'package-lock.json',
@@ -14,7 +17,10 @@ const otherInputs = [
   'tsconfig.build.json',
 ];
 
-/** Digests the inputs of dist/. Manifests contain the digest, so it is the same on every system. */
+/**
+ * Computes the digest of all inputs of dist/. Manifests contain this digest, so it must be the same
+ * on every system.
+ */
 function digestCode(): string {
   const files = [...otherInputs];
   for (const entry of readdirSync('src', { recursive: true, withFileTypes: true })) {
@@ -30,10 +36,11 @@ function digestCode(): string {
   return digester.finish();
 }
 
-/** Written last, so that it marks a complete dist/. */
+/** The name of the file that marks dist/ as complete, because it is written last. */
 const MARKER = 'code.sha256';
 const digest = digestCode();
-// npm lists the installed packages here, in a workspace in the parent's folder. Our own lock file may be newer.
+// npm lists the installed packages in this file. In a workspace, it is in the parent's folder. Our
+// own lock file may be newer than the installed packages.
 const lock = new URL('../.package-lock.json', import.meta.resolve('typescript/package.json'));
 const installed = attempt(() => readFileSync(lock, 'utf8'), 'ENOENT') ?? '';
 const inputs = sha256(digest + installed);
@@ -44,6 +51,6 @@ if (isUpToDate('dist', inputs)) {
   const files = await compile();
   files.set(MARKER, digest);
   updateFolder('dist', inputs, files, MARKER);
-  // Node caches compiled modules here and never removes obsolete ones.
+  // Node caches compiled modules in this folder and never removes obsolete ones.
   rmSync('dist/.cache', { recursive: true, force: true });
 }

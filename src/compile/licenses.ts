@@ -5,12 +5,12 @@ import type { RolldownOutput } from 'rolldown';
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression. */
+  /** The license as an SPDX expression. */
   readonly license: string;
   readonly notice: string;
 }
 
-/** Lists the packages in the bundles, sorted by name. */
+/** Lists the packages that the bundles contain, sorted by name. */
 export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
   const packages: BundledPackage[] = [];
   for (const folder of findPackageFolders(outputs)) {
@@ -21,10 +21,13 @@ export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPack
   return packages.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Matches a path up to the folder of a package, whose name may have a scope: `…/node_modules/@a/b` */
+/**
+ * Matches a path up to the folder of a package. The name of the package may have a scope, as in
+ * `…/node_modules/@a/b`.
+ */
 const PACKAGE_FOLDER = /^.*[/\\]node_modules[/\\](?:@[^/\\]+.)?[^/\\]+/;
 
-/** Finds the folders of the packages that the modules of the bundles are from. */
+/** Finds the folders of all packages from which the bundles include modules. */
 function findPackageFolders(outputs: readonly RolldownOutput[]): Set<string> {
   const folders = new Set<string>();
   for (const { output } of outputs) {
@@ -39,14 +42,17 @@ function findPackageFolders(outputs: readonly RolldownOutput[]): Set<string> {
   return folders;
 }
 
-/** A script that sites publish, or that a host runs. */
+/** A script that is published on sites or that a host runs. */
 export interface PublishedScript {
   readonly file: string;
   readonly code: string;
   readonly packages: readonly BundledPackage[];
 }
 
-/** Selects the outputs of one file. The command line and the package's functions share several. */
+/**
+ * Selects the outputs that consist of a single file. The command line and the package's functions
+ * are split into several files instead.
+ */
 export function publishedScripts(outputs: readonly RolldownOutput[]): PublishedScript[] {
   const scripts: PublishedScript[] = [];
   for (const output of outputs) {
@@ -94,7 +100,7 @@ ${scriptRows}
 `;
 }
 
-/** Joins the notices that the licenses require next to copies. */
+/** Joins the license notices that must accompany copies of the packages. */
 export function noticesText(packages: readonly BundledPackage[]): string {
   const sections: string[] = [];
   for (const { name, version, notice } of packages) {

@@ -5,7 +5,7 @@ import {
   typeName,
 } from '../contract/served.ts';
 
-/** Generates `types.d.ts` of every site and of the package. */
+/** Generates the file `types.d.ts`, which is part of every site and of the package. */
 export function declareResponses(): string {
   const declarations: string[] = [];
   for (const [name, schema] of createJsonSchemas(typeName)) {
@@ -19,11 +19,11 @@ ${declarations.join('\n')}`;
 }
 
 /**
- * Renders a JSON Schema as a TypeScript type. It knows only what our schemas use: references,
- * alternatives, values, arrays, several types in a list, simple types, and objects with known or
- * any names.
+ * Renders a JSON Schema as a TypeScript type. It supports only the features that our schemas use:
+ * references, alternatives, enumerated values, arrays, lists of types, simple types, and objects
+ * with known or arbitrary keys.
  *
- * @param indent of the line that the type begins on
+ * @param indent the indentation of the line on which the type begins
  */
 function renderType(schema: JsonSchema, indent: string): string {
   const { $ref: reference, anyOf: alternatives, enum: values, type, properties } = schema;

@@ -6,14 +6,14 @@ import { sha256 } from '../sha256.ts';
 export type Files = ReadonlyMap<string, string | Uint8Array>;
 type Hashes = ReadonlyMap<string, string>;
 
-/** Lists the files of the last update. */
+/** The name of the file that lists the files of the last update. */
 const LISTING = 'files.json';
 interface Listing {
   readonly inputs: string;
   readonly files: readonly (readonly [file: string, hash: string])[];
 }
 
-/** Returns true if the last update had the same inputs and its files are unchanged. */
+/** Returns whether the last update had the same inputs and all of its files are still unchanged. */
 export function isUpToDate(folder: string, inputs: string): boolean {
   const listing = readListing(folder);
   if (listing?.inputs !== inputs) return false;
@@ -22,11 +22,11 @@ export function isUpToDate(folder: string, inputs: string): boolean {
 }
 
 /**
- * Replaces the files that differ, one by one. Obsolete files stay until the next update, because
- * running processes may still load them. The listing comes last, so that an interrupted update is
- * not up to date.
+ * Replaces the files that have changed, one by one. Obsolete files stay until the next update,
+ * because running processes may still load them. The listing is written last, so that an
+ * interrupted update is never taken for a complete one.
  *
- * @param marker the file that marks a complete folder, written after all others
+ * @param marker the file that marks a complete folder. It is written after all other files.
  */
 export function updateFolder(folder: string, inputs: string, files: Files, marker: string): void {
   const presentHashes = hashFiles(folder);
@@ -43,7 +43,7 @@ export function updateFolder(folder: string, inputs: string, files: Files, marke
   removeOthers(folder, presentHashes, [...previousFiles, ...nextFiles]);
 }
 
-/** Writes a temporary file and renames it, so that no process reads half of it. */
+/** Writes a temporary file and renames it, so that no process can read an incomplete file. */
 function replaceFile(folder: string, file: string, body: string | Uint8Array): void {
   const target = path.join(folder, file);
   const temporary = path.join(folder, `.${process.pid}.tmp`);
@@ -53,8 +53,8 @@ function replaceFile(folder: string, file: string, body: string | Uint8Array): v
 }
 
 /**
- * Lists the files to write. New files come first, because others may import them, then the files
- * that change, and the marker comes last.
+ * Lists the files to write. New files come first, because the changed files may import them. The
+ * marker comes last.
  */
 export function listChanges(present: Hashes, next: Hashes, marker: string): string[] {
   const newFiles: string[] = [];
@@ -70,7 +70,7 @@ export function listChanges(present: Hashes, next: Hashes, marker: string): stri
   return [...newFiles, ...changedFiles, ...lastFiles];
 }
 
-/** Removes the files that the last update kept for running processes. */
+/** Removes the obsolete files that the last update kept for running processes. */
 export function removeObsolete(folder: string): void {
   const listedFiles = readListing(folder)?.files ?? [];
   removeOthers(folder, hashFiles(folder), listedFiles);
@@ -85,7 +85,9 @@ function removeOthers(folder: string, present: Hashes, kept: Listing['files']): 
   }
 }
 
-/** Hashes all files of a folder, except hidden ones. A folder that does not exist has none. */
+/**
+ * Hashes all files in a folder, except hidden ones. Returns no hashes if the folder does not exist.
+ */
 function hashFiles(folder: string): Hashes {
   const hashes = new Map<string, string>();
   const options = { recursive: true, withFileTypes: true } as const;
@@ -99,7 +101,7 @@ function hashFiles(folder: string): Hashes {
   return hashes;
 }
 
-/** Returns undefined if there is no listing, or if it is damaged. */
+/** Reads the listing. Returns undefined if it is missing or damaged. */
 function readListing(folder: string): Listing | undefined {
   return attempt(() => JSON.parse(readFileSync(path.join(folder, LISTING), 'utf8')));
 }
