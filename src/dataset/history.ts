@@ -94,7 +94,9 @@ export function stepsSince(history: History, digest: string | undefined): readon
   const { steps } = history;
   const isAtEnd = steps[0]?.to.digest === digest;
   if (isAtEnd) return [];
+  // Steps are listed from the newest to the oldest.
   const firstNewStep = steps.findIndex(({ from }) => from.digest === digest);
+  if (firstNewStep < 0) return [];
   return steps.slice(0, firstNewStep + 1);
 }
 
@@ -112,24 +114,34 @@ export interface HistoryUpTo {
 
 /**
  * Returns whether a history contains the previous data set and every earlier step of the previous
- * history. Steps are identified by their digests. If a change was reverted, a history contains the
- * same data set several times, so each occurrence is tried, starting with the newest. Old steps may
- * be missing if the newer steps leave no room for them within the limits.
+ * history. Steps are identified by their digests.
+ *
+ * The newer steps, followed by the previous history, must be the whole history. Old steps may be
+ * missing if the newer steps leave no room for them within the limits.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
-  let digestHere = next.digest;
-  for (let newSteps = 0; newSteps <= steps.length; newSteps++) {
-    if (digestHere === previous.digest) {
-      const continued = [...steps.slice(0, newSteps), ...previous.history.steps];
-      const expectedSteps = cutHistory(continued).steps;
-      const isIncluded = expectedSteps.every((step, index) => isSameStep(step, steps[index]));
-      if (isIncluded) return true;
-    }
-    const olderStep = steps[newSteps];
-    if (olderStep) digestHere = olderStep.from.digest;
+  for (const newerSteps of listStepsSince(next, previous.digest)) {
+    const expectedSteps = cutHistory([...newerSteps, ...previous.history.steps]).steps;
+    const isIncluded = expectedSteps.every((step, index) => isSameStep(step, steps[index]));
+    if (isIncluded) return true;
   }
   return false;
+}
+
+/**
+ * Lists the steps that are newer than a data set, for each time that the history reached that data
+ * set. If a change was reverted, that is several times: in A→B→A, there are no steps and two steps
+ * since A.
+ */
+function listStepsSince({ history, digest }: HistoryUpTo, searched: string): Comparison[][] {
+  const { steps } = history;
+  const digests = [digest, ...steps.map(({ from }) => from.digest)];
+  const found: Comparison[][] = [];
+  for (const [newSteps, reachedDigest] of digests.entries()) {
+    if (reachedDigest === searched) found.push(steps.slice(0, newSteps));
+  }
+  return found;
 }
 
 function isSameStep(step: Comparison, other: Comparison | undefined): boolean {
