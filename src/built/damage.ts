@@ -1,7 +1,8 @@
 import { GamedataError } from '../errors.ts';
 
 /**
- * Returns undefined instead of throwing if the data is damaged. The next build replaces such data.
+ * Returns undefined instead of throwing if a file of a built site or data set cannot be used. Use it
+ * only where a build can continue without that file.
  */
 export function ignoreDamage<T>(read: () => T): T | undefined {
   try {

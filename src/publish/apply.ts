@@ -23,7 +23,7 @@ import type { WorkPaths } from './work-paths.ts';
 
 /** The effect of a change on the files of a folder. The manifest is always replaced as well. */
 export interface Change {
-  /** The files of the published manifest. The change may replace or remove only these files. */
+  /** The files of the published manifest. The change may replace and remove these files. */
   readonly published: Entries;
   /** The paths of all files of the new site. */
   readonly next: readonly string[];

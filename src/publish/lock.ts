@@ -263,7 +263,7 @@ export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
   const isSameMachine = owner.host === own.host && owner.machine === own.machine;
   if (!isSameMachine || owner.namespace !== own.namespace) return false;
   if (owner.boot !== own.boot) {
-    // Two containers may have the same host name, and containers have no machine id.
+    // Two containers may have the same host name, and many containers have no machine id.
     return own.machine !== '';
   }
   // This process has not locked the folder, so the lock is from an earlier process with the same

@@ -11,8 +11,8 @@ export interface Permissions {
 }
 
 /**
- * Derives the permissions of files from the site's folder: users who may read the folder may read
- * its files, regardless of the umask.
+ * Derives the permissions of files from the site's folder: users who may read or enter the folder
+ * may read its files, regardless of the umask.
  */
 export function readPermissions(site: string): Permissions {
   const status = readStatus(site);
