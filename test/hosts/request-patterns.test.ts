@@ -26,7 +26,7 @@ it.each(parameters)('captures the same last value of %s as URLSearchParams', (pa
   );
 });
 
-// The rules accept `text/*` only as a media range for the page, so it is not one of these.
+// `text/*` is not one of these, because the rules treat it only as a media range for the page.
 const others = ['image/png', 'application/xml', 'text/plain;q=0.8'];
 const range = fc.constantFrom(
   'text/html',

@@ -24,7 +24,10 @@ import {
 } from '../support/upstream-data.ts';
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
-/** The newer state has one move less, one item more, and one move with another name and slug. */
+/**
+ * The newer state has one fewer move and one more item. Its remaining move has another name and
+ * slug.
+ */
 const older = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
 const newer = upstreamOf({
   move: [moveAnswer(1, { name: 'renamed', names: [] })],
