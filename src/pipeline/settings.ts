@@ -67,7 +67,7 @@ export interface KnownSites {
  *
  * A build keeps the published base URL, because that URL must not change by accident. A copy also
  * keeps the published links and hosts. If no site is published yet, the copy uses the base URL and
- * the links of the copied site.
+ * the links of the copied site. It also uses these links if the published `meta.json` is damaged.
  *
  * @throws UsageError if the base URL is unknown and the user must set it, or if hosts and links
  * contradict each other
@@ -100,7 +100,7 @@ function resolveLinks(
 ): LinkStyle {
   const host = hosts.find((name) => allHosts[name].ignoresQueries);
   if (host === undefined) {
-    // Without a readable description, the published links are unknown.
+    // If the published `meta.json` is damaged, we do not know the published links.
     const kept = copied && (published?.links ?? copied.links);
     return wanted ?? kept ?? 'query';
   }

@@ -29,7 +29,7 @@ describe('resolveDocumentRoot', () => {
 });
 
 describe('resolveSettings', () => {
-  it('takes the links of a copied site if the published description is damaged', () => {
+  it('uses the links of the copied site if the published meta.json is damaged', () => {
     const { meta } = siteOf({});
     const known = {
       published: {},
