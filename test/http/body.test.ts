@@ -14,7 +14,7 @@ describe('decompress', () => {
     ['br', brotliCompressSync(TEXT)],
     ['deflate', deflateSync(TEXT)],
     ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
-  ])('decodes %j', (encoding, body) => {
+  ])('decodes a body with Content-Encoding %j', (encoding, body) => {
     expect(String(decompress(Buffer.from(body), encoding))).toBe(TEXT);
   });
 
@@ -37,7 +37,7 @@ describe('decompress', () => {
       body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12),
       what: 'the first part',
     },
-  ])('rejects $what as $encoding', async ({ encoding, body }) => {
+  ])('rejects $what that is declared as $encoding', async ({ encoding, body }) => {
     expect(() => decompress(body, encoding)).toThrow(
       new InvalidBodyError(
         `got ${body.length} bytes that are not valid ${encoding}`,
@@ -61,14 +61,17 @@ describe('decompress', () => {
 });
 
 describe('decodeJson', () => {
-  it.each(['["Poké\uFEFF"]', '\uFEFF["Poké\uFEFF"]', ' ["Poké\uFEFF"]\n'])('decodes %j', (text) => {
-    expect(decodeJson(Buffer.from(text))).toEqual(['Poké\uFEFF']);
-  });
+  it.each(['["Poké\uFEFF"]', '\uFEFF["Poké\uFEFF"]', ' ["Poké\uFEFF"]\n'])(
+    'decodes the JSON text %j',
+    (text) => {
+      expect(decodeJson(Buffer.from(text))).toEqual(['Poké\uFEFF']);
+    },
+  );
 
   it.each([
     [PLAIN.subarray(0, 9), String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`],
     [Buffer.of(), 'got nothing, expected JSON'],
-  ])('rejects %j', (body, problem) => {
+  ])('rejects the invalid JSON %j', (body, problem) => {
     expect(() => decodeJson(body)).toThrow(new InvalidBodyError(problem, expect.any(SyntaxError)));
   });
 

@@ -21,7 +21,7 @@ const entry = (id: number, value: unknown = { id }): CacheEntry => ({
   value,
 });
 
-/** Fills a journal with entries of a failed run. */
+/** Fills a journal with the entries of a failed run. */
 function fillJournal(): string {
   const folder = temporaryFolder();
   const cache = open(folder);
@@ -44,14 +44,14 @@ const edit = (folder: string, change: (lines: string[]) => string[]): void =>
   );
 
 it.each(['http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
-  'Windows allows the name of the cache of %s',
+  'names the cache of %s in a way that Windows allows',
   (upstream) => {
     expect(journalName(upstream)).toSatisfy(isWindowsName);
   },
 );
 
 describe('the cache', () => {
-  it('returns the latest entry for each URL even if the process was killed', () => {
+  it('returns the newest entry for each URL even if the process was killed', () => {
     const folder = fillJournal();
     const killed = open(folder);
     expect(killed.get(url(2))).toEqual(entry(2));
@@ -76,7 +76,7 @@ describe('the cache', () => {
     ],
     ['a missing header', (lines) => lines.slice(1), []],
     ['no lines', () => [], []],
-  ])('drops only the entries damaged by %s', (_, change, left) => {
+  ])('drops only the entries that are damaged by %s', (_, change, left) => {
     const folder = fillJournal();
     edit(folder, change);
     expect(readIds(folder)).toEqual(left);
@@ -136,8 +136,8 @@ describe('the cache', () => {
   );
 
   it.each<[string, freshUntil: number, calls: number]>([
-    ['reports entries that a run may use without a request', Date.now() + 60_000, 1],
-    ['reports no stale entries', Date.now() - 1, 0],
+    ['reports stored entries if a run may use them without a request', Date.now() + 60_000, 1],
+    ['does not report stale entries', Date.now() - 1, 0],
   ])('%s', (_, freshUntil, calls) => {
     const folder = temporaryFolder();
     const cache = open(folder);
@@ -148,7 +148,7 @@ describe('the cache', () => {
     expect(onStored).toHaveBeenCalledTimes(calls);
   });
 
-  it('ignores a journal above the size limit, with a notice', () => {
+  it('ignores a journal that exceeds the size limit, and reports a notice', () => {
     const folder = fillJournal();
     const { size } = statSync(journal(folder));
     const onNotice = vi.fn();
@@ -170,7 +170,7 @@ describe('the cache', () => {
   });
 
   it.each([true, false])(
-    'writes no journal that the next run would ignore (complete run: %s)',
+    'never writes a journal that the next run would ignore (complete run: %s)',
     (complete) => {
       const { size } = statSync(journal(fillJournal()));
       const folder = temporaryFolder();
@@ -184,7 +184,7 @@ describe('the cache', () => {
     },
   );
 
-  it('keeps entries fresh only until the end of a complete run', () => {
+  it('makes the entries stale at the end of a complete run', () => {
     const folder = temporaryFolder();
     const cache = open(folder);
     for (const id of [1, 2]) cache.put({ ...entry(id), freshUntil: 5000 });
@@ -196,7 +196,7 @@ describe('the cache', () => {
     expect(open(folder).get(url(1))?.freshUntil).toBe(0);
   });
 
-  it('reports the first new entry', () => {
+  it('reports new entries only once', () => {
     const onStored = vi.fn();
     const cache = openCache(temporaryFolder(), { upstream: UPSTREAM, version: '1' }, { onStored });
     expect(onStored).not.toHaveBeenCalled();
@@ -204,9 +204,16 @@ describe('the cache', () => {
     expect(onStored).toHaveBeenCalledTimes(1);
   });
 
-  it('leaves the journal unchanged after a failed run without new entries, and ignores entries added after close', () => {
+  it('leaves the journal unchanged after a failed run without new entries', () => {
     const folder = fillJournal();
     edit(folder, (lines) => [...lines, 'torn']);
+    const before = readFileSync(journal(folder), 'utf8');
+    open(folder).close({ complete: false });
+    expect(readFileSync(journal(folder), 'utf8')).toBe(before);
+  });
+
+  it('ignores entries that are added after the journal was closed', () => {
+    const folder = fillJournal();
     const before = readFileSync(journal(folder), 'utf8');
     const cache = open(folder);
     cache.close({ complete: false });
@@ -214,7 +221,7 @@ describe('the cache', () => {
     expect(readFileSync(journal(folder), 'utf8')).toBe(before);
   });
 
-  it('keeps the entries of the last build to finish if builds run concurrently', () => {
+  it('keeps the entries of the build that finishes last if builds run concurrently', () => {
     const folder = fillJournal();
     const caches = [open(folder), open(folder)];
     caches.forEach((cache, at) => {
@@ -224,7 +231,7 @@ describe('the cache', () => {
     expect(readIds(folder)).toEqual([1, 3]);
   });
 
-  it("derives the journal's name from the upstream", () => {
+  it('derives the name of the journal from the upstream', () => {
     expect(journalName('https://pokeapi.co/api/v2')).toBe('pokeapi.co-api-v2.ndjson');
     expect(journalName('http://[::1]:80//api/v2')).toBe('http-1-80-api-v2.ndjson');
   });
@@ -248,7 +255,7 @@ describe('the cache', () => {
   });
 
   it.runIf(process.geteuid?.() === 0)(
-    'rejects a journal owned by another user, unless that user also owns the folder',
+    'rejects a journal owned by another user unless that user also owns the folder',
     () => {
       const folder = fillJournal();
       const before = readFileSync(journal(folder), 'utf8');
@@ -257,7 +264,7 @@ describe('the cache', () => {
         `${folder}: cannot be used as a cache (a file of another user)`,
       );
       expect(readFileSync(journal(folder), 'utf8')).toBe(before);
-      // A build machine may restore both.
+      // A build machine may restore both the folder and the journal.
       chownSync(folder, 12_345, 12_345);
       expect(readIds(folder)).toEqual([1, 2, 3]);
     },

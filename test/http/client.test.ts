@@ -19,7 +19,7 @@ import {
   truncated,
 } from '../support/local-server.ts';
 
-/** Returns the error of a request, which must fail. */
+/** Returns the error of a request that must fail. */
 async function catchError(request: Promise<unknown>): Promise<UpstreamError> {
   const [outcome] = await Promise.allSettled([request]);
   const error = outcome.status === 'rejected' ? outcome.reason : 'no error';
@@ -27,7 +27,7 @@ async function catchError(request: Promise<unknown>): Promise<UpstreamError> {
   return error;
 }
 
-/** Responds in one way to the first request, and with a 200 to the others. */
+/** Responds to the first request with the given response, and to all others with a 200. */
 function failOnce(respond: typeof ok): Responder {
   return (response, _, at) => {
     if (at === 1) respond(response);
@@ -36,8 +36,8 @@ function failOnce(respond: typeof ok): Responder {
 }
 
 describe('get', () => {
-  // The table of faults lists each failure (test/support/faults.ts).
-  it('fails with the reason, the request and the number of attempts, and bypasses caches with a new URL each time', async () => {
+  // The table of faults in test/support/faults.ts covers every kind of failure.
+  it('reports the reason, the request and the number of attempts if every attempt fails', async () => {
     const server = await startServer(body('<html>'));
     const url = `${server.url}/move/1/`;
     const error = await catchError(testClient().get(url, decodeJson, { hint: 'Do this.' }));
@@ -47,13 +47,20 @@ describe('get', () => {
       request: { method: 'GET', url, attempts: 3, unreachable: false },
       cause: expect.any(SyntaxError),
     });
+  });
+
+  it('bypasses caches with a new URL in each retry after an invalid body', async () => {
+    const server = await startServer(body('<html>'));
+    await catchError(testClient().get(`${server.url}/move/1/`, decodeJson));
     const paths = server.requests.map(({ path }) => path);
     const bypass = expect.stringMatching(/^\/move\/1\/\?edition=\d+$/);
     expect(paths).toEqual(['/move/1/', bypass, bypass]);
     expect(new Set(paths).size).toBe(3);
   });
 
-  /** Fails once, and returns the path and the ETag of the first request and of the retry. */
+  /**
+   * Lets the first request fail. Returns the path and the ETag of that request and of its retry.
+   */
   async function retryAfter(respond: typeof ok) {
     const server = await startServer(failOnce(respond));
     const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
@@ -78,7 +85,7 @@ describe('get', () => {
     ]);
   });
 
-  it.each([429, 500, 503])('sends the same request in the retry after %i', async (code) => {
+  it.each([429, 500, 503])('sends the same request again after the status %i', async (code) => {
     const requests = await retryAfter(status(code));
     expect(requests).toEqual([
       ['/a?b=c', '"1"'],
@@ -86,7 +93,7 @@ describe('get', () => {
     ]);
   });
 
-  it('retries once after a 404, regardless of --retries', async () => {
+  it('retries once after a 404 even if no retries are allowed', async () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(
@@ -104,7 +111,7 @@ describe('get', () => {
     [[503], undefined],
     [[200, 503], throttled],
     [[500], 'Do this.'],
-  ])('fails with a hint after the statuses %j: %j', async (codes, hint) => {
+  ])('fails after the statuses %j with the hint %j', async (codes, hint) => {
     const server = await startServer((response, _, at) => {
       const respond = status(codes[at - 1] ?? 0);
       respond(response);
@@ -118,7 +125,7 @@ describe('get', () => {
   it.each([
     ['responded', status(500)],
     ['sent half a response', truncated],
-  ])('reports an unreachable upstream only until it has %s', async (_, respond) => {
+  ])('reports another host as unreachable only until the upstream has %s', async (_, respond) => {
     const { get } = testClient({ retries: 0 });
     const goneUrl = await deserted();
     const server = await startServer(respond);
@@ -129,7 +136,7 @@ describe('get', () => {
     expect(errorAfter.request.unreachable).toBe(false);
   });
 
-  it('does not retry after a bug', async () => {
+  it('does not retry if the decoder has a bug', async () => {
     const server = await startServer(ok);
     const error = new TypeError('a bug');
     const decode = (): never => {
@@ -139,7 +146,7 @@ describe('get', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('requests a rejected body once more past caches, regardless of --retries, and reports why', async () => {
+  it('requests a rejected body once more past caches even if no retries are allowed', async () => {
     const server = await startServer(ok);
     const error = new DataError('got 1', {});
     const decode = (): never => {
@@ -150,26 +157,26 @@ describe('get', () => {
     expect(paths).toEqual(['/', expect.stringMatching(/^\/\?edition=\d+$/)]);
   });
 
-  it('bypasses caches after a 304 that it did not request', async () => {
+  it('bypasses caches after a 304 that was not requested', async () => {
     const server = await startServer(failOnce(status(304)));
     const { value } = await testClient().get(server.url, decodeJson);
     expect(value).toEqual({ ok: true });
     expect(server.requests[1]?.path).toMatch(/^\/\?edition=\d+$/);
   });
 
-  it('accepts a 203 from a proxy', async () => {
+  it('accepts a response with status 203 from a proxy', async () => {
     const server = await startServer((response) => response.writeHead(203).end('{"ok":true}'));
     const { value } = await testClient().get(server.url, decodeJson);
     expect(value).toEqual({ ok: true });
   });
 
-  it('never sends more first retries than retries', async () => {
+  it('limits the first retries by the total number of retries', async () => {
     const { get } = testClient({ retries: 0, firstRetries: 1 });
     const error = await catchError(get(await deserted(), decodeJson));
     expect(error.request.attempts).toBe(1);
   });
 
-  it('counts waiting retries without triggering a Node warning', async () => {
+  it('counts waiting retries without triggering a warning from Node', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
     onTestFinished(() => void warned.mockRestore());
     const url = await deserted();
@@ -195,7 +202,7 @@ describe('pauses', () => {
     ['Retry-After', 4, () => inMs(100), 1],
     ['a 429 without Retry-After', 4, () => ({}), 200],
   ])(
-    'delay all requests after %s (concurrency %i)',
+    'delays all requests after %s (concurrency %i)',
     async (_, concurrency, headers, retryBaseMs) => {
       const server = await startServer(failOnce((response) => status(429, headers())(response)));
       const { get, stats } = testClient({ concurrency, retryBaseMs });
@@ -205,7 +212,7 @@ describe('pauses', () => {
       await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
       const [refused = 0, ...others] = server.requests.map(({ time }) => time);
       expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
-      // A timer may fire a moment early.
+      // A timer may fire slightly too early.
       expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 90);
     },
   );
@@ -213,7 +220,7 @@ describe('pauses', () => {
   it.each([
     [50, 150],
     [150, 50],
-  ])('last until the latest time if responses demand %i and %i ms', async (...delays) => {
+  ])('waits for the longest pause if responses demand %i and %i ms', async (...delays) => {
     const refused: ServerResponse[] = [];
     const server = await startServer((response) => {
       if (refused.length === 2) return ok(response);
@@ -235,7 +242,7 @@ describe('redirects', () => {
     ['/a', '/a/'],
     ['/a/', '/a'],
     ['/a/?b=c', '/a?b=c'],
-  ])('are followed once from %s to %s', async (from, to) => {
+  ])('follows one redirect from %s to %s', async (from, to) => {
     const server = await startServer((response, { url }, at) =>
       at === 2 ? ok(response) : redirect(url === from ? to : from)(response),
     );
@@ -247,7 +254,7 @@ describe('redirects', () => {
   });
 
   it.each(['/there', '/a/?b=c', 'http://127.0.0.2/a/', '//127.0.0.2/a/', 'http://['])(
-    'to %s fail with a hint',
+    'rejects a redirect to %s with a hint',
     async (location) => {
       const server = await startServer(redirect(location));
       const error = await catchError(
@@ -261,7 +268,7 @@ describe('redirects', () => {
     },
   );
 
-  it('are followed up to three times within the origin if allowed', async () => {
+  it('follows up to three redirects within the origin if allowed', async () => {
     const server = await startServer((response, { url = '' }) => redirect(`${url}x`)(response));
     const { get } = testClient({ retries: 0 });
     const error = await catchError(get(server.url, decodeJson, { followsRedirects: true }));
@@ -276,7 +283,7 @@ describe('a body', () => {
   it.each<[what: string, content: Buffer, headers: Record<string, string>]>([
     ['as sent', noise, {}],
     ['larger when compressed', gzipSync(noise), { 'content-encoding': 'gzip' }],
-  ])('is limited in size: %s', async (_, content, headers) => {
+  ])('limits the size of a body: %s', async (_, content, headers) => {
     const server = await startServer(body(content, headers));
     const { get } = testClient();
     const decode = (received: Buffer): Buffer => received;
@@ -286,7 +293,7 @@ describe('a body', () => {
     expect(error.message).toContain('got more than 999 bytes');
   });
 
-  it('is decoded if it arrives in many chunks with repeated Content-Encoding headers', async () => {
+  it('decodes a body that arrives in many chunks with repeated Content-Encoding headers', async () => {
     const large = randomBytes(300_000);
     const server = await startServer((response) => {
       response.writeHead(200, ['Content-Encoding', 'aws-chunked', 'Content-Encoding', 'gzip']);
@@ -298,7 +305,7 @@ describe('a body', () => {
 });
 
 describe('a request', () => {
-  it('identifies gamedata with its version, and accepts compression', async () => {
+  it('sends the version of gamedata and the accepted encodings', async () => {
     const server = await startServer(ok);
     await testClient().get(server.url, decodeJson);
     const headers = server.requests[0]?.headers;
@@ -361,9 +368,9 @@ describe('a request', () => {
     { control: 'no-store, max-age=60', age: '', freshForMs: 0 },
     { control: '', age: '', freshForMs: 0 },
   ])(
-    'yields validators and a freshness lifetime of $freshForMs ms for "$control" with Age "$age"',
+    'returns validators and a freshness lifetime of $freshForMs ms for "$control" with Age "$age"',
     async ({ control, age, freshForMs }) => {
-      // Names and values in turn, because a header can be repeated only in this way.
+      // The names and values alternate, because this is the only way to repeat a header.
       const headers = ['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date];
       headers.push('Cache-Control', control, 'Age', age);
       const server = await startServer((response) => response.writeHead(200, headers).end('{}'));
@@ -381,7 +388,7 @@ describe('a request', () => {
     },
   );
 
-  it('may take ten minutes while data arrives', async () => {
+  it('waits up to ten minutes for a response if data keeps arriving', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await startServer((response) => response.write('{'));
@@ -398,7 +405,7 @@ describe('a request', () => {
     expect(problem).toContain('no complete response within 600 s');
   });
 
-  it('fails if no connection opens before the timeout', async () => {
+  it('fails if no connection is established before the timeout', async () => {
     const silent = net.createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
@@ -412,7 +419,7 @@ describe('a request', () => {
 
 describe('connections', () => {
   it.each(['the upstream', 'a proxy'])(
-    'to %s stay open, never exceed the concurrency and try each address for a second',
+    'keeps connections to %s open, never exceeds the concurrency and tries each address for a second',
     async (target) => {
       const server = await startServer((response) => setTimeout(() => response.end('{}'), 2));
       if (target === 'a proxy') vi.stubEnv('HTTP_PROXY', server.url);
@@ -434,7 +441,7 @@ describe('connections', () => {
     },
   );
 
-  it('send the next request before the previous response is decoded', async () => {
+  it('sends the next request before it decodes the previous response', async () => {
     const server = await startServer(ok);
     const { get, stats } = testClient({ concurrency: 1 });
     const sent: number[] = [];
@@ -445,7 +452,7 @@ describe('connections', () => {
     expect(server.seen.busiest).toBe(1);
   });
 
-  it('end immediately, together with waiting retries, when the client is closed', async () => {
+  it('aborts all requests and waiting retries when the client is closed', async () => {
     const refuse = status(503, { 'retry-after': '800' });
     const server = await startServer((response, _, at) => at === 1 && refuse(response));
     const { get, close, stats } = testClient();

@@ -22,7 +22,7 @@ describe('Retry-After', () => {
     ['-5', 0],
     ['900', 900_000],
     ['901', 901_000, 'none'],
-  ])('%j is read as %i ms', (header, retryAfterMs, remedy = 'retry') => {
+  ])('reads %j as %i ms', (header, retryAfterMs, remedy = 'retry') => {
     vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
     onTestFinished(() => void vi.useRealTimers());
     const { message, failure } = unexpectedStatus(503, { 'retry-after': header }, URL);
@@ -38,34 +38,31 @@ describe('a status', () => {
   const invented = [201, 202, 204, 205, 206, 226, 304];
   const others = [301, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531];
 
-  it.each(gateway)(
-    'of a gateway is retried, and says that the upstream is unreachable: %i',
-    (status) => {
-      const { failure } = unexpectedStatus(status, {}, URL);
-      expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: true });
-    },
-  );
+  it.each(gateway)('retries if a gateway cannot reach the upstream: %i', (status) => {
+    const { failure } = unexpectedStatus(status, {}, URL);
+    expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: true });
+  });
 
-  it.each(busy)('of a busy server is retried: %i', (status) => {
+  it.each(busy)('retries if the server is busy: %i', (status) => {
     const { failure } = unexpectedStatus(status, {}, URL);
     expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: false });
   });
 
   it.each(invented)(
-    'that only a cache or a firewall sends is requested past caches: %i',
+    'bypasses caches after a status that only a cache or a firewall sends: %i',
     (status) => {
       const { failure } = unexpectedStatus(status, {}, URL);
       expect(failure).toMatchObject({ status, remedy: 'bypassCaches', unreachable: false });
     },
   );
 
-  it('of a network that wants a login is not retried, and says that the upstream is unreachable', () => {
+  it('does not retry if the network requires a login', () => {
     const { failure } = unexpectedStatus(511, {}, URL);
     const hint = 'Log in to this network first.';
     expect(failure).toMatchObject({ remedy: 'none', unreachable: true, hint });
   });
 
-  it.each(others)('is not retried otherwise: %i', (status) => {
+  it.each(others)('does not retry after any other status: %i', (status) => {
     const { failure } = unexpectedStatus(status, {}, URL);
     expect(failure).toMatchObject({ status, remedy: 'none', unreachable: false });
   });
@@ -90,7 +87,7 @@ describe('a connection error', () => {
     'ENETUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
     'UND_ERR_HEADERS_TIMEOUT',
-  ])('is retried, and says that the upstream is unreachable: %s', (code) => {
+  ])('retries and reports an unreachable upstream after %s', (code) => {
     expect(failureOf({ code })).toMatchObject({ remedy: 'retry', unreachable: true });
   });
 
@@ -101,23 +98,23 @@ describe('a connection error', () => {
     { syscall: 'connect', code: 'ENETRESET' },
     { syscall: 'connect', code: 'ENOBUFS' },
     { syscall: 'getaddrinfo', code: 'EAI_FAIL' },
-  ])('says that the upstream is unreachable if $syscall fails with $code', (fields) => {
+  ])('reports an unreachable upstream if $syscall fails with $code', (fields) => {
     expect(failureOf(fields)).toMatchObject({ remedy: 'retry', unreachable: true });
   });
 
-  it('says that the upstream is unreachable if no address of a host can be reached', () => {
+  it('reports an unreachable upstream if no address of a host can be reached', () => {
     const refused = createError({ syscall: 'connect', code: 'EPERM' });
     const unsupported = createError({ syscall: 'connect', code: 'EAFNOSUPPORT' });
     const { failure } = toAttemptError(new AggregateError([refused, unsupported]));
     expect(failure).toMatchObject({ remedy: 'retry', unreachable: true });
   });
 
-  it('of another call does not say so', () => {
+  it('does not report an unreachable upstream if another system call fails', () => {
     const failure = failureOf({ syscall: 'open', code: 'EACCES' });
     expect(failure).toMatchObject({ remedy: 'none', unreachable: false });
   });
 
-  it('names the option of Node if WebAssembly finds no room', () => {
+  it('suggests an option of Node if there is not enough memory for WebAssembly', () => {
     const error = new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate');
     expect(toAttemptError(error).failure).toEqual({
       remedy: 'none',
@@ -126,13 +123,13 @@ describe('a connection error', () => {
   });
 
   it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'])(
-    'of a connection that was open is retried: %s',
+    'retries if an open connection breaks: %s',
     (code) => {
       expect(failureOf({ code })).toMatchObject({ remedy: 'retry', unreachable: false });
     },
   );
 
-  it.each(['HPE_INVALID_CONSTANT', ''])('of the parser is retried: %j', (code) => {
+  it.each(['HPE_INVALID_CONSTANT', ''])('retries after an error of the HTTP parser: %j', (code) => {
     expect(failureOf({ code, name: 'HTTPParserError' })).toMatchObject({ remedy: 'retry' });
   });
 });
@@ -154,7 +151,7 @@ describe('a failed TLS handshake', () => {
     ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'Choose a server with TLS 1.2 or newer.'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'wants no client certificate'],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'wants no client certificate'],
-  ])('explains %s: "%s"', (code, hint) => {
+  ])('explains %s with the hint "%s"', (code, hint) => {
     expect(failureOf({ code })).toMatchObject({
       hint: expect.stringContaining(hint),
       remedy: 'none',

@@ -14,7 +14,10 @@ const codec = {
   revive: (cached: unknown) => (cached === 'invalid' ? undefined : cached),
 };
 
-/** Starts a server and a fetcher with an empty cache. By default, the server confirms the ETag `"1"` and names an edition. */
+/**
+ * Starts a server and a fetcher with an empty cache. By default, the server confirms the ETag `"1"`
+ * and sends an edition.
+ */
 async function scene(respond?: Responder) {
   let edition = 0;
   const server = await startServer((response, request, at) => {
@@ -76,13 +79,13 @@ describe('load', () => {
     expect(validators(), 'if required').toEqual([...sent, '"1"']);
   });
 
-  it('stores the edition of the response, or of the value that a 304 confirms', async () => {
+  it('stores the edition of the response or, after a 304 without one, the cached edition', async () => {
     const { url, cache, fetcher, deploy, validators } = await scene();
     const rows = [
       { deployed: 0, edition: null, freshHours: 1 },
       { deployed: 1, edition: namedEdition(1), freshHours: 20 },
       { deployed: 2, edition: namedEdition(2), freshHours: 20 },
-      // This 304 names no edition.
+      // This 304 has no edition.
       { deployed: 0, edition: namedEdition(2), freshHours: 20 },
     ];
     for (const { deployed, edition, freshHours } of rows) {
@@ -97,7 +100,7 @@ describe('load', () => {
     expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
   });
 
-  it('caches the response of an override URL under the original URL', async () => {
+  it('caches the response to a cache-busting URL under the original URL', async () => {
     const { server, cache, fetcher } = await scene();
     const url = `${server.url}/a`;
     await fetcher.load(url, codec, { urlOverride: `${server.url}/b` });
@@ -105,7 +108,7 @@ describe('load', () => {
     expect(cache.get(`${server.url}/b`)).toBeUndefined();
   });
 
-  it('sends no validators to an override URL by default', async () => {
+  it('sends no validators to a cache-busting URL by default', async () => {
     const { server, fetcher } = await scene();
     const url = `${server.url}/a`;
     await fetcher.load(url, codec);
@@ -120,7 +123,7 @@ describe('load', () => {
   });
 
   it.each([404, 410])(
-    'caches a replacement value for status %i, but requests the URL again',
+    'caches a replacement value for status %i but requests the URL again',
     async (code) => {
       const { server, url, cache, fetcher } = await scene(status(code));
       for (const requests of [1, 2]) {
@@ -136,15 +139,18 @@ describe('load', () => {
   it.each([
     { code: 404, options: { hint: 'Do this.' }, attempts: 2 },
     { code: 403, options: { missing: { value: null }, hint: 'Do this.' }, attempts: 1 },
-  ])('fails with the hint for status $code and $options', async ({ code, options, attempts }) => {
-    const { url, cache, fetcher } = await scene(status(code));
-    await expect(fetcher.load(url, codec, options)).rejects.toMatchObject({
-      problem: `got ${code}, expected 200`,
-      hint: 'Do this.',
-      request: { url, attempts },
-    });
-    expect(cache.get(url)).toBeUndefined();
-  });
+  ])(
+    'fails with the hint for status $code and the options $options',
+    async ({ code, options, attempts }) => {
+      const { url, cache, fetcher } = await scene(status(code));
+      await expect(fetcher.load(url, codec, options)).rejects.toMatchObject({
+        problem: `got ${code}, expected 200`,
+        hint: 'Do this.',
+        request: { url, attempts },
+      });
+      expect(cache.get(url)).toBeUndefined();
+    },
+  );
 });
 
 it('recall returns a cached value regardless of its age', async () => {
@@ -162,7 +168,7 @@ it('request neither reads nor changes the cache', async () => {
   expect(fetcher.recall(url, codec)).toBe('old');
 });
 
-it('closeOnAbort closes the client after the work or immediately on abort, and rejects with the reason', async () => {
+it('closeOnAbort closes the client after the work or as soon as the signal aborts', async () => {
   const client = { close: vi.fn(async () => {}) };
   const controller = new AbortController();
   const countCloses = async (given: typeof client) => given.close.mock.calls.length;
@@ -173,12 +179,12 @@ it('closeOnAbort closes the client after the work or immediately on abort, and r
   });
   controller.abort(new RangeError('stop'));
   await expect(work).rejects.toThrow('stop');
-  // Once after the first work, then on abort and after the second work.
+  // The client is closed after the first work, on abort, and after the second work.
   expect(client.close).toHaveBeenCalledTimes(3);
 });
 
 describe('withFetcher', () => {
-  /** Starts a server whose responses are fresh for an hour. */
+  /** Starts a server whose responses stay fresh for one hour. */
   async function runScene(overrides: Partial<FetcherOptions> = {}) {
     const server = await startServer(body('1', { 'cache-control': 'max-age=3600' }));
     const cacheFolder = temporaryFolder();
@@ -196,7 +202,7 @@ describe('withFetcher', () => {
     return { server, cacheFolder, run };
   }
 
-  it('resumes a failed run, but not a complete run', async () => {
+  it('resumes a failed run but not a complete run', async () => {
     const { server, cacheFolder, run } = await runScene();
     await expect(run(['/1', '/2'], true)).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
@@ -209,7 +215,7 @@ describe('withFetcher', () => {
     for (const _ of [1, 2]) expect(await run(['/1'])).toMatchObject({ requests: 1 });
   });
 
-  it('sends and writes nothing if the signal is already aborted', async () => {
+  it('sends and writes nothing if the signal has already aborted', async () => {
     const aborted = { signal: AbortSignal.abort(new RangeError('stop')) };
     const { cacheFolder, server, run } = await runScene(aborted);
     await expect(run(['/1'])).rejects.toThrow('stop');

@@ -38,7 +38,7 @@ it.each([
   });
 });
 
-it('aborts requests when closed, and sends nothing afterwards', async () => {
+it('aborts pending requests and rejects new ones when it is closed', async () => {
   const { url, requests } = await startServer((response) => response.write('{'));
   const { send, close } = createProbe(url, { concurrency: 1 });
   const pending = send({ path: '/' });
@@ -56,7 +56,7 @@ it('limits the size of a body', async () => {
   expect((await send({ path: '/', maxBytes: 1001 })).text).toHaveLength(1001);
 });
 
-it('fails if nothing listens, and explains a failed TLS handshake', async () => {
+it('reports a missing server and a failed TLS handshake', async () => {
   const { url } = await startServer((response) => response.end());
   for (const [address, error] of [
     [await deserted(), { code: 'upstream', request: { unreachable: true } }],

@@ -27,18 +27,18 @@ describe('the proxy from the environment', () => {
   });
 
   it.each(['HTTP_PROXY', 'http_proxy'])(
-    'receives every request if %s names it',
+    'sends every request to the proxy in %s',
     async (variable) => {
       const server = await startServer(ok);
       vi.stubEnv(variable, server.url);
       const answer = await testClient().get('http://upstream.test/move/1/', decodeJson);
       expect(answer).toMatchObject({ status: 200, value: { ok: true } });
-      // Plain HTTP needs no tunnel.
+      // Plain HTTP does not need a tunnel.
       expect(server.requests.map(({ path }) => path)).toEqual(['http://upstream.test/move/1/']);
     },
   );
 
-  it('opens a tunnel for HTTPS, and is shown in errors that occur in the tunnel', async () => {
+  it('opens a tunnel for HTTPS and mentions the proxy in errors from the tunnel', async () => {
     const server = await startServer(ok);
     const requested: (string | undefined)[] = [];
     const tunnel = createServer().on('connect', ({ url }, client) => {
@@ -78,7 +78,7 @@ describe('the proxy from the environment', () => {
       (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
     ],
   ])(
-    'is shown without its password in errors if it %s',
+    'mentions the proxy without its password in the error if it %s',
     async (_, problem, unreachable, answer) => {
       const address = await startProxy(
         createTcpServer((socket) =>
@@ -100,7 +100,7 @@ describe('the proxy from the environment', () => {
     },
   );
 
-  it('is shown in connection errors and in errors for responses it may have sent', async () => {
+  it('mentions the proxy in errors that it may have caused', async () => {
     const [gone, server] = [await deserted(), await startServer(status(403))];
     vi.stubEnv('HTTP_PROXY', gone);
     const { get } = testClient({ retries: 0 });
@@ -114,7 +114,7 @@ describe('the proxy from the environment', () => {
   });
 
   it.each(['upstream.invalid', '*.upstream.invalid', 'other.test,upstream.invalid:80'])(
-    'receives no requests for hosts that NO_PROXY lists as %j',
+    'sends no requests to the proxy for hosts that NO_PROXY lists as %j',
     async (listed) => {
       vi.stubEnv('HTTP_PROXY', await deserted());
       vi.stubEnv('NO_PROXY', listed);
@@ -127,10 +127,13 @@ describe('the proxy from the environment', () => {
     },
   );
 
-  it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])('rejects %j', (address) => {
-    vi.stubEnv('HTTP_PROXY', address);
-    const message =
-      'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
-    expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
-  });
+  it.each(['nonsense', 'localhost:8080', 'ftp://localhost'])(
+    'rejects %j as the URL of a proxy',
+    (address) => {
+      vi.stubEnv('HTTP_PROXY', address);
+      const message =
+        'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
+      expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
+    },
+  );
 });

@@ -31,7 +31,7 @@ describe('decide', () => {
   const isMissing = { retriesMissing: true };
 
   it.each<[name: string, given: Case, action: Decision['action']]>([
-    ['retries a failure that may end', { failure: busy }, 'retry'],
+    ['retries after a temporary failure', { failure: busy }, 'retry'],
     ['retries until the last attempt', { failure: busy, progress: { attempts: 2 } }, 'retry'],
     ['fails after the last attempt', { failure: busy, progress: { attempts: 3 } }, 'fail'],
     [
@@ -72,7 +72,7 @@ describe('decide', () => {
       { failure: rejected, progress: { attempts: 2, isPastCaches: true } },
       'fail',
     ],
-    ['fails after a 404 of a file that may be missing', { failure: missing }, 'fail'],
+    ['fails after a 404 for a file that may be missing', { failure: missing }, 'fail'],
   ])('%s', (_, given, action) => {
     expect(actionFor(given)).toBe(action);
   });
@@ -125,7 +125,7 @@ it.each([
   [1, 1, 7000, 7000],
   [5, 1, 1000, 8000],
 ])(
-  'retryDelay, for %i failures, random number %d and Retry-After %i, returns %i',
+  'retryDelay after %i failures with random number %d and Retry-After %i returns %i',
   (failures, random, retryAfterMs, delay) => {
     const mocked = vi.spyOn(Math, 'random').mockReturnValue(random);
     onTestFinished(() => mocked.mockRestore());

@@ -6,7 +6,9 @@ import { makeCertificate, missingOpenssl } from '../support/certificate.ts';
 import { testClient } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** Starts a server that wants a client certificate. Node's own servers send no alert. */
+/**
+ * Starts a server that requires a client certificate. Node's own servers do not send a TLS alert.
+ */
 async function startStrictServer(): Promise<string> {
   const { cert, key } = makeCertificate(temporaryFolder());
   const listen = ['-accept', '127.0.0.1:0', '-cert', cert, '-key', key, '-www'];
@@ -21,7 +23,7 @@ async function startStrictServer(): Promise<string> {
 }
 
 it.skipIf(missingOpenssl())(
-  'reports the alert of a server that wants a client certificate, and does not retry',
+  'reports the alert of a server that requires a client certificate',
   async () => {
     const url = await startStrictServer();
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
