@@ -25,7 +25,7 @@ async function startProcess(moves: number) {
 }
 
 describe('gamedata serve', () => {
-  it("prints the site's URL, logs each request, and exits with code 0 on SIGINT", async () => {
+  it('prints the URL of the site, logs each request, and exits with code 0 on SIGINT', async () => {
     const server = await startProcess(3);
     const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
     await fetch(server.url, { method: 'HEAD' });
@@ -47,7 +47,7 @@ describe('gamedata serve', () => {
   });
 
   it.runIf(existsSync('/proc/self/status'))(
-    'uses less than 300 MB while some clients pipeline requests for all records or do not read responses',
+    'uses less than 300 MB even if clients pipeline requests for all records or stop reading',
     async () => {
       const { port, url, child } = await startProcess(2000);
       const request = 'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -56,7 +56,7 @@ describe('gamedata serve', () => {
       for (const socket of sockets.slice(20, 40)) socket.resume().write(request.repeat(3000));
       const otherRequest = request.replace('move', 'item');
       for (const socket of sockets.slice(40)) socket.pause().write(otherRequest.repeat(2));
-      // Each of these requests has to wait for several of the responses above.
+      // Each of these requests has to wait for several of the long responses above.
       for (let count = 0; count < 3; count++) {
         const { status } = await fetch(`${url}/api/gamedata/move/?limit=7`);
         expect(status).toBe(200);
@@ -117,7 +117,7 @@ describe('gamedata serve', () => {
     expect(written.join('').trim().split('\n').at(-1)?.replace(url, 'URL')).toBe(line);
   });
 
-  it("rejects a port in use, another machine's address, and invalid options", async () => {
+  it('rejects a port in use, the address of another machine, and invalid options', async () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({
       message: `127.0.0.1 port ${port}: is already in use`,

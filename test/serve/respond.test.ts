@@ -11,13 +11,13 @@ const style = { path: 'style.css', body: '.a { color: red }\n'.repeat(200) };
 
 interface GetOptions {
   readonly method?: 'GET' | 'HEAD';
-  /** The `Accept-Encoding`. */
+  /** The value of the `Accept-Encoding` header. */
   readonly encoding?: string;
-  /** The `If-None-Match`. */
+  /** The value of the `If-None-Match` header. */
   readonly etags?: string;
 }
 
-/** Sends a request, and returns the body as it was received. */
+/** Sends a request and returns the body exactly as it was received. */
 async function get(url: string, { method = 'GET', encoding, etags }: GetOptions = {}) {
   const headers: Record<string, string> = {};
   if (encoding !== undefined) headers['accept-encoding'] = encoding;
@@ -37,7 +37,7 @@ describe('splitTarget', () => {
     ['HTTP://example.test', '/', ''],
     ['http://example.test?b', '/', '?b'],
     ['*', '*', ''],
-  ])('splits %s', (target, path, search) => {
+  ])('splits the request target %s', (target, path, search) => {
     expect(splitTarget(target)).toEqual({ path, search });
   });
 });
@@ -54,7 +54,7 @@ describe('respond', () => {
     [`${LIST}\xff/`, 400],
     [`http://example.test${LIST}?limit=2`, 200],
     ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
-  ])('serves only the site: %j gets a %i', async (target, status, location) => {
+  ])('serves only files of the site: %j gets a %i', async (target, status, location) => {
     const secrets = [
       { path: '_headers', body: 'secret' },
       { path: '.hidden.txt', body: 'secret' },
@@ -67,7 +67,7 @@ describe('respond', () => {
     expect(problems).toEqual([]);
   });
 
-  it('serves files below .well-known/ if the manifest lists them', async () => {
+  it('serves files in .well-known/ if the manifest lists them', async () => {
     const listed = { path: '.well-known/security.txt', body: 'Contact: x' };
     const { port, folder } = await serveSite({ extras: [PAGE, listed] });
     fsExtra.outputFileSync(`${folder}/.well-known/added.txt`, 'x');
@@ -118,10 +118,10 @@ describe('respond', () => {
     ['br', LIST],
     ['gzip', LIST],
     ['br', `${LIST}?limit=110&offset=1`],
-  ] as const)('compressing with %s: %s', (encoding, target) => {
+  ] as const)('compression with %s: %s', (encoding, target) => {
     const vary = 'Accept, Accept-Encoding';
 
-    /** Serves a site, and requests the target without and with compression. */
+    /** Starts a server, and requests the target once without and once with compression. */
     async function prepare() {
       const { url } = await serveSite({ moves: 120, compress: true });
       const plain = await get(url + target);
@@ -138,7 +138,7 @@ describe('respond', () => {
       expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 4);
     });
 
-    it('sends its own headers, also for HEAD', async () => {
+    it('sends the headers of the compressed body, even for HEAD', async () => {
       const { url, plain, compressed, etag } = await prepare();
       const head = await get(url, { encoding, method: 'HEAD' });
       expect(plain.fields.vary).toBe(vary);
@@ -153,7 +153,7 @@ describe('respond', () => {
       }
     });
 
-    it('confirms only the ETags of the same encoding', async () => {
+    it('confirms only ETags of the same encoding', async () => {
       const { url, plainEtag, etag } = await prepare();
       const otherEncoding = encoding === 'br' ? 'gzip' : 'br';
       const rows: readonly [etags: string, encoding: string, status: number][] = [

@@ -18,7 +18,7 @@ const small = [new Uint8Array(Buffer.from('{"small":1}'))];
 const HOUR = 3_600_000;
 const patient = { headersMs: HOUR, requestMs: HOUR, keepAliveMs: HOUR, idleMs: HOUR, stopMs: HOUR };
 
-/** Serves canned responses until the test ends. */
+/** Starts a server with fixed responses, which runs until the test ends. */
 async function start(limits: Partial<Limits> = {}) {
   const requested: string[] = [];
   const lines: string[] = [];
@@ -39,7 +39,7 @@ async function start(limits: Partial<Limits> = {}) {
   const { port } = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.stop());
   const isServing = async () => (await fetch(`http://127.0.0.1:${port}/small`)).ok;
-  /** Requests a long body, and reads only its beginning. */
+  /** Requests a long body and reads only its beginning. */
   async function startReading(target: string, more = '') {
     const socket = await openSocket(port);
     socket.write(createGet(target) + more);
@@ -49,9 +49,9 @@ async function start(limits: Partial<Limits> = {}) {
   return { port, requested, lines, problems, isServing, startReading, stop: server.stop };
 }
 
-describe('the server', () => {
+describe('a server', () => {
   it.each(['', `${GET}Host: x\r\nX-Slow:`])(
-    'responds with 408 if the headers are slow: %j',
+    'responds with a 408 if the headers arrive too slowly: %j',
     async (text) => {
       const { port } = await start({ headersMs: 200, requestMs: 400 });
       expect(await sendText(port, text)).toMatchObject({
@@ -82,7 +82,7 @@ describe('the server', () => {
     expect(defaultLimits.keepAliveMs).toBe(75_000);
   });
 
-  it('writes a long body in chunks, then responds to 100 queued requests in order', async () => {
+  it('responds to 100 queued requests in order after a long body', async () => {
     const { port, requested } = await start();
     const targets = Array.from({ length: 100 }, (_, at) => `/${at}`);
     const sent = targets.map((target) => createGet(target, target === '/99' ? CLOSE : ''));
@@ -102,7 +102,7 @@ describe('the server', () => {
     expect(await isServing()).toBe(true);
   });
 
-  it('computes no responses for a disconnected client', async () => {
+  it('computes no responses for a client that has disconnected', async () => {
     const { requested, problems, isServing, startReading } = await start();
     (await startReading('/large', createGet('/small').repeat(50))).destroy();
     expect(await isServing()).toBe(true);
@@ -120,29 +120,32 @@ describe('the server', () => {
     ['a line break in a header’s name', `${GET}Host: x\r\nA\nB: c\r\n`, 400],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n`, 400],
     ['a tunnel', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n', 405],
-  ])('responds to %s with uncached JSON, and closes the connection', async (_, sent, status) => {
-    const { port, isServing } = await start();
-    const response = await sendText(port, `${sent}\r\n`);
-    expect(response).toMatchObject({
-      status,
-      body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/),
-    });
-    const headers = ['Content-Type: application/json', 'Cache-Control: no-cache'];
-    expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
-    expect(await isServing()).toBe(true);
-  });
+  ])(
+    'responds to %s with an uncached JSON error and closes the connection',
+    async (_, sent, status) => {
+      const { port, isServing } = await start();
+      const response = await sendText(port, `${sent}\r\n`);
+      expect(response).toMatchObject({
+        status,
+        body: expect.stringMatching(/^\{"detail":"[^"]+"\}$/),
+      });
+      const headers = ['Content-Type: application/json', 'Cache-Control: no-cache'];
+      expect(response.text.split('\r\n')).toEqual(expect.arrayContaining(headers));
+      expect(await isServing()).toBe(true);
+    },
+  );
 
   it.each([
     ['garbage', 400],
     ['CONNECT x:443 HTTP/1.1\r\nHost: x', 405],
-  ])('responds to earlier requests before it rejects %j', async (text, status) => {
+  ])('responds to earlier requests before rejecting %j', async (text, status) => {
     const { port } = await start();
     const response = await sendText(port, `${createGet('/small')}${text}\r\n\r\n`);
     const parts = response.text.match(/HTTP\/1\.1 \d+|small/g);
     expect(parts).toEqual(['HTTP/1.1 200', 'small', `HTTP/1.1 ${status}`]);
   });
 
-  it('keeps serving if clients reset connections', async () => {
+  it('keeps serving even if clients reset their connections', async () => {
     const { port, isServing } = await start();
     const upgrade = `${GET}Host: x\r\nConnection: Upgrade\r\nUpgrade: x`;
     for (const text of ['CONNECT x:443 HTTP/1.1\r\nHost: x', 'hello', upgrade]) {
@@ -156,14 +159,14 @@ describe('the server', () => {
     expect(await isServing()).toBe(true);
   });
 
-  it('accepts HTTP/1.0 without a host', async () => {
+  it('accepts a request without a host in HTTP/1.0', async () => {
     const { port } = await start();
     const { status } = await sendText(port, 'GET / HTTP/1.0\r\n\r\n');
     expect(status).toBe(200);
   });
 
   it.each(['', 'a b', '[::', '<script>', 'http://', '\xff\xfe', 'x'.repeat(5000)])(
-    'accepts any host: %.20s',
+    'accepts any value of the Host header: %.20s',
     async (host) => {
       const { port } = await start();
       const { status } = await sendText(port, `${GET}Host: ${host}\r\n${CLOSE}\r\n`);
@@ -186,7 +189,7 @@ describe('the server', () => {
   });
 
   it.each(['Content-Length: 5\r\nExpect: 100-continue\r\n', 'Content-Length: 3\r\n\r\nabc'])(
-    "ignores a request's body: %j",
+    'ignores the body of a request: %j',
     async (body) => {
       const { port } = await start();
       async function post(headers?: string): Promise<string> {
@@ -199,7 +202,7 @@ describe('the server', () => {
     },
   );
 
-  it('sends the length of an empty body', async () => {
+  it('sends a Content-Length of 0 for an empty body', async () => {
     const { port } = await start();
     const { status, text } = await sendText(port, createGet('/moved', CLOSE));
     expect([status, text]).toEqual([301, expect.stringContaining('\r\nContent-Length: 0\r\n')]);
@@ -214,7 +217,7 @@ describe('the server', () => {
     ]);
   });
 
-  it('responds to an internal error with a JSON 500, and reports the error on one line', async () => {
+  it('responds to an internal error with a JSON 500 and reports it in one line', async () => {
     const { port, problems } = await start();
     const response = await fetch(`http://127.0.0.1:${port}/fault`);
     expect([response.status, await response.json()]).toEqual([
@@ -234,7 +237,7 @@ describe('stop', () => {
     await stop();
   });
 
-  it('rejects new connections and finishes responses in progress', async () => {
+  it('rejects new connections but finishes the current responses', async () => {
     const { isServing, startReading, stop } = await start(patient);
     const socket = await startReading('/large');
     const stopped = stop();
@@ -245,7 +248,7 @@ describe('stop', () => {
     await stop();
   });
 
-  it('does not wait indefinitely for clients', async () => {
+  it('does not wait for slow clients indefinitely', async () => {
     const { startReading, stop } = await start({ ...patient, stopMs: 100 });
     (await startReading('/large')).pause();
     await stop();

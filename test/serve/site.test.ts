@@ -25,7 +25,10 @@ async function open(folder: string) {
     });
     return { status, text: Buffer.concat(body ?? []).toString() };
   };
-  /** Reads all records through a page range that was not built. */
+  /**
+   * Reads all records with a page range that has no built page. Returns the stated and the actual
+   * number of records.
+   */
   async function count(): Promise<string> {
     const { count, results } = JSON.parse(
       (await get('/api/gamedata/move/', '?limit=1000&offset=1')).text,
@@ -46,7 +49,7 @@ function changeManifest(
 }
 
 describe('watchSite', () => {
-  it("loads the manifest's files except the configuration of hosts", async () => {
+  it('loads all files in the manifest except for the configuration of hosts', async () => {
     const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
     const folder = await publishNewSite({ extras: extras.map((path) => ({ path, body: 'x' })) });
     writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
@@ -64,7 +67,7 @@ describe('watchSite', () => {
     expect(await get('/style.css')).toEqual({ status: 200, text: 'x' });
   });
 
-  it('keeps the site while the folder is half-published, then loads the next build and reuses unchanged files', async () => {
+  it('keeps serving the previous site until the next build is complete', async () => {
     const folder = await publishNewSite({ moves: 250 });
     const { site, count, problems } = await open(folder);
     const before = site();
@@ -99,7 +102,7 @@ describe('watchSite', () => {
     await expect.poll(count, eventually).toBe('2 2');
   });
 
-  it('waits for a complete site, and reports the wait once', async () => {
+  it('waits for a complete site and reports this once', async () => {
     async function check(
       name: string,
       body: string | undefined,
@@ -145,7 +148,7 @@ describe('watchSite', () => {
     await expect(open(folder)).rejects.toThrow('has format 99');
   });
 
-  it('looks four times a second for the first site, and then once a second', async () => {
+  it('checks for the first site four times a second, and then for changes once a second', async () => {
     const folder = path.join(temporaryFolder(), 'site');
     const waits: number[] = [];
     async function wait(ms: number): Promise<void> {
@@ -158,7 +161,7 @@ describe('watchSite', () => {
     await expect.poll(() => waits).toEqual([250, 250, 1000, 1000, 1000]);
   });
 
-  it('stops waiting if the signal is aborted', async () => {
+  it('stops waiting if the signal aborts', async () => {
     const controller = new AbortController();
     const opened = watchSite(path.join(temporaryFolder(), 'nowhere'), {
       onProblem: () => controller.abort(),

@@ -19,7 +19,7 @@ function serveOneFile() {
   return { requested, serve };
 }
 
-it("createWorker reads Cloudflare's assets", async () => {
+it("createWorker reads files from Cloudflare's assets", async () => {
   const { requested, serve } = serveOneFile();
   const send = (path: string) =>
     createWorker('/games').fetch(new Request(`https://site.test${path}`), {
@@ -30,7 +30,7 @@ it("createWorker reads Cloudflare's assets", async () => {
   expect((await send('/api/gamedata/move/pound/')).status).toBe(404);
 });
 
-it("createEdgeFunction requests files past itself and without the client's headers", async () => {
+it("createEdgeFunction bypasses itself and omits the client's headers when it reads files", async () => {
   const { requested, serve } = serveOneFile();
   const request = new Request(`https://site.test${RECORD}`, {
     headers: { 'If-None-Match': '"1"' },
@@ -47,12 +47,12 @@ describe('createFetchStore', () => {
   const get = (body: string | null, init?: ResponseInit) =>
     createFetchStore(async () => new Response(body, init)).get('a.json');
 
-  it("uses the host's ETag", async () => {
+  it('uses the ETag of the host', async () => {
     const asset = await get('{}', { headers: { ETag: 'W/"1"' } });
     expect(asset).toEqual({ body: new Uint8Array([0x7b, 0x7d]), etag: 'W/"1"' });
   });
 
-  it('derives an ETag from the content if the host sends none', async () => {
+  it('derives an ETag from the content if the host does not send one', async () => {
     const [first, same, other] = await Promise.all(['{}', '{}', '[]'].map((body) => get(body)));
     expect(other?.etag).toBe('"4f53cda18c2baa0c0354bb5f9a3ecbe5"');
     expect(same?.etag).toBe(first?.etag);

@@ -35,7 +35,7 @@ describe('limit and offset', () => {
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
-  ])('returns the records and links of ?%s', async (query, records, ids, next, previous) => {
+  ])('returns the right records and links for ?%s', async (query, records, ids, next, previous) => {
     const page = JSON.parse(await read(query));
     const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
     const link = (place: Place) =>
@@ -60,13 +60,14 @@ describe('limit and offset', () => {
     ],
     ...['limit=20&limit=abc', 'a=b%20c%2Bd%26', 'LIMIT=3', 'limit=3;offset=2', 'limit[]=3'],
     ...['page=2&search=ball&ordering=-id', `limit=9${many}`],
-    // Unlike the reference framework, which accepts blanks, underscores and digits of other scripts.
+    // Unlike our handler, the reference framework accepts blanks, underscores and digits of other
+    // scripts.
     ...['limit=%205', 'limit=1_0', 'limit=%EF%BC%95'],
   ])('treats ?%.60s as the first page', async (query) => {
     expect(await read(query)).toBe(await read(''));
   });
 
-  // The reference framework fails beyond 2^63 - 1.
+  // The reference framework fails for limits beyond 2^63 - 1.
   it.each(['100000', '9223372036854775808', many])(
     'returns all records for a limit of %.60s',
     async (limit) => {
@@ -74,7 +75,7 @@ describe('limit and offset', () => {
     },
   );
 
-  it('keeps a limit with thousands of digits in links', async () => {
+  it('keeps a limit with thousands of digits in the links', async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
     expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({
       next: null,
@@ -102,12 +103,15 @@ describe('limit and offset', () => {
     );
   });
 
-  it.each(['', 'limit=7'])('returns an empty page for an empty kind: ?%s', async (query) => {
-    const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
-    expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
-  });
+  it.each(['', 'limit=7'])(
+    'returns an empty page for a kind without records: ?%s',
+    async (query) => {
+      const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
+      expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
+    },
+  );
 
-  it('links to endpoints, even if the built pages link to files', async () => {
+  it('links to endpoints even if the built pages link to files', async () => {
     const files = handledSite(rawRecords(7, 1), { links: 'file' });
     const { text } = await files.send('/api/gamedata/move/?limit=5');
     expect(JSON.parse(text).next).toBe(
@@ -116,7 +120,7 @@ describe('limit and offset', () => {
   });
 
   it.each(['move/', '', 'move/offset/100/'])(
-    'responds with 404 if the file of %j is missing',
+    'responds with a 404 if the file of %j is missing',
     async (path) => {
       const broken = handledSite(
         rawRecords(101, 0),

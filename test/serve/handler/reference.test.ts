@@ -26,7 +26,7 @@ describe.each([
   ['item record', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
 ])('methods on the %s', (_, path, name) => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects the method %s', async (method) => {
     const { status, headers, text } = await send(path, { method });
     expect([status, text]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
     expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
@@ -55,7 +55,7 @@ describe.each([
     });
   });
 
-  it('responds to HEAD as to GET, but without the body', async () => {
+  it('responds to HEAD like to GET, but without the body', async () => {
     const getResponse = await send(path);
     const headResponse = await send(path, { method: 'HEAD' });
     expect(headResponse).toEqual({ ...getResponse, body: Buffer.of(), text: '' });
@@ -79,7 +79,7 @@ it.each([
   ['GET', `${NOPE}?format=json`, 'text/html', 404],
   ['GET', LIST, 'image/png', 200],
 ] as const)(
-  'checks the format, then the method, then the lookup: %s %s with Accept %s returns %i',
+  'checks the format, then the method, and then the record: %s %s with Accept %s returns %i',
   async (method, path, Accept, status, type: string = JSON_TYPE) => {
     const response = await send(path, { method, headers: { Accept } });
     expect(response).toMatchObject({ status, headers: { 'content-type': type } });
@@ -88,7 +88,7 @@ it.each([
 
 type Client = 'program' | 'browser';
 
-/** What each client gets for a query. */
+/** The content that each client gets for a query. */
 const expectedByQuery: Readonly<Record<string, Record<Client, 'json' | 'html' | 404>>> = {
   '': { program: 'json', browser: 'html' },
   'format=api': { program: 'json', browser: 'html' },
@@ -166,7 +166,7 @@ describe('Accept and format', () => {
     return { status: isError ? 404 : 200, headers };
   }
 
-  it('treats a client without Accept as a program', async () => {
+  it('treats a client without an Accept header as a program', async () => {
     await expectResponses('program', {});
   });
 
@@ -179,7 +179,7 @@ describe('Accept and format', () => {
   });
 
   it.each(['move/nope/', 'move/nope/?format=xml', 'nope', 'nope/', 'move/a/b/', 'move/%zz/'])(
-    'responds with a 404 page to browsers and a JSON 404 to other clients: %s',
+    'responds with a 404 page to browsers and with a JSON 404 to other clients: %s',
     async (path) => {
       const url = `/api/gamedata/${path}`;
       const page = await send(url, { headers: { Accept: 'text/html' } });
@@ -249,8 +249,8 @@ describe('paths', () => {
   });
 });
 
-describe('a body', () => {
-  it('contains compact, unescaped JSON', async () => {
+describe('the body', () => {
+  it('contains compact JSON without unnecessary escapes', async () => {
     const { text: move } = await send(RECORD);
     expect(move).toBe(JSON.stringify(JSON.parse(move)));
     const start = '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,';
@@ -262,7 +262,7 @@ describe('a body', () => {
   });
 
   it.each([{ 'X-Forwarded-Host': 'evil.test' }, { Range: 'bytes=0-9' }, { Origin: 'null' }])(
-    'is the same with %j',
+    'returns the same body for a request with the header %j',
     async (headers) => {
       const { text: move } = await send(RECORD);
       const { text } = await send(RECORD, { headers });
@@ -270,7 +270,7 @@ describe('a body', () => {
     },
   );
 
-  it('lists the kinds in the root response', async () => {
+  it('lists the kinds in the API root', async () => {
     const describeList = (kind: string): string =>
       `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
     const otherLists = forOthers((kind) => `,${describeList(kind)}`);

@@ -5,13 +5,13 @@ import { rawRecords } from '../../support/sites.ts';
 const LIST = '/api/gamedata/move/';
 const CORS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
 
-/** Returns the function that sends requests to a small site with these changes. */
+/** Changes files of a small site, and returns a function that sends requests to it. */
 function changeSite(changes: Record<string, string | null>) {
   const { send } = handledSite(rawRecords(2, 1), {}, changes);
   return send;
 }
 
-describe('an ETag', () => {
+describe('ETags', () => {
   const { send, files } = handledSite(recordsWithGaps());
 
   async function readEtag(path: string, headers: Record<string, string> = {}): Promise<string> {
@@ -33,7 +33,7 @@ describe('an ETag', () => {
     '/meta.json',
   ];
 
-  it.each(validated)('is confirmed with a 304 if the client knows it: %s', async (path) => {
+  it.each(validated)('confirms an ETag that the client sends with a 304: %s', async (path) => {
     const etag = await readEtag(path);
     expect(etag).toMatch(/^"[!#-~]+"$/);
     const matchingLists = [etag, `W/${etag}`, '*', `"other", ${etag}`, `"other",W/${etag} `];
@@ -45,18 +45,21 @@ describe('an ETag', () => {
     }
   });
 
-  it.each(validated)('is not confirmed if the client knows another one: %s', async (path) => {
-    const etag = await readEtag(path);
-    for (const ifNoneMatch of ['"other"', '', etag.slice(1, -1), `x${etag}`]) {
-      const { status } = await revalidate(path, ifNoneMatch);
-      expect(status, ifNoneMatch).toBe(200);
-    }
-  });
+  it.each(validated)(
+    'responds with the content if the client sends another ETag: %s',
+    async (path) => {
+      const etag = await readEtag(path);
+      for (const ifNoneMatch of ['"other"', '', etag.slice(1, -1), `x${etag}`]) {
+        const { status } = await revalidate(path, ifNoneMatch);
+        expect(status, ifNoneMatch).toBe(200);
+      }
+    },
+  );
 
   it.each([
     [LIST, 'index.json'],
     [`${LIST}?limit=100&offset=100`, 'offset/100/index.json'],
-  ])('is the ETag of the built page: %s', async (path, file) => {
+  ])('uses the ETag of the built page: %s', async (path, file) => {
     const etag = await readEtag(path);
     expect(etag).toBe(files.get(`api/gamedata/move/${file}`)?.etag);
   });
@@ -65,12 +68,15 @@ describe('an ETag', () => {
     ['HEAD', LIST, 304],
     ['POST', LIST, 405],
     ['GET', `${LIST}nope/`, 404],
-  ])('is compared only if the response is not an error: %s %s', async (method, path, expected) => {
-    const { status } = await revalidate(path, '*', method);
-    expect(status).toBe(expected);
-  });
+  ])(
+    'compares ETags only if the response is not an error: %s %s',
+    async (method, path, expected) => {
+      const { status } = await revalidate(path, '*', method);
+      expect(status).toBe(expected);
+    },
+  );
 
-  it('differs between page ranges, kinds and representations', async () => {
+  it('sends different ETags for different page ranges, kinds and representations', async () => {
     const paths = [LIST, `${LIST}pound/`];
     for (let offset = 0; offset < 60; offset++) {
       const limit = 1 + (offset % 6);
@@ -82,12 +88,12 @@ describe('an ETag', () => {
     expect(new Set(etags).size).toBe(etags.length);
   });
 
-  it('is the same for equivalent queries', async () => {
+  it('sends the same ETag for equivalent queries', async () => {
     const etag = await readEtag(`${LIST}?limit=7&offset=95`);
     expect(await readEtag(`${LIST}?offset=095&limit=%2B7&utm=1`)).toBe(etag);
   });
 
-  it("changes with the page range's records, the count and the base URL", async () => {
+  it('changes the ETag if the records of the page range, the count or the base URL change', async () => {
     const raw = rawRecords(200, 1);
     const changedMoves = raw.move.map((move) => {
       return move.id === 151 ? { ...move, englishName: 'Other' } : move;
@@ -107,7 +113,7 @@ describe('an ETag', () => {
   });
 });
 
-describe('a file', () => {
+describe('files', () => {
   const POLICY = 'content-security-policy';
   const html = '<!doctype html>';
   const { send, files } = handledSite(
@@ -129,7 +135,7 @@ describe('a file', () => {
     ['x/download/a.bin', 'application/octet-stream', false],
     ['my-icons/a_b.c-d.png', 'image/png', false],
   ])(
-    'has a media type, and a content security policy if it is a page: %s',
+    'sends a media type, and a content security policy only for pages: %s',
     async (file, type, isPage) => {
       const { status, headers, body } = await send(`/${file}`);
       expect([status, new Uint8Array(body)]).toEqual([200, files.get(file)?.body]);
@@ -144,14 +150,14 @@ describe('a file', () => {
     },
   );
 
-  it('rejects other methods, and lists its own in response to OPTIONS', async () => {
+  it('rejects methods other than those it lists in response to OPTIONS', async () => {
     const post = await send('/meta.json', { method: 'POST' });
     expect(post.status).toBe(405);
     const options = await send('/meta.json', { method: 'OPTIONS' });
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 
-  it("is served at its folder's URL if it is an index page", async () => {
+  it('serves an index page at the URL of its folder', async () => {
     const page = await send('/');
     expect(page.text).toBe(html);
   });
@@ -159,12 +165,12 @@ describe('a file', () => {
   it.each([
     ['/', 204],
     ['/none.json', 404],
-  ])('must exist for OPTIONS: %s', async (path, expected) => {
+  ])('responds to OPTIONS only if the file exists: %s', async (path, expected) => {
     const { status } = await send(path, { method: 'OPTIONS' });
     expect(status).toBe(expected);
   });
 
-  it("has different headers below download/ and the API's prefix", async () => {
+  it('sends different headers for downloads and for files of the API', async () => {
     const archive = await send('/download/gamedata.tar.gz');
     expect(archive.headers).toMatchObject({
       'content-disposition': 'attachment',
@@ -175,7 +181,7 @@ describe('a file', () => {
   });
 
   it.each(['/%', '/.hidden.json', '/a//b.json', '/none.json'])(
-    'is not found at %s',
+    'responds to %s with a 404',
     async (path) => {
       expect(await send(path)).toMatchObject({
         status: 404,
@@ -184,7 +190,7 @@ describe('a file', () => {
     },
   );
 
-  it("has a content security policy as a record's page, but not as the record's JSON", async () => {
+  it('sends a content security policy with the page of a record, but not with its JSON', async () => {
     const record = '/api/gamedata/move/move-1/';
     const page = await send(record, { headers: { Accept: 'text/html' } });
     expect(page.text).toBe(html);
@@ -202,7 +208,7 @@ describe('the old URL of a renamed record', () => {
   const send = changeSite({ ...removed, ...moved });
 
   it.each([{}, { headers: { Accept: 'text/html' } }, { method: 'HEAD' }])(
-    'redirects for %j',
+    'redirects a request with %j',
     async (init) => {
       const { status, headers } = await send(`${OLD}?format=api&x=%20`, init);
       expect(status).toBe(301);
@@ -228,7 +234,7 @@ describe('the old URL of a renamed record', () => {
     ['a method that is not allowed', OLD, { method: 'POST' }, 405],
     ['a different kind', '/api/gamedata/item/move-1/', {}, 404],
     ['a property of every object', `${LIST}constructor/`, {}, 404],
-  ] as const)('does not redirect %s', async (_, path, init, expected) => {
+  ] as const)('does not redirect a request for %s', async (_, path, init, expected) => {
     const { status } = await send(path, init);
     expect(status).toBe(expected);
   });
@@ -236,7 +242,7 @@ describe('the old URL of a renamed record', () => {
   it.each([
     ['a record has the URL now', moved, 200],
     ['the site has no moved.json', { ...removed, 'moved.json': null }, 404],
-    ['the table lacks the URL', { ...removed, 'moved.json': '{}' }, 404],
+    ['the table does not contain the URL', { ...removed, 'moved.json': '{}' }, 404],
     ['moved.json is invalid', { ...removed, 'moved.json': `{"${OLD}":1}` }, 404],
   ])('does not redirect if %s', async (_, changes, expected) => {
     const sendToChangedSite = changeSite(changes);
@@ -254,7 +260,7 @@ describe('an icon that the site does not contain', () => {
     [{ sprites: { mode: 'mirror', upstream } }, undefined],
     [{}, standard],
     [null, standard],
-  ])('redirects for meta.json %j to %s', async (meta, base) => {
+  ])('redirects with meta.json %j to %s', async (meta, base) => {
     const send = changeSite({ 'meta.json': meta && JSON.stringify(meta) });
     const expected = base ? [302, `${base}/a.png`] : [404, undefined];
     for (const method of ['GET', 'HEAD']) {

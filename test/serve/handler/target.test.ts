@@ -29,7 +29,7 @@ describe('resolveTarget', () => {
     fc.assert(property);
   });
 
-  it('resolves any path to a file inside the site, or to nothing', () => {
+  it('resolves any path to a file inside the site or to nothing', () => {
     const property = fc.property(hostile, prefix, (text, start) => {
       const target = resolveTarget(start + text);
       const file = 'file' in target ? target.file : undefined;
@@ -52,7 +52,7 @@ describe('resolveTarget', () => {
       '/api/gamedata/%2Fmove/',
     ],
     '/docs//',
-  ])('resolves double slashes to nothing: %s', (path) => {
+  ])('resolves a path with double slashes to nothing: %s', (path) => {
     expect(resolveTarget(path)).toEqual({ type: 'nothing' });
   });
 
@@ -60,7 +60,7 @@ describe('resolveTarget', () => {
     '/.well-known/security.txt',
     '/.well-known/acme-challenge/_tok-en',
     '/%2Ewell-known/a~b',
-  ])('resolves %s to the file, which may have no extension', (path) => {
+  ])('resolves %s to a file, even without an extension', (path) => {
     const file = decodeURIComponent(path).slice(1);
     expect(resolveTarget(path)).toEqual({ type: 'file', file });
     expect(resolveTarget(`/games${path}`, '/games')).toEqual({ type: 'nothing' });
@@ -88,7 +88,7 @@ describe('resolveTarget', () => {
     ['/games/meta.json', { type: 'file', file: 'meta.json' }],
     ['/gamesx/meta.json', { type: 'nothing' }],
     ['/meta.json', { type: 'nothing' }],
-  ])('resolves %s below the path of the base URL', (path, target) => {
+  ])('resolves %s relative to the path of the base URL', (path, target) => {
     expect(resolveTarget(path, '/games')).toEqual(target);
   });
 });
