@@ -57,7 +57,7 @@ describe('updateFolder', () => {
     expect(read(folder)).toEqual(second);
   });
 
-  it('writes nothing if inputs and files are unchanged', () => {
+  it('writes nothing if neither the inputs nor the files have changed', () => {
     const folder = temporaryFolder();
     expect(isUpToDate(folder, '1')).toBe(false);
     update(folder, '1', first);
