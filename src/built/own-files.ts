@@ -14,8 +14,7 @@ import type { SiteStorage } from './storage.ts';
 
 /**
  * Thrown if a file was written by another version of gamedata in a format that this version cannot
- * read. The file is not damaged, so builds refuse to replace a manifest in
- * such a format.
+ * read. The file is not damaged, so builds refuse to replace a manifest in such a format.
  */
 export class OtherFormatError extends OutputError {}
 

@@ -199,8 +199,8 @@ const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
 export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
 
 /**
- * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve such files,
- * except for those in `.well-known/`.
+ * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve such files unless
+ * they are in `.well-known/`.
  */
 export function isHidden(path: string): boolean {
   if (isWellKnown(path)) return false;

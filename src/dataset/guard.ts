@@ -134,7 +134,7 @@ function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
 interface Measurement {
   /** Either a kind or `names/<language>`. */
   readonly subject: string;
-  /** What happens to them, such as `records missing`. */
+  /** The effect on the records or names, such as `records missing`. */
   readonly effect: string;
   readonly affected: number;
   readonly total: number;

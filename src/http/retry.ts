@@ -1,6 +1,6 @@
 /**
- * Decides what happens after a failed attempt. The functions are pure, except for the random part
- * of a delay.
+ * Decides on the next step after a failed attempt. The functions are pure, except for the random
+ * part of a delay.
  */
 
 import type { Failure } from './failures.ts';

@@ -51,8 +51,8 @@ export function readChange({ out, staged }: WorkPaths): Change {
 }
 
 /**
- * Lists the regular files in a folder. Symlinks are not followed, because they may lead to unrelated
- * files of this user, which must not be moved.
+ * Lists the regular files in a folder. Symlinks are not followed, because they may lead to
+ * unrelated files of this user, which must not be moved.
  */
 function listRegularFiles(folder: string): Set<string> {
   const files = new Set<string>();

@@ -71,7 +71,9 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
   return true;
 }
 
-/** With these codes, a file may be the expected one, although it cannot be read now. */
+/**
+ * The error codes of a file that may be the expected one, although it cannot be read at the moment.
+ */
 const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE'];
 
 /**

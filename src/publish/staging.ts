@@ -99,9 +99,10 @@ export function prepareStaging(paths: LockedPaths): Staging {
 
 /**
  * Creates the staging folder, which other users cannot enter. First removes an older staging folder
- * that we or the owner of the site's folder created. It usually contains a discarded change, and was
- * kept only to make every command compare files by content. If another user creates a folder with this name in the meantime,
- * `mkdir` without `recursive` fails, so we never use anything that they prepared.
+ * that we or the owner of the site's folder created. It usually contains a discarded change, which
+ * was kept only to make every command compare files by content. If another user creates a folder
+ * with this name in the meantime, `mkdir` without `recursive` fails, so we never use anything that
+ * they prepared.
  */
 function createStagingFolder({ out, staging, lock }: LockedPaths): StagingFolder {
   assertTrustedOwner(out, [staging]);

@@ -69,9 +69,9 @@ interface Check {
 }
 
 /**
- * Compares the responses of a deployment with those that the request handler would send. First
- * derives the expected site, either from the given site or from the deployment's own lists, because
- * its records determine the requests. Then checks the rows of the table one after another, so that
+ * Compares the responses of a deployment with the responses of the request handler. First derives
+ * the expected site, either from the given site or from the deployment's own lists, because its
+ * records determine the requests. Then checks the rows of the table one after another, so that
  * failures are always listed in the same order.
  *
  * @param address the base URL without a trailing slash
