@@ -70,7 +70,7 @@ describe('rejectOtherFormat', () => {
   const check = (json: unknown) => () =>
     rejectOtherFormat(json, (problem, options) => new OutputError(problem, 'meta.json', options));
 
-  it.each([{ format: FORMAT }, { format: '9' }, null])('accepts %j', (json) => {
+  it.each([{ format: FORMAT }, { format: '9' }, null])('accepts the format of %j', (json) => {
     expect(check(json)).not.toThrow();
   });
 

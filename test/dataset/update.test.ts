@@ -167,7 +167,7 @@ describe('planUpdate', () => {
     expect(copy.past.history).toEqual(emptyHistory);
   });
 
-  describe('with --forget-history', () => {
+  describe('planUpdate with --forget-history', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
     const data = createData([renamed]);
     const { history } = plan(data, createPrevious([{}])).past;

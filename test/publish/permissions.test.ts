@@ -208,7 +208,7 @@ describe('publish', () => {
 });
 
 // These tests switch the user of the process, which is impossible in a worker thread.
-describe.runIf(isRoot && isMainThread)('in a world-writable folder', () => {
+describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () => {
   /** Creates a world-writable folder, and runs the rest of the test as an unprivileged user. */
   function createSharedFolder(): { out: string } {
     const folder = temporaryFolder();

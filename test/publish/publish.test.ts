@@ -151,7 +151,7 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
-  // Without a file number, the event loop aborts the build, which only works if the build pauses.
+  // In the second case, the event loop aborts the build, so the build must pause regularly.
   it.each([10, undefined])(
     'keeps only the old site if the build is aborted (at file %s)',
     async (abortAt) => {

@@ -63,7 +63,7 @@ describe('createFetchStore', () => {
     expect(await get('x', { status })).toBeUndefined();
   });
 
-  it.each([429, 500])('rejects the temporary status %i', async (status) => {
+  it.each([429, 500])('throws after the temporary status %i', async (status) => {
     await expect(get('x', { status })).rejects.toThrow(
       `a.json: got status ${status}, expected 200`,
     );
