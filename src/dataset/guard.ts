@@ -147,7 +147,7 @@ interface Measurement {
 }
 
 /**
- * Checks a measurement against its limits.
+ * Checks that no more records or names are affected than the limits allow.
  *
  * @throws GuardError if the number exceeds both the percentage and the fixed limit
  */

@@ -25,7 +25,7 @@ import type { Revalidation } from './client.ts';
 /** Identifies the journal of an upstream. */
 export interface CacheKey {
   readonly upstream: string;
-  /** The version of the format of cached values. */
+  /** The version of the cached values' format. */
   readonly version: string;
 }
 

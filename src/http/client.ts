@@ -25,7 +25,7 @@ export interface ClientOptions extends TransportOptions {
   readonly retryBaseMs?: number | undefined;
 }
 
-/** The validators of a stored response. */
+/** The validators of a stored response: its ETag and its modification date. */
 export interface Revalidation {
   readonly etag?: string | undefined;
   readonly lastModified?: string | undefined;
@@ -268,7 +268,7 @@ interface SentRequest {
 }
 
 /**
- * Creates the error for the caller of the client.
+ * Converts the last failed attempt to the error that the client throws.
  *
  * @param hint a hint that is shown only if the upstream has responded, because otherwise no option
  * of the request would help

@@ -18,7 +18,7 @@ export type HeaderFields = Readonly<Record<string, string | undefined>>;
  */
 export type Remedy = 'none' | 'retry' | 'bypassCaches' | 'bypassCachesOnce';
 
-/** The details of a failed attempt. */
+/** The details of a failed attempt to send a request. */
 export interface Failure
   extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
   readonly remedy: Remedy;

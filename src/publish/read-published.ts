@@ -13,7 +13,7 @@ import type { WorkPaths } from './work-paths.ts';
 
 /** The published site in a folder. */
 export interface Published {
-  /** Whether the folder does not exist. */
+  /** True if the folder does not exist. */
   readonly isMissing: boolean;
   /** The files listed in the manifest. Empty if nothing is published. */
   readonly entries: Entries;

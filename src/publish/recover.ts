@@ -77,7 +77,7 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
 const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE'];
 
 /**
- * Returns whether a file has a hash.
+ * Returns whether the content of a file has the given SHA-256.
  *
  * @throws OutputError if the file exists but cannot be read, because a change that may fit must not
  * be discarded

@@ -228,7 +228,7 @@ async function writeResponse(
   const isRequestBodySent = hasBody(request);
   const sentHeaders = isRequestBodySent ? { ...headers, Connection: 'close' } : headers;
   if (body) {
-    // `writeHead` sends the headers without copying them first.
+    // We use `writeHead` because it does not copy the headers.
     response.writeHead(status, sentHeaders);
     const isLong = Number(headers['Content-Length']) > CHUNK_BYTES;
     if (isLong) await pipeline(splitBody(body), response, { end: false });

@@ -217,7 +217,7 @@ function createRespond(
   async function get(file: string) {
     const body = read(file);
     if (body === undefined) return undefined;
-    // No comparator uses this ETag.
+    // Any value is fine here, because no comparator uses this ETag.
     return { body: new Uint8Array(Buffer.from(body)), etag: '"expected"' };
   }
   const respond = createResponder({ get }, base);
