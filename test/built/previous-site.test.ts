@@ -71,7 +71,7 @@ describe('readPreviousSite', () => {
     );
   });
 
-  it('recovers old slugs from redirects if they may be lost', () => {
+  it('recovers old slugs from the redirects if the old slugs may be lost', () => {
     const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{'));
     expect(previous?.readPast(true).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(bodies);

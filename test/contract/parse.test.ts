@@ -7,7 +7,7 @@ const { createMapSchema, formatValue, parse, parseJsonOrThrow } = contract;
 const schema = z.object({ names: z.array(z.object({ language: z.string() })), id: z.int() });
 
 describe('parse', () => {
-  it('drops unknown keys', () => {
+  it('drops keys that the schema does not define', () => {
     const value = { names: [{ language: 'en' }], id: 1 };
     expect(parse(schema, { ...value, more: 1 }, {})).toEqual(value);
   });
@@ -36,7 +36,7 @@ describe('parse', () => {
     expect(failure).toThrow(expect.not.objectContaining({ location: { field: '' } }));
   });
 
-  it('removes only the first prefix from a message of the schema library', () => {
+  it("removes only the first prefix from the schema library's message", () => {
     const refused = z.unknown().refine(() => false, 'Not so: Invalid input: twice');
     const failure = () => parse(refused, undefined, {});
     expect(failure).toThrow(/^got nothing: Not so: Invalid input: twice$/);
@@ -95,7 +95,7 @@ describe('formatValue', () => {
     expect(formatValue(value)).toBe(text);
   });
 
-  it('formats a deeply nested value', () => {
+  it('formats a deeply nested value without failing', () => {
     let nested: unknown = [];
     for (let level = 0; level < 50_000; level++) nested = [nested];
     // Whether it can be formatted depends on the version of Node.

@@ -82,7 +82,7 @@ describe('compare', () => {
     .uniqueArray(someMove, { selector: ({ id }) => id })
     .map((some) => versionOf(some.map((raw) => rawMove(raw.id, raw))));
 
-  it('returns the changes that turn one data set into any other', () => {
+  it('returns the changes that turn one data set into another', () => {
     fc.assert(
       fc.property(version, version, (from, to) => {
         const { changes, totals } = compare(from, to);

@@ -211,7 +211,7 @@ describe('checkUpdate limits missing records', () => {
     },
   );
 
-  it('accepts the loss of a record that is allowed by its current or old slug', () => {
+  it('accepts the loss of a record that the user allowed by its current or old slug', () => {
     const move = new Map(Object.entries({ old: 5, other: 4 }));
     const previous = createPrevious(records(5, 5), {
       readPast: () => ({ ...emptyPast, oldSlugs: { ...noOldSlugs, move }, notices: [] }),
@@ -328,7 +328,7 @@ describe('checkUpdate limits unusable values', () => {
     }
   });
 
-  it('accepts up to nine records with warnings in a small kind', () => {
+  it('accepts up to nine records with new warnings in a small kind', () => {
     expect(find(10, [...warnings(9), ...warnings(9)])).toBeUndefined();
     expect(find(10, warnings(10))).toMatch(/^item: got 10 of 10/);
   });

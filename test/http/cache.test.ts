@@ -196,7 +196,7 @@ describe('the cache', () => {
     expect(open(folder).get(url(1))?.freshUntil).toBe(0);
   });
 
-  it('reports new entries only once', () => {
+  it('reports the first new entry and no later ones', () => {
     const onStored = vi.fn();
     const cache = openCache(temporaryFolder(), { upstream: UPSTREAM, version: '1' }, { onStored });
     expect(onStored).not.toHaveBeenCalled();

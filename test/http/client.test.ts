@@ -170,7 +170,7 @@ describe('get', () => {
     expect(value).toEqual({ ok: true });
   });
 
-  it('limits the first retries by the total number of retries', async () => {
+  it('does not send more first retries than retries are allowed', async () => {
     const { get } = testClient({ retries: 0, firstRetries: 1 });
     const error = await catchError(get(await deserted(), decodeJson));
     expect(error.request.attempts).toBe(1);

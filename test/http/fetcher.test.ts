@@ -210,7 +210,7 @@ describe('withFetcher', () => {
     expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
   });
 
-  it('works without a cache', async () => {
+  it('requests everything again if there is no cache', async () => {
     const { run } = await runScene({ cacheFolder: undefined });
     for (const _ of [1, 2]) expect(await run(['/1'])).toMatchObject({ requests: 1 });
   });

@@ -174,7 +174,7 @@ describe('acquireLock', () => {
     expect(names()).toEqual(['.site.gamedata-lock']);
   });
 
-  it('fails if another build is faster to replace a broken lock', () => {
+  it('fails if another build replaces a broken lock first', () => {
     const { paths, lock } = createPaths();
     fs.writeFileSync(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce((from, to) => {

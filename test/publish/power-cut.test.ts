@@ -210,7 +210,7 @@ describe.each<[string, Tree, Tree, Sync]>([
   ],
   ['files without sync -f', old, fresh, 'fails'],
 ])('after a kill or a power cut during a change to %s', (_, before, after, sync) => {
-  it('keeps the old site if the commit was not reached', async () => {
+  it('keeps the old site if the build was interrupted before the commit', async () => {
     const change = await recordChange(before, after, sync);
     let states = 0;
     for (const state of replay(change, (isCommitted) => !isCommitted)) {
@@ -220,7 +220,7 @@ describe.each<[string, Tree, Tree, Sync]>([
     expect(states).toBeGreaterThan(10);
   });
 
-  it('completes the new site if the commit was reached', async () => {
+  it('completes the new site if the build was interrupted after the commit', async () => {
     const change = await recordChange(before, after, sync);
     let states = 0;
     for (const state of replay(change, (isCommitted) => isCommitted)) {

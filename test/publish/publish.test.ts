@@ -88,7 +88,7 @@ describe('publish', () => {
     expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
   });
 
-  it('gives replaced files an mtime in a later second and keeps the manifest the newest file', async () => {
+  it('gives replaced files a later mtime and keeps the manifest the newest file', async () => {
     const { out } = await publishedSite(old);
     const file = path.join(out, 'a.json');
     const manifest = path.join(out, 'manifest.json');

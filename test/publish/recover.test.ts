@@ -183,7 +183,7 @@ describe('recover', () => {
     expect(site.names()).toEqual(['site']);
   });
 
-  it('completes a committed change if someone adds a file with the same content', async () => {
+  it('completes a committed change even if a file with the same content was added', async () => {
     const site = await publishedSite(old);
     await interrupt(site, fresh, 'a.json');
     write(site, 'b/d.json', '5');
@@ -191,7 +191,7 @@ describe('recover', () => {
     expect(readTree(site.out)).toEqual(fresh);
   });
 
-  it('rejects a folder without a manifest even if a discarded change is next to it', async () => {
+  it('rejects a folder without a manifest even if it has a discarded change', async () => {
     const folders = resolveWorkPaths(path.join(temporaryFolder(), 'site'));
     const { out } = folders;
     fs.mkdirSync(out);

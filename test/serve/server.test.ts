@@ -72,7 +72,7 @@ describe('a server', () => {
     },
   );
 
-  it('closes an idle connection', async () => {
+  it('closes a connection that stays idle too long', async () => {
     const { port } = await start({ keepAliveMs: 200 });
     const { status } = await sendText(port, createGet('/small'));
     expect(status).toBe(200);

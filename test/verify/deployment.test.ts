@@ -225,7 +225,7 @@ describe('a deployment without page ranges', () => {
   const isRefused = (request: Request) => hasOtherLimit(request) && !wantsHtml(request);
   const refuseWindows = where(isRefused, json(NOT_FOUND, 404));
 
-  test('keeps every guarantee of the static level', async () => {
+  test('keeps every guarantee of the static level without page ranges', async () => {
     expect(await findBroken(refuseWindows, 'static')).toEqual([]);
   });
 

@@ -75,7 +75,7 @@ describe('limit and offset', () => {
     },
   );
 
-  it('keeps a limit with thousands of digits in the links', async () => {
+  it('keeps a limit with thousands of digits in the links of a page', async () => {
     const previous = `${LIST}?format=api&limit=${many}&offset=0`;
     expect(JSON.parse(await read(`limit=${many}&offset=5`))).toMatchObject({
       next: null,

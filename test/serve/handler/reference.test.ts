@@ -250,7 +250,7 @@ describe('paths', () => {
 });
 
 describe('the body', () => {
-  it('contains compact JSON without unnecessary escapes', async () => {
+  it('sends compact JSON without unnecessary escapes', async () => {
     const { text: move } = await send(RECORD);
     expect(move).toBe(JSON.stringify(JSON.parse(move)));
     const start = '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,';
