@@ -119,7 +119,7 @@ function readPublishedOldSlugs(files: SiteFiles, mayBeLost: boolean): OldSlugsWi
     name: files.storage.name,
     wayOut: 'Restore an archive of the site with gamedata mirror <archive>',
   };
-  // Reading the file again throws the original error, now with a hint how to restore the site.
+  // Reading the file again throws the original error, now with a hint on how to restore the site.
   return { oldSlugs: withRestoreHint(site, () => readOldSlugs(files)), notices: [] };
 }
 
@@ -130,7 +130,7 @@ interface RestorableSite {
 }
 
 /**
- * Reads old slugs. If they are damaged, throws an error with a hint how to restore them, because
+ * Reads old slugs. If they are damaged, throws an error with a hint on how to restore them, because
  * without them, published URLs would return 404.
  *
  * @param mayBeLost whether to drop damaged old slugs instead of throwing

@@ -187,7 +187,8 @@ export function readUnverifiedOldSlugs(files: SiteFiles): OldSlugs {
 }
 
 /**
- * Reads the redirects from old slugs. They replace the complete list of old slugs if it is damaged.
+ * Reads the published redirects as old slugs. They are used if the complete list of old slugs is
+ * damaged.
  */
 export function readRedirects(files: SiteFiles): OldSlugs {
   const json = readJson(files, MOVED_FILE);

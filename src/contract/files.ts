@@ -120,5 +120,5 @@ export const fileRows = {
 export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/** The files that a site's own archive leaves out. It contains every other file. */
+/** The archive of a site, and its checksum. The archive contains every other file of the site. */
 export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];

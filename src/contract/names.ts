@@ -83,8 +83,8 @@ export const namesSummarySchema = z.object({
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
 /**
- * The names of languages in the languages themselves. We do not use `Intl` because its names differ
- * between machines.
+ * The name of each language in that language. We do not use `Intl` because its names differ between
+ * machines.
  */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',

@@ -53,7 +53,7 @@ function formatFieldNames({ changed }: KindChanges): string {
   return `: ${owner} ${[...names].join(', ')}`;
 }
 
-/** Names both data sets, such as `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
+/** Describes both data sets, as in `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
 const formatSpan = ({ from, to }: Comparison): string =>
   `${formatDataSet(from)} → ${formatDataSet(to)}`;
 

@@ -130,9 +130,9 @@ export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boole
 }
 
 /**
- * Lists the steps that are newer than a data set, for each time that the history reached that data
- * set. If a change was reverted, that is several times: in A→B→A, there are no steps and two steps
- * since A.
+ * Lists the newer steps for each occurrence of a data set in a history. If a change was reverted,
+ * the data set occurs several times. For example, A→B→A has no steps after the second A, and two
+ * steps after the first.
  */
 function listStepsSince({ history, digest }: HistoryUpTo, searched: string): Comparison[][] {
   const { steps } = history;

@@ -29,8 +29,8 @@ export const ACCEPT_ENCODING = 'gzip, br';
 const NO_ENCODING = ['', 'identity', 'aws-chunked'];
 
 /**
- * Decodes the encodings of a body from last to first, because they are listed in the order in which
- * they were applied. Repeated encodings are ignored, because some proxies repeat headers.
+ * Decodes a body with several encodings in reverse order, because they are listed in the order in
+ * which they were applied. Repeated encodings are ignored, because some proxies repeat headers.
  *
  * @throws InvalidBodyError if the encoding is unknown or the body does not match it
  */

@@ -81,7 +81,7 @@ export function bustCaches(url: string, edition: string | number): string {
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Returns the delay before a retry in milliseconds. The delay grows exponentially, up to half of it
+ * Returns the delay before a retry in milliseconds. The delay grows exponentially. Up to half of it
  * is random, and it is never shorter than `Retry-After`.
  */
 export function retryDelay(failures: number, baseMs: number, retryAfterMs = 0): number {

@@ -163,9 +163,9 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
 }
 
 /**
- * Returns a function that checks whether gamedata wrote a file in the folder. It did if the
- * published manifest lists the file. It also did if the file has the same content as a staged file,
- * because a change that was later discarded may have moved it into place.
+ * Returns a function that checks whether gamedata wrote a file in the folder. This is the case if
+ * the published manifest lists the file, or if the file has the same content as a staged file. In
+ * the second case, a change that was later discarded may have moved it into place.
  */
 function createOwnershipCheck(
   { out, staged }: WorkPaths,

@@ -91,7 +91,7 @@ export async function withOutput<T>(
     const output = createOutput(paths, published, recovery);
     return await use(output);
   } catch (error) {
-    // If no error occurs, the notices are part of the result instead.
+    // The notices are reported here, because there is no result that could contain them.
     for (const notice of recovery?.notices ?? []) onNotice?.(notice);
     const failure = toOutputError(error, out);
     // If another build has broken our lock, that caused the failure, so we report it instead.

@@ -127,7 +127,7 @@ function setLaterTime(file: string, replacedFile: string): void {
   const replaced = readStatus(replacedFile);
   if (!replaced?.isFile()) return;
   const now = Date.now();
-  // An mtime far in the future was set by mistake, so new files should not continue from there.
+  // An mtime far in the future is a mistake, so new files should not get an even later one.
   if (replaced.mtimeMs > now + DAY_MS) return;
   const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
   const ownSecond = Math.floor((now - CLOCK_MS) / 1000);

@@ -110,7 +110,7 @@ export async function verifyDeployment(
     };
   }
 
-  // The probe's connections must be closed in any case, also if the caller aborts.
+  // The probe's connections must be closed in any case, even if the caller aborts.
   const probe = createProbe(address, { concurrency });
   return closeOnAbort(probe, signal, verifyWith);
 }

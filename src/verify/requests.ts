@@ -18,7 +18,10 @@ export interface RequestPattern {
   readonly headers?: ProbeRequest['headers'];
 }
 
-/** Creates a request of each URL with each method. A pattern of URLs alone means GET requests. */
+/**
+ * Creates one request for each combination of a URL and a method. If the pattern consists only of
+ * URLs, the method is GET.
+ */
 export function createRequests(pattern: Urls | RequestPattern, site: ExpectedSite): ProbeRequest[] {
   const isOnlyUrls = typeof pattern !== 'object';
   const {
@@ -134,8 +137,8 @@ export function listNames({ languages }: ExpectedSite): string[] {
 }
 
 /**
- * Lists the icons to check. If all icons are redirects, one icon is enough, and if the site has
- * file links, none is checked, because plain file servers cannot redirect.
+ * Lists the icons to check. If all icons are redirects, lists only the first one. If the site also
+ * has file links, lists none, because plain file servers cannot redirect.
  */
 export function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
   const files: string[] = [];
