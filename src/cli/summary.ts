@@ -110,8 +110,8 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
 }
 
 /**
- * Lists the removed records if the previous records could not be read, because the changes then
- * cannot be listed.
+ * Lists the slugs of removed records if the previous records could not be read. Otherwise, the list
+ * of changes already contains the removed records.
  */
 function formatRemoved({ changes: { steps, missing } }: Report): string[] {
   if (steps.length > 0) return [];

@@ -140,7 +140,7 @@ interface Measurement {
   readonly total: number;
   /** The percentage of the total that may be affected. */
   readonly maxPercent: number;
-  /** The number that may be affected even if it exceeds the percentage. */
+  /** A number that is always tolerated, even if it is more than the percentage permits. */
   readonly maxCount?: number;
   readonly examples?: readonly string[];
   readonly hint: string;

@@ -113,11 +113,9 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history contains the previous data set and every earlier step of the previous
- * history. Steps are identified by their digests.
- *
- * The newer steps, followed by the previous history, must be the whole history. Old steps may be
- * missing if the newer steps leave no room for them within the limits.
+ * Returns whether a history continues the previous history: it must consist of the steps since the
+ * previous data set, followed by the previous steps. Steps are compared by their digests. The oldest
+ * steps may be missing, because a history has limits.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;

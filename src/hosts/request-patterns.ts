@@ -58,8 +58,8 @@ const best = {
 
 // Early versions of Safari send `…,text/html;q=0.9,…,*/*;q=0.5`. If the header does not list JSON,
 // we therefore compare the first digits of the qualities of HTML and `*/*`. The expression matches
-// only if the first quality in the header belongs to HTML. Otherwise, matching a long header would
-// take quadratic time.
+// only if the first quality in the header belongs to HTML, because a search for any position would
+// take quadratic time on a long header.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );

@@ -134,8 +134,8 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   }
 
   /**
-   * Yields the lines of the journal after an interrupted run. All entries are kept for the run that
-   * resumes it.
+   * Yields the lines of the journal that an interrupted run leaves. They contain every entry, because
+   * the next run continues with them.
    */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;

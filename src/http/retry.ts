@@ -22,7 +22,7 @@ export interface RetryRules {
   readonly followsRedirects: boolean;
 }
 
-/** The progress of a request, including its last attempt, which failed. */
+/** How far a request has come when one of its attempts fails. */
 export interface RequestProgress {
   /** The URL of the last attempt. */
   readonly url: string;

@@ -154,8 +154,9 @@ function prune(folder: string, current: Archive, keep: number): void {
 }
 
 /**
- * Lists all archives except the newest one of each of the last states. We read the times from the
- * names, because copying a folder changes modification times.
+ * Lists the archives to remove. Of each of the last `keep` states of the data, only the newest
+ * archive stays. We read the times from the names, because copying a folder changes modification
+ * times.
  */
 function listOutdated(names: readonly string[], current: Archive, keep: number): Archive[] {
   const otherArchives: Archive[] = [];

@@ -176,7 +176,7 @@ interface IconItem {
  * assets, needs no other file.
  */
 function listItems(records: Records, assets: readonly SiteFile[]): IconItem[] {
-  // We ignore case, because some file systems do not distinguish it.
+  // We ignore case, because some file systems are case-insensitive.
   const assetPaths = new Set(assets.map(({ path }) => path.toLowerCase()));
   const items: IconItem[] = [];
   for (const kind of kindNames) {

@@ -76,7 +76,7 @@ type Warn = (code: WarningCode, message: string) => void;
  *
  * First, the records of each kind are sorted by id: if several records have the same slug, the one
  * with the lowest id keeps it. Then each record is normalized, with a warning for each adaptation.
- * Finally, its names are added to its languages under its final slug.
+ * Finally, the names of the record are added to their languages under the record's final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */

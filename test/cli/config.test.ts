@@ -52,7 +52,7 @@ describe('gamedata.config.json', () => {
     expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
   });
 
-  it('uses the configured output folder of build in other commands', () => {
+  it("uses build's configured output folder in other commands", () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
     expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
   });

@@ -333,7 +333,7 @@ describe('checkUpdate limits unusable values', () => {
     expect(find(10, warnings(10))).toMatch(/^item: got 10 of 10/);
   });
 
-  it('accepts any number of warnings in a copy, which was checked when it was captured', () => {
+  it('accepts any number of warnings in a copied data set', () => {
     expect(find(10, warnings(10), {}, { isCopy: true })).toBeUndefined();
   });
 

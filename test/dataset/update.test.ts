@@ -143,7 +143,7 @@ describe('planUpdate', () => {
     expect(notices).toEqual([]);
   });
 
-  it('continues the bundled data of the same upstream unless --forget-history is set', () => {
+  it('continues the history of bundled data from the same upstream, unless --forget-history is set', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['older', 1]]) };
     const first = plan(createData([{}, {}]), createPrevious([{}])).past.history;
     const bundled = createPrevious([{}, {}], withPast({ history: first, oldSlugs }));

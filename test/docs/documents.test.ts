@@ -49,7 +49,7 @@ it.each(documents)('$name links only to files and headings that exist', ({ name,
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-it('mentions only scripts, options and hosts that exist in the documents', () => {
+it('mentions only existing scripts, options and hosts in the documents', () => {
   const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
   expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');

@@ -24,7 +24,7 @@ const refuseRenames = (code: string, isRefused: (to: string) => boolean): void =
   });
 
 describe('publish', () => {
-  it('completes a first site in the next run if renaming its folder fails', async () => {
+  it('completes the first site in the next run if its folder could not be renamed', async () => {
     const out = path.join(temporaryFolder(), 'site');
     refuseRenames('EBUSY', (to) => to === out);
     await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be created (EBUSY)`);

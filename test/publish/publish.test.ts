@@ -34,7 +34,7 @@ describe('publish', () => {
     expect(result).toEqual({ ...counts, changed: true, notices: [] });
   });
 
-  it('touches no files if nothing has changed, regardless of their order', async () => {
+  it('touches no files if nothing has changed, even if the files come in a different order', async () => {
     const { out, folders } = await publishedSite(first);
     const before = fingerprint(path.dirname(folders.out));
     const reversed = Object.fromEntries(Object.entries(first).toReversed());

@@ -78,7 +78,7 @@ describe('encodeFeed', () => {
     expect(findAll(otherFeed, /<id>(urn:.*?)</g)).toEqual(ids);
   });
 
-  it('gives steps of the same day different times and their own links', () => {
+  it('gives two steps of the same day different times and separate links', () => {
     const move = rawMove(1, { slug: 'first' });
     const renamed = versionOf([move, rawMove(2)], [], '2026-02-03');
     const named = versionOf([{ ...move, englishName: 'First' }, rawMove(2)], [], '2026-02-01');

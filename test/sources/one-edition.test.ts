@@ -276,7 +276,7 @@ describe('readOneEdition', () => {
     },
   );
 
-  it('follows a new edition in each of the first three passes', async () => {
+  it('switches to a new edition in each of the first three passes', async () => {
     // Each request gets a newer edition. The first pass sends three requests, and each later pass
     // sends two.
     const { outcome } = await readAll((_, at) => Math.min(7, at));

@@ -1,4 +1,4 @@
-/** Texts for responses that are not records, with links that help the user to continue. */
+/** Explains a response without a record or a list, and links to pages that may help. */
 
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';

@@ -45,7 +45,7 @@ async function createScene() {
 }
 
 describe('the names of a site', () => {
-  it('omits only the files with names, and the links to them, with --no-names', async () => {
+  it('omits only the name files and the links to them if --no-names is set', async () => {
     const { run, out } = await createScene();
     const [own, none] = [`${out}-with`, `${out}-without`];
     await run({ out: own });

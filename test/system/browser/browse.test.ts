@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.waitForURL(site.url + LIST);
   });
 
-  it('searches and follows links even if the browser refuses every call of the History API', async () => {
+  it('searches and follows links even if the browser refuses every History API call', async () => {
     const { page, problems } = await visit(site.url + LIST);
     await page.locator('.records').waitFor();
     await page.evaluate(`for (const name of ['pushState', 'replaceState'])

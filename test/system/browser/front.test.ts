@@ -70,7 +70,7 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       expect(record).toEqual(JSON.parse(await readAnswer(page)));
     });
 
-    it('shows Python that reads the response', async () => {
+    it('shows Python code that reads the response', async () => {
       const { page } = await visit(`${site.url}/`);
       const code = await openTab(page, 'Python');
       const program = `${code}\nprint(json.dumps(move))`;
