@@ -288,8 +288,8 @@ describe('readOneEdition', () => {
     expect(outcome).toMatchObject({ problem: expect.stringContaining('several editions') });
   });
 
-  it('fails if a URL keeps returning an older edition', async () => {
-    const { outcome, requested } = await readAll((url) => (url.includes('/b') ? 1 : 2));
+  it('lists the editions from the newest to the oldest if a URL keeps returning an older one', async () => {
+    const { outcome, requested } = await readAll((url) => (url.includes('/a') ? 1 : 2));
     expect(requested).toHaveLength(4);
     expect(outcome).toMatchObject({
       problem:
