@@ -57,8 +57,8 @@ export default defineConfig(({ mode }) => {
     extends: true,
     test: {
       name: 'system',
-      // Memory may not allow to run programs, and Deno reads no file below /dev, so each system test
-      // chooses whether its folder is in memory.
+      // Memory may not allow to run programs, and Deno reads no file below /dev, so each system
+      // test chooses whether its folder is in memory.
       env,
       isolate: false,
       include: ['test/system/**/*.test.ts'],

@@ -1,5 +1,6 @@
 /**
- * Generates data/ from the upstream's tables in an npm package: `npm run bundle-data`. The package is not a dependency.
+ * Generates data/ from the upstream's tables in an npm package: `npm run bundle-data`. The package
+ * is not a dependency.
  */
 
 import { execFileSync } from 'node:child_process';

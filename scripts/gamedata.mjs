@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** Starts the compiled command line. Not compiled itself, because it reports an old Node or a missing dist/. */
+/**
+ * Starts the compiled command line. Not compiled itself, because it reports an old Node or a
+ * missing dist/.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 

@@ -114,8 +114,8 @@ export interface HistoryUpTo {
 
 /**
  * Returns whether a history continues the previous history: it must consist of the steps since the
- * previous data set, followed by the previous steps. Steps are compared by their digests. The oldest
- * steps may be missing, because a history has limits.
+ * previous data set, followed by the previous steps. Steps are compared by their digests. The
+ * oldest steps may be missing, because a history has limits.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;

@@ -134,8 +134,8 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   }
 
   /**
-   * Yields the lines of the journal that an interrupted run leaves. They contain every entry, because
-   * the next run continues with them.
+   * Yields the lines of the journal that an interrupted run leaves. They contain every entry,
+   * because the next run continues with them.
    */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;

@@ -151,8 +151,8 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
 }
 
 /**
- * Reads the warnings of a copied site. Warnings about icons that the upstream does not have are left
- * out, because the copy collects its icons itself.
+ * Reads the warnings of a copied site. Warnings about icons that the upstream does not have are
+ * left out, because the copy collects its icons itself.
  */
 export function readWarnings({ warnings }: Meta): WarningGroup[] {
   const groups: WarningGroup[] = [];

@@ -56,7 +56,9 @@ export interface SourceContext extends FetcherOptions, Watchers {
   readonly iconListUrl?: string | undefined;
   /** The limit for all data that a source keeps in memory. The default is `MAX_MEMORY_BYTES`. */
   readonly maxMemoryBytes?: number | undefined;
-  /** The published site. A file with the same hash is read from it instead of being requested again. */
+  /**
+   * The published site. A file with the same hash is read from it instead of being requested again.
+   */
   readonly previous?: PreviousSite | undefined;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Measures processes from start to exit,
- * alternating with the tools that they are compared with. `--readme` updates docs/BENCHMARKS.md. Requires Linux and the programs of
- * scripts/install-engines.sh. Exit code 1 if a figure is above its budget.
+ * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Measures
+ * processes from start to exit, alternating with the tools that they are compared with. `--readme`
+ * updates docs/BENCHMARKS.md. Requires Linux and the programs of scripts/install-engines.sh. Exit
+ * code 1 if a figure is above its budget.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -84,7 +85,10 @@ function time(
   });
 }
 
-/** `resourceUsage()` includes the parent: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+/**
+ * `resourceUsage()` includes the parent:
+ * https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
+ */
 const REPORT_STATUS = `data:text/javascript,import{readFileSync}from'fs';process.on('exit',()=>console.error(readFileSync('/proc/self/status','utf8')))`;
 
 /** The first column of every table is an id. Fields have no line breaks. */

@@ -1,6 +1,7 @@
 /**
- * Lets vitest run in a folder with a percent sign in its path. Its workers import dependencies by absolute path, which
- * Node takes for a URL and percent-decodes: these hooks make it a file URL first.
+ * Lets vitest run in a folder with a percent sign in its path. Its workers import dependencies by
+ * absolute path, which Node takes for a URL and percent-decodes: these hooks make it a file URL
+ * first.
  */
 
 import { register } from 'node:module';

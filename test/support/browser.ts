@@ -17,7 +17,10 @@ export const SHIFTS = `new Promise((resolve) => {
   setTimeout(() => resolve(shift), 300);
 })`;
 
-/** Removes what the oldest browsers in `rolldown.config.ts` lack, so that every test of a page covers them. */
+/**
+ * Removes what the oldest browsers in `rolldown.config.ts` lack, so that every test of a page
+ * covers them.
+ */
 const REMOVE_NEWER_FUNCTIONS = `
   delete URL.canParse;
   delete Object.groupBy;
@@ -25,7 +28,10 @@ const REMOVE_NEWER_FUNCTIONS = `
   for (const name of ['toSorted', 'toReversed', 'toSpliced', 'with']) delete Array.prototype[name];
 `;
 
-/** Starts the browser for the tests of a group. Returns a function that opens a URL in a new profile until the test ends. */
+/**
+ * Starts the browser for the tests of a group. Returns a function that opens a URL in a new profile
+ * until the test ends.
+ */
 export function useBrowser() {
   let browser: Browser | undefined;
   beforeAll(async () => {

@@ -1,4 +1,7 @@
-/** Runs commands in one process: reads a line of JSON for each, and writes a line of JSON with its result. */
+/**
+ * Runs commands in one process: reads a line of JSON for each, and writes a line of JSON with its
+ * result.
+ */
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

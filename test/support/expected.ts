@@ -1,4 +1,7 @@
-/** The files of a site, derived from the upstream's responses by the contract alone. Only the list of kinds comes from `src`. */
+/**
+ * The files of a site, derived from the upstream's responses by the contract alone. Only the list
+ * of kinds comes from `src`.
+ */
 
 import { type Kind, kindNames } from '../../src/contract/kinds.ts';
 import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';

@@ -20,8 +20,8 @@ export interface Exchange {
 interface Reaction {
   readonly code: 'upstream' | 'data' | 'guard' | 'built';
   /**
-   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the faulty response, and other words in
-   * angle brackets for any word.
+   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the
+   * faulty response, and other words in angle brackets for any word.
    */
   readonly problem?: string | RegExp;
   /** A text in the built records. By default, nothing changes. */
@@ -265,7 +265,9 @@ const first = {
 };
 const MIXED =
   'got responses from several editions: <n> of edition <hash> from <day>, <n> of edition <hash> from <day>, expected one';
-/** A response that names another edition, which is one deployment of the upstream, than the others. */
+/**
+ * A response that names another edition, which is one deployment of the upstream, than the others.
+ */
 const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault => ({
   name: `a response ${what}`,
   isCached: true,

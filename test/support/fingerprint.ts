@@ -1,7 +1,10 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Returns path → inode, mtime and size for everything below a folder. Two equal results mean that nothing was touched. */
+/**
+ * Returns path → inode, mtime and size for everything below a folder. Two equal results mean that
+ * nothing was touched.
+ */
 export function fingerprint(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return new Map(

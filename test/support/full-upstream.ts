@@ -1,4 +1,7 @@
-/** A complete upstream: recorded responses if they exist next to the project, otherwise responses derived from data/. */
+/**
+ * A complete upstream: recorded responses if they exist next to the project, otherwise responses
+ * derived from data/.
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { mapKinds } from '../../src/contract/kinds.ts';

@@ -127,7 +127,9 @@ const request: fc.Arbitrary<FuzzRequest> = fc
 const STATUSES = [200, 204, 301, 302, 304, 400, 404, 405];
 const SPRITES = 'https://raw.githubusercontent.com/PokeAPI/sprites/';
 
-/** Finds what no response may have, whatever was requested: other hosts as targets, missing headers. */
+/**
+ * Finds what no response may have, whatever was requested: other hosts as targets, missing headers.
+ */
 function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;
   const problems: string[] = [];
@@ -164,9 +166,9 @@ function exchange(port: number, text: string): Promise<string | undefined> {
 const CHUNK_BORDER = /\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i;
 
 /**
- * Compares the bytes of a response with the response of the handler. Headers may be in another order
- * and others may be added. The body may be chunked. Responses of Node's parser are not compared,
- * because the handler does not get such requests.
+ * Compares the bytes of a response with the response of the handler. Headers may be in another
+ * order and others may be added. The body may be chunked. Responses of Node's parser are not
+ * compared, because the handler does not get such requests.
  */
 function compare(
   wire: string | undefined,
@@ -208,9 +210,9 @@ function createLocalResponder(files: ReadonlyMap<string, Asset>) {
 }
 
 /**
- * Publishes a site, serves it with `gamedata serve`, and sends requests, some in parallel, until one
- * has problems. Each response is compared with that of a request handler in this process. Returns
- * the problems with the requests.
+ * Publishes a site, serves it with `gamedata serve`, and sends requests, some in parallel, until
+ * one has problems. Each response is compared with that of a request handler in this process.
+ * Returns the problems with the requests.
  */
 export function fuzz(requests: number, seed: number): Promise<string[]> {
   return inFolder(async (parent) => {

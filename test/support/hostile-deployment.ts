@@ -1,5 +1,6 @@
 /**
- * Prepared deployments: a small site with arbitrary values, read by every command that reads a site.
+ * Prepared deployments: a small site with arbitrary values, read by every command that reads a
+ * site.
  */
 
 import { hash } from 'node:crypto';
@@ -222,9 +223,9 @@ const plan = fc.record({
 });
 
 /**
- * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its own surrounds each
- * copy, so that files that a command writes next to the copy are noticed. Returns the report of
- * fast-check about the first harmful deployment.
+ * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its own surrounds
+ * each copy, so that files that a command writes next to the copy are noticed. Returns the report
+ * of fast-check about the first harmful deployment.
  */
 export function tryHostile(runs: number, seed: number): Promise<string[]> {
   return inFolder(async (folder) => {
@@ -265,9 +266,9 @@ interface Trial {
 }
 
 /**
- * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused mirror must not
- * change the copy, and an accepted one must be intact, without injected text in the configurations
- * of hosts.
+ * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused mirror must
+ * not change the copy, and an accepted one must be intact, without injected text in the
+ * configurations of hosts.
  */
 async function useAll({ url, clean, out }: Trial): Promise<string[]> {
   const copies = path.dirname(out);

@@ -30,7 +30,10 @@ export async function startServer(answer: Responder) {
   return { url, port, requests, seen, close };
 }
 
-/** Returns a URL that refuses connections: its port belongs to a client's connection, so no server can use it. */
+/**
+ * Returns a URL that refuses connections: its port belongs to a client's connection, so no server
+ * can use it.
+ */
 export async function deserted(): Promise<string> {
   const { port } = await startServer((response) => response.end());
   const socket = connect(port, '127.0.0.1');

@@ -16,7 +16,11 @@ const renamed = {
   'old-master-ball': 'master-ball',
 };
 
-/** Writes the bundled data set with old slugs of some records. @param most the number of records of each kind */
+/**
+ * Writes the bundled data set with old slugs of some records.
+ *
+ * @param most the number of records of each kind
+ */
 export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
   const all = decodeDataSet(openSnapshot(folder).data());

@@ -212,11 +212,11 @@ interface Change {
 }
 
 /**
- * Finds what a command did wrong. A failed or refused command must have a reason and must not change
- * the folder. A successful one must publish an intact site with exactly the records and the base URL
- * of its intent, must keep every path that it has not named, and must remove its staging folder.
- * Files that were damaged or left behind before the command are excused where only `--verify` finds
- * them.
+ * Finds what a command did wrong. A failed or refused command must have a reason and must not
+ * change the folder. A successful one must publish an intact site with exactly the records and the
+ * base URL of its intent, must keep every path that it has not named, and must remove its staging
+ * folder. Files that were damaged or left behind before the command are excused where only
+ * `--verify` finds them.
  */
 export function findBreaches(
   { before, after }: Change,

@@ -79,7 +79,9 @@ export interface SiteOptions {
   readonly extras?: readonly SiteFile[];
 }
 
-/** Collects the old slugs of a history: those of renamed and of removed records, newest step first. */
+/**
+ * Collects the old slugs of a history: those of renamed and of removed records, newest step first.
+ */
 function collectOldSlugs({ steps }: History): OldSlugs {
   const slugsOfSteps = steps.toReversed().map(({ changes }) =>
     mapKinds((kind) => {

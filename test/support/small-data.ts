@@ -1,4 +1,6 @@
-/** A small data set in a folder, for tests that build whole sites and need no thousands of files. */
+/**
+ * A small data set in a folder, for tests that build whole sites and need no thousands of files.
+ */
 
 import { cpSync } from 'node:fs';
 import path from 'node:path';

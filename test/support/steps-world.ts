@@ -175,9 +175,9 @@ export interface World {
 }
 
 /**
- * Creates the inputs of all sequences in a folder. First copies the package and replaces its bundled
- * data. Then captures a snapshot of each variant, and two snapshots that follow a rename. At last
- * builds the other sites from these snapshots, and keeps serving them until `close`.
+ * Creates the inputs of all sequences in a folder. First copies the package and replaces its
+ * bundled data. Then captures a snapshot of each variant, and two snapshots that follow a rename.
+ * At last builds the other sites from these snapshots, and keeps serving them until `close`.
  */
 export async function createWorld(folder: string): Promise<World> {
   for (const name of ['dist', 'public', 'package.json'])

@@ -1,7 +1,7 @@
 /**
- * Random sequences of steps on one site: builds, mirrors, kills of builds, and what an operator does
- * by hand, such as restoring a copy. After each step, test/support/site-invariants.ts judges the
- * folder.
+ * Random sequences of steps on one site: builds, mirrors, kills of builds, and what an operator
+ * does by hand, such as restoring a copy. After each step, test/support/site-invariants.ts judges
+ * the folder.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -163,8 +163,9 @@ const buildFromSnapshot: CreateStep = (scene, before) => {
 };
 
 /**
- * Builds from an upstream, which is down in half of the steps. Two builds of three choose the source
- * `auto`: only they fall back to the bundled data, and without a fallback the build is hopeless.
+ * Builds from an upstream, which is down in half of the steps. Two builds of three choose the
+ * source `auto`: only they fall back to the bundled data, and without a fallback the build is
+ * hopeless.
  */
 const buildFromUpstream: CreateStep = (scene, before) => {
   const { random, upstream, world } = scene;
@@ -219,7 +220,9 @@ const mirrorAnother: CreateStep = (scene, before) => {
   return createCommand(command, { records, baseUrl, isRestored });
 };
 
-/** Most builds move more than 8 files, so the larger limit also kills at the last files or never. */
+/**
+ * Most builds move more than 8 files, so the larger limit also kills at the last files or never.
+ */
 const killBuild: CreateStep = (scene, before) => {
   const step = buildFromSnapshot(scene, before);
   const limit = scene.random.pick([8, 60]);

@@ -62,7 +62,10 @@ export function writeTables(folder: string, tables: TableTexts): void {
   for (const [file, text] of Object.entries(tables)) writeFileSync(path.join(folder, file), text);
 }
 
-/** Writes tables and icons as a clone of the upstream's repository has them. Returns the folder of the tables. */
+/**
+ * Writes tables and icons as a clone of the upstream's repository has them. Returns the folder of
+ * the tables.
+ */
 export function writeClone(folder: string, tables: TableTexts, icons: readonly string[]): string {
   const csv = path.join(folder, 'csv');
   writeTables(csv, tables);

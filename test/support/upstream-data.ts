@@ -1,4 +1,7 @@
-/** The data of test upstreams: recorded responses if they exist next to the project, otherwise a small set. */
+/**
+ * The data of test upstreams: recorded responses if they exist next to the project, otherwise a
+ * small set.
+ */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,7 @@
-/** A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip, editions and faults. */
+/**
+ * A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip,
+ * editions and faults.
+ */
 
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

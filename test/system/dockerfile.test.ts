@@ -41,8 +41,8 @@ const findAll = (stage: Instruction[], name: string): string[] =>
   stage.filter((instruction) => instruction.name === name).map(({ rest }) => rest);
 
 /**
- * Lists the top-level names that `docker build` can copy. As in Docker, the last pattern that matches a name decides,
- * and a pattern that starts with an exclamation mark is an exception.
+ * Lists the top-level names that `docker build` can copy. As in Docker, the last pattern that
+ * matches a name decides, and a pattern that starts with an exclamation mark is an exception.
  */
 function listContext(): string[] {
   const patterns = read('.dockerignore').trim().split('\n');

@@ -1,4 +1,7 @@
-/** Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx and an edited configuration. */
+/**
+ * Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx and an edited
+ * configuration.
+ */
 
 import {
   chmodSync,

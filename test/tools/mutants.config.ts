@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Folder → tests of other folders that cover it. `npm run mutants` runs no other tests, to save time. */
+/**
+ * Folder → tests of other folders that cover it. `npm run mutants` runs no other tests, to save
+ * time.
+ */
 const coveredBy: Record<string, readonly string[]> = {
   sources: [
     ...['history', 'mirror'].map((name) => `test/cli/commands/${name}.test.ts`),

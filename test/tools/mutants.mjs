@@ -1,6 +1,7 @@
 /**
- * Mutation testing: `npm run mutants -- [folder]...`. Prints the share of mutants of each folder of src/ that a test detects, and lists
- * survivors in .cache/mutants.json and .html. Exit code 1 if a folder is below the goal.
+ * Mutation testing: `npm run mutants -- [folder]...`. Prints the share of mutants of each folder of
+ * src/ that a test detects, and lists survivors in .cache/mutants.json and .html. Exit code 1 if a
+ * folder is below the goal.
  */
 
 import { Stryker } from '@stryker-mutator/core';

@@ -1,4 +1,7 @@
-/** `npm run screenshots`: takes the README's screenshot, the image of link previews, and `favicon.ico`. Requires Chromium. */
+/**
+ * `npm run screenshots`: takes the README's screenshot, the image of link previews, and
+ * `favicon.ico`. Requires Chromium.
+ */
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

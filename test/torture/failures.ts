@@ -137,9 +137,9 @@ async function waitUntilSuspended(pid: number | undefined): Promise<void> {
 }
 
 /**
- * Suspends a build at a moment. Meanwhile its lock gets old, and another build on another host breaks
- * the lock and publishes. When the first build continues, it must notice that, fail, and keep the
- * other build's site.
+ * Suspends a build at a moment. Meanwhile its lock gets old, and another build on another host
+ * breaks the lock and publishes. When the first build continues, it must notice that, fail, and
+ * keep the other build's site.
  */
 async function suspendAt({ folder, out, small, large }: Scene, moment: string): Promise<void> {
   const [program = '', ...args] = ELSEWHERE;

@@ -1,4 +1,7 @@
-/** Loaded before the command line: sends the process a signal right before the n-th call of a file system function. */
+/**
+ * Loaded before the command line: sends the process a signal right before the n-th call of a file
+ * system function.
+ */
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -56,8 +56,8 @@ function withTwoSites(use: (environment: Environment) => Promise<Ended>): Promis
 }
 
 /**
- * Builds the same folder at the same time. Some builds publish, the others find it locked. Afterwards
- * the site is one of the two, and the next build publishes as usual.
+ * Builds the same folder at the same time. Some builds publish, the others find it locked.
+ * Afterwards the site is one of the two, and the next build publishes as usual.
  */
 export function buildAtOnce(): Promise<Ended> {
   return withTwoSites(async ({ out, variants }) => {
@@ -111,7 +111,10 @@ function createClient(name: string, url: string): Reader {
   };
 }
 
-/** Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the number of reads. */
+/**
+ * Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the
+ * number of reads.
+ */
 async function readAll(
   { name, get }: Reader,
   problems: string[],
@@ -150,8 +153,8 @@ function toFile(link: string): string {
 }
 
 /**
- * Rebuilds a site while its files are read from the folder and from servers. Readers start before the
- * first rebuild and stop after the last, so that every change happens under them.
+ * Rebuilds a site while its files are read from the folder and from servers. Readers start before
+ * the first rebuild and stop after the last, so that every change happens under them.
  */
 export function readDuringBuilds(rebuilds: number): Promise<Ended> {
   return withTwoSites(async ({ out, variants }) => {

@@ -48,9 +48,10 @@ function createStrace(log: string, ...options: string[]): string[] {
 }
 
 /**
- * Fails system calls of every command that changes a folder. First runs each scenario under strace to
- * find the moments, then chooses some of all pairs of moments and errors. After each failed call the
- * command must end with 0 or 1, report no bug, and leave a folder from which the next run recovers.
+ * Fails system calls of every command that changes a folder. First runs each scenario under strace
+ * to find the moments, then chooses some of all pairs of moments and errors. After each failed call
+ * the command must end with 0 or 1, report no bug, and leave a folder from which the next run
+ * recovers.
  */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
   if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0)

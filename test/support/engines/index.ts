@@ -33,7 +33,9 @@ function createRow(
   return { engine, links, unsupported: [...ofHost, ...more] };
 }
 
-/** Creates the row of `gamedata serve` behind a web server with a configuration in deploy/proxy/. */
+/**
+ * Creates the row of `gamedata serve` behind a web server with a configuration in deploy/proxy/.
+ */
 function createProxyRow(server: WebServer, file: string): EngineRow {
   const configurationFile = new URL(`../../../deploy/proxy/${file}`, import.meta.url);
   const engine: Engine = {

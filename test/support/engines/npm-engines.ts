@@ -26,7 +26,10 @@ interface MiniflareModule {
   ) => { readonly ready: Promise<URL>; dispose(): Promise<void> };
 }
 
-/** Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs them. */
+/**
+ * Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs
+ * them.
+ */
 export const cloudflare: Engine = {
   name: 'Cloudflare',
   host: 'cloudflare',

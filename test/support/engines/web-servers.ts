@@ -26,8 +26,9 @@ interface ServerProgram {
 }
 
 /**
- * Creates the engine of a web server. Each start writes two files into a folder of its own: main.conf
- * in place of the distribution's configuration, and site.conf with the site's own configuration.
+ * Creates the engine of a web server. Each start writes two files into a folder of its own:
+ * main.conf in place of the distribution's configuration, and site.conf with the site's own
+ * configuration.
  */
 function createWebServer(server: ServerProgram): WebServer {
   const { host, program } = server;
@@ -76,7 +77,9 @@ function createWebServer(server: ServerProgram): WebServer {
   };
 }
 
-/** Lets every user enter a site's folder, because Apache's workers run as another user than root. */
+/**
+ * Lets every user enter a site's folder, because Apache's workers run as another user than root.
+ */
 function openParents(site: string): void {
   let folder = path.dirname(site);
   while (folder.startsWith(`${tmpdir()}/`)) {

@@ -127,7 +127,9 @@ test.runIf(engines.every(({ engine }) => engine.missing() === undefined))(
   },
 );
 
-/** Renders a table with a row per guarantee. Engines that kept the same guarantees share a column. */
+/**
+ * Renders a table with a row per guarantee. Engines that kept the same guarantees share a column.
+ */
 function renderTable(): string {
   const groups = new Map<string, { names: string[]; broken: ReadonlySet<GuaranteeName> }>();
   for (const [name, broken] of results) {

@@ -1,6 +1,6 @@
 /**
- * nginx, Caddy and Apache with requests that each could misread in its own way, and with compression, ranges and errors.
- * guarantees.test.ts covers the contract.
+ * nginx, Caddy and Apache with requests that each could misread in its own way, and with
+ * compression, ranges and errors. guarantees.test.ts covers the contract.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -238,7 +238,10 @@ beforeAll(async () => {
 
 type SentHeaders = Readonly<Record<string, string>>;
 
-/** Starts a server for the tests of a group. Returns a function that sends a path unchanged. `fetch` would normalize it. */
+/**
+ * Starts a server for the tests of a group. Returns a function that sends a path unchanged. `fetch`
+ * would normalize it.
+ */
 function useServer(start: () => Promise<RunningEngine>) {
   let running: RunningEngine;
   let pool: Pool;

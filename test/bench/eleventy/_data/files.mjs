@@ -1,4 +1,6 @@
-/** Records and list pages with their places in the site, of the snapshot that lies beside this file. */
+/**
+ * Records and list pages with their places in the site, of the snapshot that lies beside this file.
+ */
 
 import { readFileSync } from 'node:fs';
 
