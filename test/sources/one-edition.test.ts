@@ -289,7 +289,7 @@ describe('readOneEdition', () => {
   });
 
   it('lists the editions from the newest to the oldest if a URL keeps returning an older one', async () => {
-    const { outcome, requested } = await readAll((url) => (url.includes('/a') ? 1 : 2));
+    const { outcome, requested } = await readAll((url) => (url.includes('/api/a') ? 1 : 2));
     expect(requested).toHaveLength(4);
     expect(outcome).toMatchObject({
       problem:
