@@ -105,7 +105,12 @@ const inPackage = (name) =>
 
 export default {
   forbidden: [
-    { name: 'no-circle', severity: 'error', from: { path: '^src' }, to: { circular: true } },
+    {
+      name: 'no-circle',
+      severity: 'error',
+      from: { path: '^src' },
+      to: { circular: true },
+    },
     {
       name: 'no-way-out',
       severity: 'error',
@@ -125,7 +130,13 @@ export default {
       comment: `src/${name} may import ${[...imports, ...packages].join(', ')}`,
       severity: 'error',
       from: { path: inFolder(name) },
-      to: { pathNot: [inFolder(name), ...imports.map(inFolder), ...packages.map(inPackage)] },
+      to: {
+        pathNot: [
+          inFolder(name),
+          ...imports.map(inFolder),
+          ...packages.map(inPackage),
+        ],
+      },
     })),
   ],
   options: {

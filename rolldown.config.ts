@@ -11,10 +11,12 @@ const pages = {
 };
 
 /**
- * The search engine's folder. In a workspace, packages are in the `node_modules` of a parent
- * folder.
+ * The search engine's folder. In a workspace, packages are in the `node_modules` of
+ * a parent folder.
  */
-const fuzzy = path.dirname(createRequire(import.meta.url).resolve('@leeoniya/ufuzzy/package.json'));
+const fuzzy = path.dirname(
+  createRequire(import.meta.url).resolve('@leeoniya/ufuzzy/package.json'),
+);
 const license = readFileSync(path.join(fuzzy, 'LICENSE'), 'utf8').trim();
 
 export default [

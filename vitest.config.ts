@@ -5,8 +5,8 @@ import { findMemory } from './test/support/memory.ts';
 const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href;
 
 /**
- * A test that replaces a module needs modules of its own; for all others, loading them once per
- * worker saves a third.
+ * A test that replaces a module needs modules of its own; for all others, loading
+ * them once per worker saves a third.
  */
 const isolated = [
   'test/cli/commands/verify.test.ts',
@@ -28,8 +28,8 @@ const long = [
 ];
 
 /**
- * Vitest starts the largest files first. Those that take longest start before them, so that none
- * runs alone at the end.
+ * Vitest starts the largest files first. Those that take longest start before them,
+ * so that none runs alone at the end.
  */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -41,11 +41,12 @@ class LongFirst extends BaseSequencer {
 }
 
 /**
- * `npm test` omits what needs engines, browsers, kills or minutes; `npm run test:all` (`--mode
- * all`) runs it too.
+ * `npm test` omits what needs engines, browsers, kills or minutes; `npm run
+ * test:all` (`--mode all`) runs it too.
  */
 export default defineConfig(({ mode }) => {
-  // In each project, because Vitest reads this file again for projects, in the mode `test`.
+  // In each project, because Vitest reads this file again for projects, in the mode
+  // `test`.
   const env = {
     // Loopback must not go through the developer's proxy.
     NO_PROXY: '127.0.0.1,localhost',
@@ -57,8 +58,8 @@ export default defineConfig(({ mode }) => {
     extends: true,
     test: {
       name: 'system',
-      // Memory may not allow to run programs, and Deno reads no file below /dev, so each system
-      // test chooses whether its folder is in memory.
+      // Memory may not allow to run programs, and Deno reads no file below /dev, so
+      // each system test chooses whether its folder is in memory.
       env,
       isolate: false,
       include: ['test/system/**/*.test.ts'],
@@ -76,7 +77,8 @@ export default defineConfig(({ mode }) => {
       // By default, two cores have one worker.
       maxWorkers: '100%',
       sequence: { sequencer: LongFirst },
-      // Many tests run real builds and real servers, and CI machines are slow and shared.
+      // Many tests run real builds and real servers, and CI machines are slow and
+      // shared.
       testTimeout: 30_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 20_000 } },
@@ -96,7 +98,10 @@ export default defineConfig(({ mode }) => {
           },
         },
         ...systemProjects,
-        { extends: true, test: { name: 'isolated', env: envInMemory, include: isolated } },
+        {
+          extends: true,
+          test: { name: 'isolated', env: envInMemory, include: isolated },
+        },
       ],
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Generates data/ from the upstream's tables in an npm package: `npm run bundle-data`. The package
- * is not a dependency.
+ * Generates data/ from the upstream's tables in an npm package: `npm run
+ * bundle-data`. The package is not a dependency.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -20,7 +20,9 @@ const PACKAGE = 'pokedex@1.1.0';
 const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-'));
 try {
   const options = ['--silent', '--pack-destination', folder];
-  const archive = execFileSync('npm', ['pack', PACKAGE, ...options], { encoding: 'utf8' }).trim();
+  const archive = execFileSync('npm', ['pack', PACKAGE, ...options], {
+    encoding: 'utf8',
+  }).trim();
   execFileSync('tar', ['xzf', archive], { cwd: folder });
   const upstream = path.join(folder, 'package', 'data', 'csv');
   const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
@@ -31,7 +33,9 @@ try {
       ...update.dataSet.provenance,
       upstream: `npm package ${PACKAGE}, data/csv`,
     };
-    await output.publish(dataSetFiles({ ...update.dataSet, provenance }, update.past));
+    await output.publish(
+      dataSetFiles({ ...update.dataSet, provenance }, update.past),
+    );
   });
 } finally {
   rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the compiled command line. Not compiled itself, because it reports an old Node or a
- * missing dist/.
+ * Starts the compiled command line. Not compiled itself, because it reports an old
+ * Node or a missing dist/.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -24,9 +24,12 @@ const fail = (problem) => {
   process.exitCode = 1;
 };
 
-if (!isIn(engines.node, process.versions.node))
+if (!isIn(engines.node, process.versions.node)) {
   fail(`got Node ${process.versions.node}: gamedata needs ${engines.node}`);
+}
 // Compiling writes this file last.
-else if (!existsSync(file('dist/code.sha256')))
-  fail('gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"');
-else await import(file('dist/cli.js'));
+else if (!existsSync(file('dist/code.sha256'))) {
+  fail(
+    'gamedata is not compiled: run "npm run compile" in its folder, after "npm ci"',
+  );
+} else await import(file('dist/cli.js'));

@@ -4,8 +4,8 @@ export interface ErrorOptions {
 }
 
 /**
- * An expected failure. The message states the problem, where it occurred, and the received and
- * expected values. Any other error is a bug.
+ * An expected failure. The message states the problem, where it occurred, and the
+ * received and expected values. Any other error is a bug.
  */
 export abstract class GamedataError extends Error {
   abstract readonly code: 'usage' | 'upstream' | 'data' | 'guard' | 'output';
@@ -23,12 +23,15 @@ export class UsageError extends GamedataError {
   readonly code = 'usage';
   readonly problem: string;
   /**
-   * The option or environment variable with the invalid value, such as `--port` or `BASE_URL`.
-   * Undefined if the error is not about an option.
+   * The option or environment variable with the invalid value, such as `--port` or
+   * `BASE_URL`. Undefined if the error is not about an option.
    */
   readonly option: string | undefined;
 
-  constructor(problem: string, options: ErrorOptions & { readonly option?: string } = {}) {
+  constructor(
+    problem: string,
+    options: ErrorOptions & { readonly option?: string } = {},
+  ) {
     const { option } = options;
     super(option === undefined ? problem : `${option}: ${problem}`, options);
     this.problem = problem;
@@ -41,11 +44,14 @@ export interface FailedRequest {
   readonly url: string;
   readonly status?: number | undefined;
   readonly location?: string | undefined;
-  readonly edition?: Readonly<Record<'hash' | 'deployed', string>> | null | undefined;
+  readonly edition?:
+    | Readonly<Record<'hash' | 'deployed', string>>
+    | null
+    | undefined;
   readonly attempts: number;
   /**
-   * Whether the upstream itself never responded, because of a DNS failure, a refused connection, a
-   * missing route, a timeout or a gateway error.
+   * Whether the upstream itself never responded, because of a DNS failure, a refused
+   * connection, a missing route, a timeout or a gateway error.
    */
   readonly unreachable: boolean;
 }
@@ -82,8 +88,8 @@ export class DataError extends GamedataError {
 }
 
 /**
- * Thrown if valid data is implausible, for example because there are too few records or the data is
- * old. The operator must decide how to proceed. Exit code 4.
+ * Thrown if valid data is implausible, for example because there are too few records
+ * or the data is old. The operator must decide how to proceed. Exit code 4.
  */
 export class GuardError extends DataError {
   override readonly code = 'guard';
@@ -102,8 +108,8 @@ export class OutputError extends GamedataError {
 }
 
 /**
- * Finds the code of an error or of its cause, such as ENOENT. Returns an empty text if neither has
- * a code.
+ * Finds the code of an error or of its cause, such as ENOENT. Returns an empty text
+ * if neither has a code.
  */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return '';
@@ -119,8 +125,8 @@ interface SystemCallError extends Error {
 }
 
 /**
- * Converts the error of a system call to an `OutputError` that names the call. Returns any other
- * error unchanged.
+ * Converts the error of a system call to an `OutputError` that names the call.
+ * Returns any other error unchanged.
  */
 export function toOutputError(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof GamedataError) return error;
@@ -131,8 +137,9 @@ export function toOutputError(error: unknown, name: string): unknown {
 }
 
 /**
- * Returns a hint if WebAssembly could not reserve memory. Node's HTTP clients need WebAssembly,
- * which reserves gigabytes of address space. Some machines allow less (`ulimit -v`).
+ * Returns a hint if WebAssembly could not reserve memory. Node's HTTP clients need
+ * WebAssembly, which reserves gigabytes of address space. Some machines allow less
+ * (`ulimit -v`).
  */
 export function findWasmHint(error: unknown): string | undefined {
   if (!(error instanceof RangeError)) return undefined;

@@ -13,8 +13,8 @@ import { describeExcess, getMaxBytes } from './contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from './errors.ts';
 
 /**
- * Calls a function, and returns undefined if it fails with one of the codes. Without codes, any
- * failure is ignored.
+ * Calls a function, and returns undefined if it fails with one of the codes. Without
+ * codes, any failure is ignored.
  */
 export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
   try {
@@ -26,10 +26,15 @@ export function attempt<T>(call: () => T, ...codes: string[]): T | undefined {
 }
 
 /**
- * Calls a function, and converts its failure to an `OutputError`, such as `site: cannot be written
- * (ENOSPC)`.
+ * Calls a function, and converts its failure to an `OutputError`, such as `site:
+ * cannot be written (ENOSPC)`.
  */
-export function explainFailure<T>(problem: string, name: string, call: () => T, hint?: string): T {
+export function explainFailure<T>(
+  problem: string,
+  name: string,
+  call: () => T,
+  hint?: string,
+): T {
   try {
     return call();
   } catch (cause) {
@@ -49,7 +54,9 @@ export const readStatus = (file: string): Stats | undefined =>
 export interface FolderEntry {
   /** The path relative to the folder, with forward slashes. */
   readonly path: string;
-  /** Whether this is a regular file. False for symlinks, FIFOs, sockets and devices. */
+  /**
+   * Whether this is a regular file. False for symlinks, FIFOs, sockets and devices.
+   */
   readonly isFile: boolean;
 }
 
@@ -81,9 +88,9 @@ export function listParentFolders(files: readonly string[]): Set<string> {
 }
 
 /**
- * Returns whether all existing parent folders of a file are still real folders. If one of them has
- * been replaced by a symlink or another file, the result is false. The outer folder itself may be a
- * symlink.
+ * Returns whether all existing parent folders of a file are still real folders. If
+ * one of them has been replaced by a symlink or another file, the result is false.
+ * The outer folder itself may be a symlink.
  */
 export function isInFolders(folder: string, file: string): boolean {
   for (const parent of listParentFolders([file])) {
@@ -94,7 +101,9 @@ export function isInFolders(folder: string, file: string): boolean {
   return true;
 }
 
-/** Returns whether a file belongs to this user, or to the owner of the given folder. */
+/**
+ * Returns whether a file belongs to this user, or to the owner of the given folder.
+ */
 export function isTrusted(folder: string, fileStatus: Stats): boolean {
   // On Windows, files have no owner that we could check.
   if (!process.geteuid) return true;
@@ -103,8 +112,8 @@ export function isTrusted(folder: string, fileStatus: Stats): boolean {
 }
 
 /**
- * Flags for opening a file safely: a symlink could lead outside the folder, and opening a FIFO
- * could block forever. Windows supports neither flag.
+ * Flags for opening a file safely: a symlink could lead outside the folder, and
+ * opening a FIFO could block forever. Windows supports neither flag.
  */
 export const NO_FOLLOW = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -123,20 +132,26 @@ export function openTrusted(folder: string, file: string, flags: number): number
 }
 
 /**
- * Reads a file inside a folder. The file must not exceed the size limit for its path.
+ * Reads a file inside a folder. The file must not exceed the size limit for its
+ * path.
  *
  * @throws an error with a `code`, such as ENOENT
  */
-export function readFile(folder: string, file: string, maxBytes = getMaxBytes(file)): Buffer {
+export function readFile(
+  folder: string,
+  file: string,
+  maxBytes = getMaxBytes(file),
+): Buffer {
   const target = path.join(folder, file);
   const isRegular = isInFolders(folder, file) && lstatSync(target).isFile();
   if (!isRegular) throw createOpenError(target, 'not a regular file');
-  // Another process may have replaced the file since that check, so we check it again after opening
-  // it.
+  // Another process may have replaced the file since that check, so we check it
+  // again after opening it.
   return readOpened(openRegular(target, maxBytes, NO_FOLLOW));
 }
 
-export const readText = (folder: string, file: string): string => readFile(folder, file).toString();
+export const readText = (folder: string, file: string): string =>
+  readFile(folder, file).toString();
 
 /**
  * Reads a regular file, and follows symlinks.
@@ -158,7 +173,9 @@ export function openRegular(
 ): number {
   const descriptor = openSync(file, constants.O_RDONLY | flags);
   const status = fstatSync(descriptor);
-  const problem = status.isFile() ? describeExcess(status.size, maxBytes) : 'not a regular file';
+  const problem = status.isFile()
+    ? describeExcess(status.size, maxBytes)
+    : 'not a regular file';
   if (problem === undefined) return descriptor;
   closeSync(descriptor);
   throw createOpenError(file, problem);
@@ -172,7 +189,10 @@ function readOpened(descriptor: number): Buffer<ArrayBuffer> {
   }
 }
 
-/** Creates an error in the style of Node, whose `code` describes the problem with the file. */
+/**
+ * Creates an error in the style of Node, whose `code` describes the problem with the
+ * file.
+ */
 function createOpenError(path: string, code: string): Error {
   const error = new Error(code);
   return Object.assign(error, { code, syscall: 'open', path });

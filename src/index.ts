@@ -1,6 +1,10 @@
 export { type BuildOptions, build } from './cli/commands/build.ts';
 export { type DiffOptions, diff } from './cli/commands/diff.ts';
-export { type MirrorOptions, type MirrorReport, mirror } from './cli/commands/mirror.ts';
+export {
+  type MirrorOptions,
+  type MirrorReport,
+  mirror,
+} from './cli/commands/mirror.ts';
 export { type ServeOptions, type SiteServer, serve } from './cli/commands/serve.ts';
 export { type SnapshotOptions, snapshot } from './cli/commands/snapshot.ts';
 export { type VerifyOptions, verify } from './cli/commands/verify.ts';
@@ -9,7 +13,13 @@ export type { Comparison } from './contract/changes.ts';
 export type { Kind } from './contract/kinds.ts';
 export type { LinkStyle } from './contract/paths.ts';
 export type { Item, Move } from './contract/records.ts';
-export { DataError, GamedataError, OutputError, UpstreamError, UsageError } from './errors.ts';
+export {
+  DataError,
+  GamedataError,
+  OutputError,
+  UpstreamError,
+  UsageError,
+} from './errors.ts';
 export type { HostName } from './hosts/index.ts';
 export type {
   BuildReport,

@@ -16,8 +16,8 @@ const { name, version }: Record<'name' | 'version', string> = JSON.parse(
 export const VERSION = version;
 
 /**
- * The name and version of this package, such as `gamedata/1.2.3`. `meta.json` and `manifest.json`
- * contain it as `generator`.
+ * The name and version of this package, such as `gamedata/1.2.3`. `meta.json` and
+ * `manifest.json` contain it as `generator`.
  */
 export const PRODUCT = `${name}/${version}`;
 
@@ -34,15 +34,17 @@ const DIST = path.join(PACKAGE_ROOT, 'dist');
 export const HANDLER_MODULE = path.join(DIST, 'handler.js');
 
 /**
- * Returns whether editors, file managers and archive programs hide a file. Of the hidden files, we
- * publish only those in `.well-known/`.
+ * Returns whether editors, file managers and archive programs hide a file. Of the
+ * hidden files, we publish only those in `.well-known/`.
  */
 function isHidden(file: string): boolean {
   if (isWellKnown(file)) return false;
   return file.split('/').some((segment) => segment.startsWith('.'));
 }
 
-/** Matches files that Windows, editors and macOS archives leave behind in folders. */
+/**
+ * Matches files that Windows, editors and macOS archives leave behind in folders.
+ */
 const LEFTOVER =
   /(?:^|\/)(?:Thumbs\.db|desktop\.ini|#[^/]*#|[^/]*~|[^/]*\.orig)$|(?:^|\/)__MACOSX\//i;
 
@@ -65,8 +67,8 @@ interface SiteFileWithBytes {
 export interface PublicFiles {
   readonly files: readonly SiteFileWithBytes[];
   /**
-   * Messages about files that another program has probably left in the folder. Such files are not
-   * published.
+   * Messages about files that another program has probably left in the folder. Such
+   * files are not published.
    */
   readonly notices: readonly string[];
 }
@@ -84,8 +86,8 @@ export function readPublicFiles(folder = PUBLIC_FOLDER): PublicFiles {
 }
 
 /**
- * The files that `npm run compile` has prepared for building sites. The templates and the request
- * handler are read only when they are needed.
+ * The files that `npm run compile` has prepared for building sites. The templates
+ * and the request handler are read only when they are needed.
  */
 export interface CompiledAssets {
   /** Reads a template by the name of its file. */
@@ -108,11 +110,12 @@ export function readBuildAssets(): CompiledAssets {
 }
 
 /**
- * Finds the command that started this process, so that hints can repeat it: `gamedata`, `npx
- * gamedata` or `node scripts/gamedata.mjs`.
+ * Finds the command that started this process, so that hints can repeat it:
+ * `gamedata`, `npx gamedata` or `node scripts/gamedata.mjs`.
  *
- * We suggest `npx` only in folders where it runs this package. Elsewhere, `npx` would download a
- * package of that name from the registry, where anyone may have registered it.
+ * We suggest `npx` only in folders where it runs this package. Elsewhere, `npx`
+ * would download a package of that name from the registry, where anyone may have
+ * registered it.
  */
 export function findStartCommand(
   script = process.argv[1] ?? '',
@@ -134,7 +137,10 @@ export function findStartCommand(
   return `node ${quoteArgument(isOutside ? script : relative)}`;
 }
 
-/** Returns whether this package is installed in a folder or in one of its parent folders. */
+/**
+ * Returns whether this package is installed in a folder or in one of its parent
+ * folders.
+ */
 function isInstalledAbove(folder: string): boolean {
   if (existsSync(path.join(folder, 'node_modules', '.bin', name))) return true;
   const parent = path.dirname(folder);

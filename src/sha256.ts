@@ -1,20 +1,25 @@
 /**
- * SHA-256 for every layer, including the pure ones. Web Crypto has no synchronous digest, and an
- * asynchronous digest would make every function that compares data sets asynchronous. Therefore
- * this module imports Node's implementation, whose only effect is its result. No other pure module
- * imports from Node.
+ * SHA-256 for every layer, including the pure ones. Web Crypto has no synchronous
+ * digest, and an asynchronous digest would make every function that compares data
+ * sets asynchronous. Therefore this module imports Node's implementation, whose only
+ * effect is its result. No other pure module imports from Node.
  */
 
 import { createHash, hash } from 'node:crypto';
 
-/** Returns the SHA-256 digest of bytes, or of a text in UTF-8, as 64 hexadecimal digits. */
-export const sha256 = (content: string | Uint8Array): string => hash('sha256', content);
+/**
+ * Returns the SHA-256 digest of bytes, or of a text in UTF-8, as 64 hexadecimal
+ * digits.
+ */
+export const sha256 = (content: string | Uint8Array): string =>
+  hash('sha256', content);
 
 /** Computes the digest of content that arrives in pieces. */
 export interface Digester {
   update(piece: string | Uint8Array): void;
   /**
-   * Returns the digest of all pieces as 64 hexadecimal digits. The digester cannot be used again.
+   * Returns the digest of all pieces as 64 hexadecimal digits. The digester cannot
+   * be used again.
    */
   finish(): string;
 }

@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 import { DataError, errorCode, OutputError, UpstreamError } from '../src/errors.ts';
 
-const request = { method: 'GET', url: 'http://x.test/move/1/', attempts: 1, unreachable: false };
+const request = {
+  method: 'GET',
+  url: 'http://x.test/move/1/',
+  attempts: 1,
+  unreachable: false,
+};
 const location = { kind: 'item', record: 'x (1)', field: 'names[0].name' };
 it.each([
   [new UpstreamError('got 404', request), 'GET http://x.test/move/1/: got 404'],
@@ -11,9 +16,16 @@ it.each([
   ],
   [new DataError('got 1', location), 'item › x (1) › names[0].name: got 1'],
   [new DataError('got 1', {}), 'got 1'],
-  [new OutputError('cannot be written (EIO)', 'build'), 'build: cannot be written (EIO)'],
+  [
+    new OutputError('cannot be written (EIO)', 'build'),
+    'build: cannot be written (EIO)',
+  ],
 ])('formats the message of an error: %s', (error, message) => {
-  expect(error).toMatchObject({ message, name: error.constructor.name, hint: undefined });
+  expect(error).toMatchObject({
+    message,
+    name: error.constructor.name,
+    hint: undefined,
+  });
   expect('cause' in error).toBe(false);
 });
 

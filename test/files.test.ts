@@ -1,5 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readFile, readRegular, walk } from '../src/files.ts';
@@ -32,8 +39,11 @@ describe('readFile', () => {
   it('refuses to read a device', () => {
     const folder = temporaryFolder();
     // Only root can create a device.
-    if (spawnSync('mknod', [path.join(folder, 'zero'), 'c', '1', '5']).status === 0)
+    if (
+      spawnSync('mknod', [path.join(folder, 'zero'), 'c', '1', '5']).status === 0
+    ) {
       expect(() => readFile(folder, 'zero')).toThrow(irregularError);
+    }
   });
 });
 
@@ -67,6 +77,8 @@ describe('readRegular', () => {
   });
 
   it('rejects a device in place of a regular file', () => {
-    expect(() => readRegular('/dev/zero', 2)).toThrow(createError('not a regular file'));
+    expect(() => readRegular('/dev/zero', 2)).toThrow(
+      createError('not a regular file'),
+    );
   });
 });

@@ -8,16 +8,22 @@ import { listFirst } from '../contract/words.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { openRegular } from '../files.ts';
 import { isOwnManifest } from './own-files.ts';
-import { assertSize, folderStorage, memoryStorage, type SiteStorage } from './storage.ts';
+import {
+  assertSize,
+  folderStorage,
+  memoryStorage,
+  type SiteStorage,
+} from './storage.ts';
 import { lfsPointer } from './text-damage.ts';
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 
 /**
- * Recognizes archives by their file extension. Zip files count as archives here, so that opening
- * one fails with an error that names the expected format.
+ * Recognizes archives by their file extension. Zip files count as archives here, so
+ * that opening one fails with an error that names the expected format.
  */
-export const isArchive = (name: string): boolean => !isUrl(name) && ARCHIVE_EXTENSION.test(name);
+export const isArchive = (name: string): boolean =>
+  !isUrl(name) && ARCHIVE_EXTENSION.test(name);
 
 /** Includes `.tar`, because browsers may unpack a `.tar.gz` while they save it. */
 export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
@@ -33,12 +39,14 @@ const EXPECTED = 'expected a .tar.gz archive of a site';
 /**
  * Reads the site in an archive.
  *
- * The format is detected from the first bytes, because a browser may unpack an archive and still
- * keep its file name. Then every regular file is unpacked, and the folder with a manifest written
- * by gamedata becomes the site's root. The folder may be at any depth, because people pack `site`,
- * `./site`, the files inside it, or an absolute path.
+ * The format is detected from the first bytes, because a browser may unpack an
+ * archive and still keep its file name. Then every regular file is unpacked, and the
+ * folder with a manifest written by gamedata becomes the site's root. The folder may
+ * be at any depth, because people pack `site`, `./site`, the files inside it, or an
+ * absolute path.
  *
- * @throws OutputError if the archive cannot be read or does not contain exactly one site
+ * @throws OutputError if the archive cannot be read or does not contain exactly one
+ * site
  */
 export async function archiveStorage(
   archive: string,
@@ -65,10 +73,13 @@ export async function archiveStorage(
 }
 
 /**
- * Unpacks the regular files of an archive. The file stays open between detecting its format and
- * unpacking it, so that it cannot be replaced in between.
+ * Unpacks the regular files of an archive. The file stays open between detecting its
+ * format and unpacking it, so that it cannot be replaced in between.
  */
-async function unpack(archive: string, maxMemoryBytes: number): Promise<Map<string, Buffer>> {
+async function unpack(
+  archive: string,
+  maxMemoryBytes: number,
+): Promise<Map<string, Buffer>> {
   const descriptor = openRegular(archive, maxMemoryBytes);
   let format: 'gzip' | 'tar';
   try {
@@ -118,13 +129,16 @@ function detectFormat(archive: string, descriptor: number): 'gzip' | 'tar' {
 
 interface OtherFormat {
   readonly name: string;
-  /** The first bytes of such a file, decoded as Latin-1 and converted to lower case. */
+  /**
+   * The first bytes of such a file, decoded as Latin-1 and converted to lower case.
+   */
   readonly signature: string;
   readonly hint: string;
 }
 
 const UNPACK = 'Unpack it, and name the archive or the folder that it contains.';
-const DOWNLOAD = 'Download the archive again. A login or error page was saved instead.';
+const DOWNLOAD =
+  'Download the archive again. A login or error page was saved instead.';
 
 const otherFormats: readonly OtherFormat[] = [
   { name: 'a zip file', signature: 'pk', hint: UNPACK },
@@ -137,8 +151,12 @@ const otherFormats: readonly OtherFormat[] = [
   lfsPointer,
 ];
 
-/** macOS adds a file named `._<file>` to archives for the extended attributes of each file. */
-const isAddedByMacOs = (name: string): boolean => path.posix.basename(name).startsWith('._');
+/**
+ * macOS adds a file named `._<file>` to archives for the extended attributes of each
+ * file.
+ */
+const isAddedByMacOs = (name: string): boolean =>
+  path.posix.basename(name).startsWith('._');
 
 /** Converts both `./site/a.json` and `/site/a.json` to `site/a.json`. */
 const normalizeName = (name: string): string => name.replace(/^(?:\.?\/)+/, '');
@@ -146,7 +164,8 @@ const normalizeName = (name: string): string => name.replace(/^(?:\.?\/)+/, '');
 /**
  * Finds the folder in the archive that contains a manifest written by gamedata.
  *
- * @returns the folder's path with a trailing slash, or an empty string for the archive's root
+ * @returns the folder's path with a trailing slash, or an empty string for the
+ * archive's root
  */
 function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
   const folders: string[] = [];
@@ -160,14 +179,18 @@ function findSite(archive: string, files: ReadonlyMap<string, Buffer>): string {
     throw new OutputError(`${got}, ${EXPECTED}`, archive);
   }
   if (otherFolders.length === 0) return folder;
-  throw new OutputError(`contains several sites: ${listFirst(folders)}, expected one`, archive, {
-    hint: 'Unpack it, and name the folder of one site.',
-  });
+  throw new OutputError(
+    `contains several sites: ${listFirst(folders)}, expected one`,
+    archive,
+    {
+      hint: 'Unpack it, and name the folder of one site.',
+    },
+  );
 }
 
 /**
- * Limits the size of the unpacked archive. The limit includes the tar headers, because an archive
- * may contain millions of empty files.
+ * Limits the size of the unpacked archive. The limit includes the tar headers,
+ * because an archive may contain millions of empty files.
  */
 function limitBytes(
   archive: string,
@@ -178,7 +201,9 @@ function limitBytes(
     transform(part, controller) {
       bytes += part.length;
       const problem = describeExcess(bytes, maxMemoryBytes);
-      if (problem !== undefined) throw new OutputError(`${problem}, unpacked`, archive);
+      if (problem !== undefined) {
+        throw new OutputError(`${problem}, unpacked`, archive);
+      }
       controller.enqueue(part);
     },
   });

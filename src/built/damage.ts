@@ -1,8 +1,8 @@
 import { GamedataError } from '../errors.ts';
 
 /**
- * Returns undefined instead of throwing if a file of a built site or data set cannot be used. Call
- * it only where a build can continue without that file.
+ * Returns undefined instead of throwing if a file of a built site or data set cannot
+ * be used. Call it only where a build can continue without that file.
  */
 export function ignoreDamage<T>(read: () => T): T | undefined {
   try {

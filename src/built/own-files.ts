@@ -13,8 +13,9 @@ import { DataError, type ErrorOptions, errorCode, OutputError } from '../errors.
 import type { SiteStorage } from './storage.ts';
 
 /**
- * Thrown if a file was written by another version of gamedata in a format that this version cannot
- * read. The file is not damaged, so builds refuse to replace a manifest in such a format.
+ * Thrown if a file was written by another version of gamedata in a format that this
+ * version cannot read. The file is not damaged, so builds refuse to replace a
+ * manifest in such a format.
  */
 export class OtherFormatError extends OutputError {}
 
@@ -23,8 +24,8 @@ const ownSchema = z.object({ generator: z.string().startsWith('gamedata/') });
 const isOwnJson = (json: unknown): boolean => ownSchema.safeParse(json).success;
 
 /**
- * Recognizes a manifest written by any version of gamedata. Web apps also have a file with this
- * name, so we check its `generator` field.
+ * Recognizes a manifest written by any version of gamedata. Web apps also have a
+ * file with this name, so we check its `generator` field.
  */
 export function isOwnManifest(body: Buffer): boolean {
   // Parsed JSON can need up to twenty times as much memory as its text.
@@ -32,7 +33,10 @@ export function isOwnManifest(body: Buffer): boolean {
   return isOwnJson(parseJson(`${body}`));
 }
 
-/** @throws OutputError if the manifest is missing, invalid, or in another version's format */
+/**
+ * @throws OutputError if the manifest is missing, invalid, or in another version's
+ * format
+ */
 export const readManifest = (storage: SiteStorage): Manifest =>
   readOwnFile(storage, MANIFEST_FILE, manifestReader);
 
@@ -40,8 +44,12 @@ export const readManifest = (storage: SiteStorage): Manifest =>
 export const parseManifest = (storage: SiteStorage, body: Buffer): Manifest =>
   parseOwnFile(storage, MANIFEST_FILE, body, manifestReader);
 
-/** @throws OutputError if `meta.json` is missing, invalid, or in another version's format */
-export const readMeta = (storage: SiteStorage): Meta => readOwnFile(storage, META_FILE, metaReader);
+/**
+ * @throws OutputError if `meta.json` is missing, invalid, or in another version's
+ * format
+ */
+export const readMeta = (storage: SiteStorage): Meta =>
+  readOwnFile(storage, META_FILE, metaReader);
 
 /** @throws OutputError if `meta.json` is invalid or in another version's format */
 export const parseMeta = (storage: SiteStorage, body: Buffer): Meta =>
@@ -71,7 +79,8 @@ function parseOwnFile<S extends z.ZodType>(
     new OtherFormatError(`${file} ${problem}`, storage.name, options);
   try {
     const json: unknown = JSON.parse(`${body}`);
-    // A web app's own file may use the `format` field for anything, so we ignore it there.
+    // A web app's own file may use the `format` field for anything, so we ignore it
+    // there.
     if (isOwnJson(json)) rejectOtherFormat(json, createFormatError);
     return parse(schema, json, {});
   } catch (cause) {
@@ -79,7 +88,11 @@ function parseOwnFile<S extends z.ZodType>(
   }
 }
 
-function createInvalidError(storage: SiteStorage, file: string, cause: unknown): OutputError {
+function createInvalidError(
+  storage: SiteStorage,
+  file: string,
+  cause: unknown,
+): OutputError {
   if (cause instanceof OutputError) return cause;
   let reason = errorCode(cause) || 'invalid JSON';
   if (cause instanceof DataError) reason = cause.message;

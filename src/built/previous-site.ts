@@ -1,6 +1,11 @@
 import { type Kind, mapKinds } from '../contract/kinds.ts';
 import type { Entries, Meta } from '../contract/meta.ts';
-import { CHANGES_FILE, FORMER_FILE, findSlugs, META_FILE } from '../contract/paths.ts';
+import {
+  CHANGES_FILE,
+  FORMER_FILE,
+  findSlugs,
+  META_FILE,
+} from '../contract/paths.ts';
 import { emptyHistory } from '../dataset/history.ts';
 import { mergeOldSlugs, noOldSlugs, type OldSlugs } from '../dataset/old-slugs.ts';
 import { type PastWithNotices, RESTART } from '../dataset/past.ts';
@@ -26,9 +31,13 @@ import { readVerified } from './verified-files.ts';
 /**
  * Reads the `meta.json` of the site in the user's output folder.
  *
- * @returns undefined if the file is missing, invalid, or different from its manifest entry
+ * @returns undefined if the file is missing, invalid, or different from its manifest
+ * entry
  */
-export function readPublishedMeta(storage: SiteStorage, entries: Entries): Meta | undefined {
+export function readPublishedMeta(
+  storage: SiteStorage,
+  entries: Entries,
+): Meta | undefined {
   return ignoreDamage(() => {
     const body = readVerified(storage, entries, META_FILE);
     return parseMeta(storage, body);
@@ -43,14 +52,17 @@ export interface PreviousSite extends Previous {
 
 /** The parts of a published site that are read before its data. */
 interface PublishedFiles {
-  /** Undefined if `meta.json` is damaged. In that case, only the list of files is available. */
+  /**
+   * Undefined if `meta.json` is damaged. In that case, only the list of files is
+   * available.
+   */
   readonly meta?: Meta | undefined;
   readonly entries: Entries;
 }
 
 /**
- * Reads the published site as the previous data set. Damaged data is returned as undefined, because
- * the build replaces it anyway.
+ * Reads the published site as the previous data set. Damaged data is returned as
+ * undefined, because the build replaces it anyway.
  *
  * @returns undefined if nothing is published
  */
@@ -62,7 +74,11 @@ export function readPreviousSite(
   const paths = [...entries.keys()];
   const files: SiteFiles = { storage, entries, meta };
   const countFiles = (kind: Kind): number => findSlugs(kind, paths).length;
-  const summary = meta ?? { digest: '', captured: null, counts: mapKinds(countFiles) };
+  const summary = meta ?? {
+    digest: '',
+    captured: null,
+    counts: mapKinds(countFiles),
+  };
   return {
     ...summary,
     storage,
@@ -75,12 +91,14 @@ export function readPreviousSite(
 }
 
 /**
- * Reads the history and the old slugs of the published site in the user's output folder.
+ * Reads the history and the old slugs of the published site in the user's output
+ * folder.
  *
- * Both files usually match the manifest. If a build was interrupted and its staging folder is lost,
- * they may already belong to the next site. In that case, we use as much of them as is well-formed:
- * history steps after the published data are dropped, and the old slugs are merged with the
- * published redirects, so that no redirect is lost.
+ * Both files usually match the manifest. If a build was interrupted and its staging
+ * folder is lost, they may already belong to the next site. In that case, we use as
+ * much of them as is well-formed: history steps after the published data are
+ * dropped, and the old slugs are merged with the published redirects, so that no
+ * redirect is lost.
  *
  * @throws OutputError if the old slugs cannot be read but must not be lost
  */
@@ -90,7 +108,8 @@ function readPublishedPast(files: SiteFiles, mayBeLost: boolean): PastWithNotice
   return { history, oldSlugs, notices: [...historyNotices, ...slugNotices] };
 }
 
-export const INTERRUPTED = 'differs from the manifest, as after an interrupted build';
+export const INTERRUPTED =
+  'differs from the manifest, as after an interrupted build';
 
 type HistoryWithNotices = Pick<PastWithNotices, 'history' | 'notices'>;
 
@@ -105,7 +124,10 @@ function readPublishedHistory(files: SiteFiles): HistoryWithNotices {
 
 type OldSlugsWithNotices = Pick<PastWithNotices, 'oldSlugs' | 'notices'>;
 
-function readPublishedOldSlugs(files: SiteFiles, mayBeLost: boolean): OldSlugsWithNotices {
+function readPublishedOldSlugs(
+  files: SiteFiles,
+  mayBeLost: boolean,
+): OldSlugsWithNotices {
   const oldSlugs = ignoreDamage(() => readOldSlugs(files));
   if (oldSlugs) return { oldSlugs, notices: [] };
   const redirects = ignoreDamage(() => readRedirects(files)) ?? noOldSlugs;
@@ -119,19 +141,23 @@ function readPublishedOldSlugs(files: SiteFiles, mayBeLost: boolean): OldSlugsWi
     name: files.storage.name,
     wayOut: 'Restore an archive of the site with gamedata mirror <archive>',
   };
-  // Reading the file again throws the original error, now with a hint on how to restore the site.
+  // Reading the file again throws the original error, now with a hint on how to
+  // restore the site.
   return { oldSlugs: withRestoreHint(site, () => readOldSlugs(files)), notices: [] };
 }
 
 interface RestorableSite {
   readonly name: string;
-  /** An imperative without a period that explains how to get a site with undamaged old slugs. */
+  /**
+   * An imperative without a period that explains how to get a site with undamaged
+   * old slugs.
+   */
   readonly wayOut: string;
 }
 
 /**
- * Reads old slugs. If they are damaged, throws an error with a hint on how to restore them, because
- * without them, published URLs would return 404.
+ * Reads old slugs. If they are damaged, throws an error with a hint on how to
+ * restore them, because without them, published URLs would return 404.
  *
  * @param mayBeLost whether to drop damaged old slugs instead of throwing
  */

@@ -23,7 +23,11 @@ import {
   digestRecords,
   removeUrl,
 } from '../dataset/data-set.ts';
-import { decodeHistory, decodeHistoryUpTo, emptyHistory } from '../dataset/history.ts';
+import {
+  decodeHistory,
+  decodeHistoryUpTo,
+  emptyHistory,
+} from '../dataset/history.ts';
 import { selectNames } from '../dataset/names.ts';
 import {
   type AddressedRecords,
@@ -37,8 +41,9 @@ import { readOrThrow, type SiteStorage } from './storage.ts';
 import { readVerified } from './verified-files.ts';
 
 /**
- * The files that contain the data of a built site. Each reader below reads one part of the data
- * from these files, and throws `OutputError` or `DataError` if that part is damaged.
+ * The files that contain the data of a built site. Each reader below reads one part
+ * of the data from these files, and throws `OutputError` or `DataError` if that part
+ * is damaged.
  */
 export interface SiteFiles {
   readonly storage: SiteStorage;
@@ -70,29 +75,45 @@ function readUnverifiedJson({ storage }: SiteFiles, file: string): unknown {
   return parseJsonRecord(`${body}`, storage.at(file));
 }
 
-/** Reads all records from the list pages, and checks them against the digest in `meta.json`. */
+/**
+ * Reads all records from the list pages, and checks them against the digest in
+ * `meta.json`.
+ */
 export function readRecords(files: SiteFiles): AnyRecords {
   const { storage, meta, maxMemoryBytes } = files;
   if (!meta) throw new OutputError(`has no valid ${META_FILE}`, storage.name);
   const keep = limitMemory(storage.name, maxMemoryBytes);
-  const records = mapKinds((kind) => readListPages(files, kind, meta.counts[kind], keep));
+  const records = mapKinds((kind) =>
+    readListPages(files, kind, meta.counts[kind], keep),
+  );
   const digest = digestRecords(records);
   if (digest === meta.digest) return records;
   const location = { record: storage.name, field: 'digest' };
-  throw new DataError(`got ${digest}, expected ${meta.digest}, as in ${META_FILE}`, location);
+  throw new DataError(
+    `got ${digest}, expected ${meta.digest}, as in ${META_FILE}`,
+    location,
+  );
 }
 
 /**
- * Reads the records of one kind from its list pages. Each page is parsed, validated and released
- * before the next one is read, because a parsed hostile page can need twenty times its size.
+ * Reads the records of one kind from its list pages. Each page is parsed, validated
+ * and released before the next one is read, because a parsed hostile page can need
+ * twenty times its size.
  */
-function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBytes): AnyRecord[] {
+function readListPages(
+  files: SiteFiles,
+  kind: Kind,
+  count: number,
+  keep: KeepBytes,
+): AnyRecord[] {
   const { storage, entries } = files;
   const records: AnyRecord[] = [];
   if (count === 0) return records;
   for (const offset of pageOffsets(count)) {
     const file = listPageFile(kind, offset);
-    const page = parse(listPageSchema, readJson(files, file), { record: storage.at(file) });
+    const page = parse(listPageSchema, readJson(files, file), {
+      record: storage.at(file),
+    });
     // The validated records need about as much memory as the size of the file.
     keep(entries.get(file)?.bytes ?? 0);
     for (const record of page.results) records.push(removeUrl(record));
@@ -101,22 +122,26 @@ function readListPages(files: SiteFiles, kind: Kind, count: number, keep: KeepBy
 }
 
 /**
- * Lists the slugs and ids of records by reading the file of each record. This works even if the
- * list pages of the site are damaged. If the file of a record is damaged as well, its id is
- * omitted.
+ * Lists the slugs and ids of records by reading the file of each record. This works
+ * even if the list pages of the site are damaged. If the file of a record is damaged
+ * as well, its id is omitted.
  */
 export function readAddresses({ storage, entries }: SiteFiles): AddressedRecords {
   const idSchema = z.object({ id: z.int() });
   const paths = [...entries.keys()];
 
   function readAddress(kind: Kind, slug: string): { slug: string; id?: number } {
-    const body = ignoreDamage(() => readVerified(storage, entries, recordFile(kind, slug)));
+    const body = ignoreDamage(() =>
+      readVerified(storage, entries, recordFile(kind, slug)),
+    );
     const json = parseJson(`${body ?? ''}`);
     const { data } = idSchema.safeParse(json);
     return { slug, ...data };
   }
 
-  return mapKinds((kind) => findSlugs(kind, paths).map((slug) => readAddress(kind, slug)));
+  return mapKinds((kind) =>
+    findSlugs(kind, paths).map((slug) => readAddress(kind, slug)),
+  );
 }
 
 /** Reads the names of the given records in every language. */
@@ -143,9 +168,9 @@ interface NamesOrigin {
 }
 
 /**
- * Reads the names of the given records in every language. The file of each language is parsed,
- * validated and reduced to these names before the next file is read, because a hostile file may
- * contain millions of other names.
+ * Reads the names of the given records in every language. The file of each language
+ * is parsed, validated and reduced to these names before the next file is read,
+ * because a hostile file may contain millions of other names.
  */
 export function readNames(origin: NamesOrigin): Names[] {
   const allNames: Names[] = [];
@@ -160,21 +185,30 @@ export function readNames(origin: NamesOrigin): Names[] {
   return allNames;
 }
 
-/** @throws DataError if the history is damaged or does not end at the data of this site */
+/**
+ * @throws DataError if the history is damaged or does not end at the data of this
+ * site
+ */
 export function readHistory(files: SiteFiles): History {
   const { storage, entries, meta } = files;
   if (!entries.has(CHANGES_FILE)) return emptyHistory;
   const json = readJson(files, CHANGES_FILE);
-  return decodeHistory(json, meta?.digest ?? '', { record: storage.at(CHANGES_FILE) });
+  return decodeHistory(json, meta?.digest ?? '', {
+    record: storage.at(CHANGES_FILE),
+  });
 }
 
 /**
- * Reads the history from a file that does not match the manifest. Returns only the steps that lead
- * to the data of this site.
+ * Reads the history from a file that does not match the manifest. Returns only the
+ * steps that lead to the data of this site.
  */
 export function readUnverifiedHistory(files: SiteFiles): History {
   const json = readUnverifiedJson(files, CHANGES_FILE);
-  return decodeHistoryUpTo(json, files.meta?.digest ?? '', files.storage.at(CHANGES_FILE));
+  return decodeHistoryUpTo(
+    json,
+    files.meta?.digest ?? '',
+    files.storage.at(CHANGES_FILE),
+  );
 }
 
 export function readOldSlugs(files: SiteFiles): OldSlugs {
@@ -187,8 +221,8 @@ export function readUnverifiedOldSlugs(files: SiteFiles): OldSlugs {
 }
 
 /**
- * Reads the published redirects as old slugs. They are used if the complete list of old slugs is
- * damaged.
+ * Reads the published redirects as old slugs. They are used if the complete list of
+ * old slugs is damaged.
  */
 export function readRedirects(files: SiteFiles): OldSlugs {
   const json = readJson(files, MOVED_FILE);

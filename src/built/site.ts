@@ -15,16 +15,18 @@ import type { SiteStorage } from './storage.ts';
 import { entriesByPath } from './verified-files.ts';
 
 /**
- * A site built by gamedata, stored in a folder, an archive or a deployment. Opening it reads only
- * the manifest and `meta.json`. The methods read their files when they are called, and throw
- * `OutputError` or `DataError` if a file is damaged.
+ * A site built by gamedata, stored in a folder, an archive or a deployment. Opening
+ * it reads only the manifest and `meta.json`. The methods read their files when they
+ * are called, and throw `OutputError` or `DataError` if a file is damaged.
  */
 export interface BuiltSite {
   readonly storage: SiteStorage;
   readonly manifest: Manifest;
   /** The manifest's entries by path. */
   readonly entries: Entries;
-  /** The content of `meta.json`, which has not been verified against the manifest. */
+  /**
+   * The content of `meta.json`, which has not been verified against the manifest.
+   */
   readonly meta: Meta;
   records(): AnyRecords;
   /** Reads the names of the given records in every language. */
@@ -36,7 +38,8 @@ export interface BuiltSite {
 /**
  * Opens a built site.
  *
- * @param maxMemoryBytes the memory limit for all records together, and for all names together
+ * @param maxMemoryBytes the memory limit for all records together, and for all names
+ * together
  * @throws OutputError if the manifest or `meta.json` is missing or invalid
  */
 export function openSite(storage: SiteStorage, maxMemoryBytes?: number): BuiltSite {

@@ -1,11 +1,15 @@
 import path from 'node:path';
-import { describeExcess, getMaxBytes, MAX_MEMORY_BYTES } from '../contract/limits.ts';
+import {
+  describeExcess,
+  getMaxBytes,
+  MAX_MEMORY_BYTES,
+} from '../contract/limits.ts';
 import { errorCode, GamedataError, OutputError } from '../errors.ts';
 import { readFile, walk } from '../files.ts';
 
 /**
- * A place that stores the files of a site: either a folder, or the files of an archive or a
- * deployment in memory.
+ * A place that stores the files of a site: either a folder, or the files of an
+ * archive or a deployment in memory.
  */
 export interface SiteStorage {
   /** The folder, archive or URL as the user entered it. */
@@ -23,7 +27,10 @@ export interface StoredFile {
   readonly isFile: boolean;
 }
 
-/** A description of the expected file, and a hint for the error if the file cannot be read. */
+/**
+ * A description of the expected file, and a hint for the error if the file cannot be
+ * read.
+ */
 interface ExpectedFile {
   readonly what: string;
   readonly hint: string;
@@ -36,7 +43,9 @@ export const folderStorage = (folder: string, name = folder): SiteStorage => ({
   list: () => walk(folder),
 });
 
-/** @param separator the text between the storage's name and a file's path in messages */
+/**
+ * @param separator the text between the storage's name and a file's path in messages
+ */
 export function memoryStorage(
   name: string,
   separator: string,
@@ -58,20 +67,27 @@ export function memoryStorage(
 }
 
 /** @throws OutputError if the file cannot be read */
-export function readOrThrow(storage: SiteStorage, file: string, expected?: ExpectedFile): Buffer {
+export function readOrThrow(
+  storage: SiteStorage,
+  file: string,
+  expected?: ExpectedFile,
+): Buffer {
   try {
     return storage.read(file);
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
     let problem = `cannot be read (${errorCode(cause)})`;
     if (expected) problem += `, expected ${expected.what}`;
-    throw new OutputError(problem, storage.at(file), { cause, hint: expected?.hint });
+    throw new OutputError(problem, storage.at(file), {
+      cause,
+      hint: expected?.hint,
+    });
   }
 }
 
 /**
- * @throws OutputError if a file exceeds its own limit, or if all files together exceed the memory
- * limit
+ * @throws OutputError if a file exceeds its own limit, or if all files together
+ * exceed the memory limit
  */
 export function assertSize(
   storage: SiteStorage,
@@ -84,5 +100,7 @@ export function assertSize(
     sum += bytes;
   }
   const problem = describeExcess(sum, MAX_MEMORY_BYTES);
-  if (problem !== undefined) throw new OutputError(`${problem} in total`, storage.name);
+  if (problem !== undefined) {
+    throw new OutputError(`${problem} in total`, storage.name);
+  }
 }

@@ -1,13 +1,14 @@
 import { OutputError } from '../errors.ts';
 
 /**
- * Thrown if Git or an editor has changed a text file. Its message is more helpful than a report
- * that the hash is wrong.
+ * Thrown if Git or an editor has changed a text file. Its message is more helpful
+ * than a report that the hash is wrong.
  */
 export class TextDamageError extends OutputError {}
 
 /**
- * The pointer file that Git checks out in place of a large file if Git LFS is not installed.
+ * The pointer file that Git checks out in place of a large file if Git LFS is not
+ * installed.
  *
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
  */
@@ -22,8 +23,9 @@ const CHECK_OUT_AGAIN =
   'Add the line "* -text" to the .gitattributes of its folder, and check the file out again.';
 
 /**
- * Rejects a text file that shows typical damage by Git or an editor. Binary files, such as images,
- * may contain the bytes of a line break by chance, but unlike texts they also contain NUL bytes.
+ * Rejects a text file that shows typical damage by Git or an editor. Binary files,
+ * such as images, may contain the bytes of a line break by chance, but unlike texts
+ * they also contain NUL bytes.
  *
  * @param file the file's path as the user entered it
  * @throws TextDamageError if the file is a Git LFS pointer or has CRLF line breaks
@@ -33,7 +35,9 @@ export function rejectDamagedText(file: string, body: Uint8Array): void {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const start = text.toString('latin1', 0, signature.length);
   if (start === signature) {
-    throw new TextDamageError(`is ${name}, expected the file itself`, file, { hint });
+    throw new TextDamageError(`is ${name}, expected the file itself`, file, {
+      hint,
+    });
   }
   const isBinary = text.includes(0);
   if (!isBinary && text.includes('\r\n')) {
@@ -50,6 +54,7 @@ export function rejectDamagedText(file: string, body: Uint8Array): void {
  */
 export function rejectMissingLineBreak(file: string, body: Uint8Array): void {
   if (body.length === 0 || body.at(-1) === 0x0a) return;
-  const hint = 'An editor may have removed it. Add the line break, or restore the file.';
+  const hint =
+    'An editor may have removed it. Add the line break, or restore the file.';
   throw new TextDamageError('has no line break at its end', file, { hint });
 }

@@ -4,7 +4,11 @@ import { OutputError } from '../errors.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 import { rejectDamagedText } from './text-damage.ts';
 
-export function entriesByPath({ files }: { files: readonly ManifestEntry[] }): Entries {
+export function entriesByPath({
+  files,
+}: {
+  files: readonly ManifestEntry[];
+}): Entries {
   const entries = new Map<string, ManifestEntry>();
   for (const entry of files) entries.set(entry.path, entry);
   return entries;
@@ -13,15 +17,21 @@ export function entriesByPath({ files }: { files: readonly ManifestEntry[] }): E
 /**
  * Reads a file and verifies its size and hash against the manifest.
  *
- * @throws OutputError if the file is missing, does not match the manifest, or is not listed in it
+ * @throws OutputError if the file is missing, does not match the manifest, or is not
+ * listed in it
  */
-export function readVerified(storage: SiteStorage, entries: Entries, file: string): Buffer {
+export function readVerified(
+  storage: SiteStorage,
+  entries: Entries,
+  file: string,
+): Buffer {
   const entry = entries.get(file);
   if (!entry) throw new OutputError('is not in the manifest', storage.at(file));
   const body = readOrThrow(storage, file);
   const problem = findMismatch(entry, body);
   if (problem === undefined) return body;
-  // If Git or an editor damaged the text, that error is more helpful than a wrong hash.
+  // If Git or an editor damaged the text, that error is more helpful than a wrong
+  // hash.
   rejectDamagedText(storage.at(file), body);
   throw new OutputError(problem, storage.at(file), {
     hint: 'gamedata verify <dir> lists every problem.',
@@ -31,7 +41,8 @@ export function readVerified(storage: SiteStorage, entries: Entries, file: strin
 /**
  * Compares the size and the hash of a file with its manifest entry.
  *
- * @param verb the first word of the message: `has` for a file on disk, `got` for a fetched file
+ * @param verb the first word of the message: `has` for a file on disk, `got` for a
+ * fetched file
  * @returns a description of the first difference, or undefined if the file matches
  */
 export function findMismatch(

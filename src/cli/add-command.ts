@@ -18,12 +18,14 @@ interface ParsedOption {
 }
 
 /**
- * Registers a command with commander, which parses the arguments and prints the help.
+ * Registers a command with commander, which parses the arguments and prints the
+ * help.
  *
- * When the command runs, options from the command line take precedence over the configuration file,
- * and both take precedence over the defaults in the schemas.
+ * When the command runs, options from the command line take precedence over the
+ * configuration file, and both take precedence over the defaults in the schemas.
  *
- * @param loadAll loads every command, because the configuration file has a section for each one
+ * @param loadAll loads every command, because the configuration file has a section
+ * for each one
  */
 export function addCommand(
   target: Commander,
@@ -44,9 +46,14 @@ export function addCommand(
 }
 
 /**
- * Adds an option. If the option also accepts `false`, adds its negated form, such as `--no-cache`.
+ * Adds an option. If the option also accepts `false`, adds its negated form, such as
+ * `--no-cache`.
  */
-function addOption(target: Commander, option: CliOption, parsed: CommanderOption): void {
+function addOption(
+  target: Commander,
+  option: CliOption,
+  parsed: CommanderOption,
+): void {
   target.addOption(parsed);
   const acceptsFalse = parsed.required && option.schema.safeParse(false).success;
   if (!acceptsFalse) return;
@@ -70,11 +77,12 @@ async function callCommand(
   }
 
   const config = await findConfig(target, loadAll);
-  // `args` contains only the arguments that the user typed. `processedArgs` also contains defaults.
+  // `args` contains only the arguments that the user typed. `processedArgs` also
+  // contains defaults.
   const args: string[] = [...target.processedArgs];
   const usesDefault = target.args.length === 0 && args[0] !== undefined;
-  // If the configuration file sets the output folder of `build`, that folder is the default
-  // argument of `serve` and other commands.
+  // If the configuration file sets the output folder of `build`, that folder is the
+  // default argument of `serve` and other commands.
   if (usesDefault && config?.built !== undefined) args[0] = config.built;
   try {
     await runCommand(command, { ...defaults, ...config?.options, ...typed }, args);
@@ -83,16 +91,24 @@ async function callCommand(
   }
 }
 
-/** Reads the configuration file that the user named, or the default one if it exists. */
+/**
+ * Reads the configuration file that the user named, or the default one if it exists.
+ */
 async function findConfig(
   target: Commander,
   loadAll: LoadCommands,
 ): Promise<CommandConfig | undefined> {
   const named: string | undefined = target.opts().config;
   if (named === undefined && !existsSync(DEFAULT_CONFIG)) return undefined;
-  // This module is imported only if there is a configuration file, because it needs every command.
+  // This module is imported only if there is a configuration file, because it needs
+  // every command.
   const { readConfig } = await import('./config.ts');
-  return readConfig(await loadAll(), target.name(), named ?? DEFAULT_CONFIG, process.env);
+  return readConfig(
+    await loadAll(),
+    target.name(),
+    named ?? DEFAULT_CONFIG,
+    process.env,
+  );
 }
 
 /** Creates an option for commander from the option's schema. */
@@ -111,10 +127,11 @@ function createOption(option: CliOption): ParsedOption {
 }
 
 /**
- * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and `.transform(…)`.
+ * Returns the schema inside `.optional()`, `.default(…)`, `.readonly()` and
+ * `.transform(…)`.
  *
- * We could generate a JSON Schema for each option instead, but generating 30 of them takes longer
- * than parsing the arguments.
+ * We could generate a JSON Schema for each option instead, but generating 30 of them
+ * takes longer than parsing the arguments.
  */
 function unwrap(schema: z.ZodType): z.ZodType {
   const isWrapper =
@@ -127,16 +144,19 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Returns the allowed values of an option. For a list, returns the allowed values of its elements.
+ * Returns the allowed values of an option. For a list, returns the allowed values of
+ * its elements.
  */
 function findChoices(schema: z.ZodType): readonly unknown[] | undefined {
-  if (schema instanceof z.ZodArray) return findChoices(unwrap(schema.element as z.ZodType));
+  if (schema instanceof z.ZodArray) {
+    return findChoices(unwrap(schema.element as z.ZodType));
+  }
   return schema instanceof z.ZodEnum ? schema.options : undefined;
 }
 
 /**
- * Converts decimal text to a number. Other text is returned unchanged, because the schema reports
- * it together with the expected number.
+ * Converts decimal text to a number. Other text is returned unchanged, because the
+ * schema reports it together with the expected number.
  */
 function readNumber(text: string): unknown {
   const isDecimal = /^-?\d+(?:\.\d+)?$/.test(text);

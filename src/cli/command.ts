@@ -1,7 +1,14 @@
 import type * as z from 'zod';
 import { UsageError } from '../errors.ts';
 import type { Watchers } from '../sources/source.ts';
-import { flag, inGroup, type Option, type Options, parseFlag, parseValue } from './options.ts';
+import {
+  flag,
+  inGroup,
+  type Option,
+  type Options,
+  parseFlag,
+  parseValue,
+} from './options.ts';
 import type { Reporter } from './reporter.ts';
 
 export const exitCodes = {
@@ -26,17 +33,22 @@ export type ParsedOptions<O extends Options> = {
 
 export interface Command<O extends Options> {
   readonly description: string;
-  /** The arguments: each key, such as `[dir]`, maps to a description and a default value. */
-  readonly arguments?: Readonly<Record<string, readonly [about: string, value?: string]>>;
+  /**
+   * The arguments: each key, such as `[dir]`, maps to a description and a default
+   * value.
+   */
+  readonly arguments?: Readonly<
+    Record<string, readonly [about: string, value?: string]>
+  >;
   readonly options: O;
   /**
-   * The command whose section of the configuration file provides the options that this command's
-   * own section does not set.
+   * The command whose section of the configuration file provides the options that
+   * this command's own section does not set.
    */
   readonly inherits?: string;
   /**
-   * Whether SIGINT and SIGTERM may end the command immediately. True if there is nothing to clean
-   * up.
+   * Whether SIGINT and SIGTERM may end the command immediately. True if there is
+   * nothing to clean up.
    */
   readonly exitsOnSignal?: boolean;
   run(context: CommandContext<O>, ...args: string[]): Promise<CommandResult>;
@@ -58,9 +70,12 @@ export interface CommandContext<O extends Options> {
   readonly signal: AbortSignal;
 }
 
-export const defineCommand = <O extends Options>(command: Command<O>): Command<O> => command;
+export const defineCommand = <O extends Options>(command: Command<O>): Command<O> =>
+  command;
 
-export const quietOption = inGroup('Common:', { quiet: flag('--quiet', 'print only problems') });
+export const quietOption = inGroup('Common:', {
+  quiet: flag('--quiet', 'print only problems'),
+});
 export const reportOptions = inGroup('Common:', {
   json: flag('--json', 'print the report as JSON on stdout'),
   ...quietOption,
@@ -73,8 +88,8 @@ export interface CliOption extends Option {
 }
 
 /**
- * Lists the options that a command accepts on the command line. Some options exist only in the
- * library function.
+ * Lists the options that a command accepts on the command line. Some options exist
+ * only in the library function.
  */
 export function listCliOptions(command: Command<Options> | undefined): CliOption[] {
   const cliOptions: CliOption[] = [];
@@ -88,7 +103,8 @@ export function listCliOptions(command: Command<Options> | undefined): CliOption
 /**
  * Validates option values and fills in the defaults.
  *
- * @throws UsageError for an invalid value or an unknown option, as in `build({ sorce: 'csv' })`
+ * @throws UsageError for an invalid value or an unknown option, as in `build({
+ * sorce: 'csv' })`
  */
 export function parseOptions<O extends Options>(
   options: O,
@@ -101,7 +117,9 @@ export function parseOptions<O extends Options>(
   for (const name of Object.keys(values)) {
     if (Object.hasOwn(options, name)) continue;
     const expected = Object.keys(options).join(', ');
-    throw new UsageError(`got the option ${JSON.stringify(name)}, expected one of ${expected}`);
+    throw new UsageError(
+      `got the option ${JSON.stringify(name)}, expected one of ${expected}`,
+    );
   }
   const parsed: Record<string, unknown> = {};
   for (const [name, { flags, schema }] of Object.entries(options)) {

@@ -10,8 +10,12 @@ import { type Environment, findBaseUrlVariable } from './site-options.ts';
 
 type Commands = Readonly<Record<string, Command<Options>>>;
 
-/** The configuration file: each command has a section, which maps flags to values. */
-type Config = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+/**
+ * The configuration file: each command has a section, which maps flags to values.
+ */
+type Config = Readonly<
+  Record<string, Readonly<Record<string, unknown>> | undefined>
+>;
 
 const MAX_BYTES = 64 * 1024;
 
@@ -20,8 +24,8 @@ interface ConfiguredOption {
   readonly name: string;
   readonly flag: string;
   /**
-   * The section that sets the option: the section of the command, or of the command it inherits
-   * from.
+   * The section that sets the option: the section of the command, or of the command
+   * it inherits from.
    */
   readonly section: string;
   readonly value: unknown;
@@ -33,10 +37,11 @@ export interface CommandConfig {
   /** The output folder of `build`, if the file sets one. */
   readonly built: string | undefined;
   /**
-   * Adds the name of the file to an error about an option that the file sets. Returns any other
-   * error unchanged.
+   * Adds the name of the file to an error about an option that the file sets.
+   * Returns any other error unchanged.
    *
-   * @param typed the options from the command line, which take precedence over the file
+   * @param typed the options from the command line, which take precedence over the
+   * file
    */
   blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
 }
@@ -44,8 +49,8 @@ export interface CommandConfig {
 /**
  * Reads the options of a command from `gamedata.config.json`.
  *
- * Folders in the file are relative to the file. A base URL from the environment takes precedence
- * over the base URL in the file.
+ * Folders in the file are relative to the file. A base URL from the environment
+ * takes precedence over the base URL in the file.
  *
  * @throws UsageError
  */
@@ -55,22 +60,32 @@ export function readConfig(
   file: string,
   environment: Environment,
 ): CommandConfig {
-  if (file === '') throw new UsageError('got "", expected a file', { option: '--config' });
+  if (file === '') {
+    throw new UsageError('got "", expected a file', { option: '--config' });
+  }
   const config = parseConfig(file, commands);
   const folder = path.dirname(file);
   const configured = listConfigured(commands[name], name, config, folder);
   const hasBaseUrlVariable = findBaseUrlVariable(environment) !== undefined;
-  const applied = configured.filter(({ flag }) => flag !== 'base-url' || !hasBaseUrlVariable);
+  const applied = configured.filter(
+    ({ flag }) => flag !== 'base-url' || !hasBaseUrlVariable,
+  );
   const builtFolder = config.build?.out;
   return {
     options: Object.fromEntries(applied.map(({ name, value }) => [name, value])),
-    built: typeof builtFolder === 'string' ? path.resolve(folder, builtFolder) : undefined,
+    built:
+      typeof builtFolder === 'string'
+        ? path.resolve(folder, builtFolder)
+        : undefined,
     blame(error, typed) {
       if (!(error instanceof UsageError)) return error;
       const option = applied.find(({ flag }) => error.option === `--${flag}`);
       if (!option || Object.hasOwn(typed, option.name)) return error;
       const place = [file, option.section, option.flag].join(' › ');
-      return new UsageError(`${place}: ${error.problem}`, { cause: error, hint: error.hint });
+      return new UsageError(`${place}: ${error.problem}`, {
+        cause: error,
+        hint: error.hint,
+      });
     },
   };
 }
@@ -81,11 +96,14 @@ function listConfigured(
   config: Config,
   folder: string,
 ): ConfiguredOption[] {
-  const sections = command?.inherits === undefined ? [name] : [name, command.inherits];
+  const sections =
+    command?.inherits === undefined ? [name] : [name, command.inherits];
   const configured: ConfiguredOption[] = [];
   for (const option of listCliOptions(command)) {
     const flag = parseFlag(option.flags);
-    const section = sections.find((candidate) => config[candidate]?.[flag] !== undefined);
+    const section = sections.find(
+      (candidate) => config[candidate]?.[flag] !== undefined,
+    );
     if (section === undefined) continue;
     const value = resolveFolder(option, config[section]?.[flag], folder);
     configured.push({ name: option.name, flag, section, value });
@@ -94,10 +112,14 @@ function listConfigured(
 }
 
 /**
- * Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>` if it is a
- * relative path.
+ * Resolves the value of an option such as `--out <dir>` or `--upstream <url|dir>` if
+ * it is a relative path.
  */
-function resolveFolder({ flags }: CliOption, value: unknown, folder: string): unknown {
+function resolveFolder(
+  { flags }: CliOption,
+  value: unknown,
+  folder: string,
+): unknown {
   const acceptsFolder = /<(?:url\|)?dir>/.test(flags);
   if (!acceptsFolder || typeof value !== 'string' || isUrl(value)) return value;
   return path.isAbsolute(value) ? value : path.join(folder, value);
@@ -113,7 +135,8 @@ function parseConfig(file: string, commands: Commands): Config {
   }
   const [key = ''] = issue.keys;
   const [section] = issue.path.map(String);
-  const expected = section === undefined ? 'a command' : `an option of gamedata ${section}`;
+  const expected =
+    section === undefined ? 'a command' : `an option of gamedata ${section}`;
   throw new UsageError(`${place}: got ${formatValue(key)}, expected ${expected}`, {
     hint: hintAtKeys(key, section, commands),
   });
@@ -123,25 +146,32 @@ function readJson(file: string): unknown {
   try {
     return parseJsonOrThrow(readRegular(file, MAX_BYTES));
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw new UsageError(`${file}: ${cause.message}`, { cause });
+    if (cause instanceof SyntaxError) {
+      throw new UsageError(`${file}: ${cause.message}`, { cause });
+    }
     const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
     throw new UsageError(`${file}: ${problem}`, { cause });
   }
 }
 
 /**
- * Returns a hint that names the command to which a misplaced key belongs, or else lists the valid
- * keys.
+ * Returns a hint that names the command to which a misplaced key belongs, or else
+ * lists the valid keys.
  */
-function hintAtKeys(key: string, section: string | undefined, commands: Commands): string {
+function hintAtKeys(
+  key: string,
+  section: string | undefined,
+  commands: Commands,
+): string {
   if (section !== undefined) {
     return `The options of ${section} are ${listFlags(section, commands).join(', ')}.`;
   }
   const names = Object.keys(commands);
   const owners = names.filter((name) => listFlags(name, commands).includes(key));
   const [owner] = owners;
-  if (owner !== undefined)
+  if (owner !== undefined) {
     return `Move ${formatValue(key)} into the section ${formatValue(owner)}.`;
+  }
   return `The commands are ${names.join(', ')}.`;
 }
 
@@ -149,8 +179,8 @@ const listFlags = (name: string, commands: Commands): string[] =>
   listCliOptions(commands[name]).map(({ flags }) => parseFlag(flags));
 
 /**
- * Creates the schema of the configuration file, which has a section for each command. The keys of a
- * section are the flags of its command.
+ * Creates the schema of the configuration file, which has a section for each
+ * command. The keys of a section are the flags of its command.
  */
 export function createConfigSchema(commands: Commands) {
   const sections: Record<string, z.ZodType> = {};
@@ -159,11 +189,17 @@ export function createConfigSchema(commands: Commands) {
     for (const { flags, schema } of listCliOptions(command)) {
       options[parseFlag(flags)] = schema.optional();
     }
-    sections[name] = z.strictObject(options).describe(command.description).optional();
+    sections[name] = z
+      .strictObject(options)
+      .describe(command.description)
+      .optional();
   }
   return z
     .strictObject({
-      $schema: z.string().optional().describe('The schema of this file, for editors.'),
+      $schema: z
+        .string()
+        .optional()
+        .describe('The schema of this file, for editors.'),
       ...sections,
     })
     .meta({

@@ -6,27 +6,32 @@ import { PACKAGE_ROOT } from '../package.ts';
 import { describeCrash } from './crash.ts';
 import { run } from './program.ts';
 
-// The compile cache exists only in Node 22 and later. We keep it next to the code, because a shared
-// temporary folder would not be safe.
-const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
+// The compile cache exists only in Node 22 and later. We keep it next to the code,
+// because a shared temporary folder would not be safe.
+const { enableCompileCache } = module as {
+  enableCompileCache?: (folder: string) => unknown;
+};
 enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
-// Failing to write logs must not change the exit code. Failing to write the result exits with code
+// Failing to write logs must not change the exit code. Failing to write the result
+// exits with code
 // 1, except if the reader of a pipe has exited.
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error) => {
   if (errorCode(error) === 'EPIPE') return;
-  process.stderr.write(`error: the output cannot be written (${errorCode(error)})\n`);
+  process.stderr.write(
+    `error: the output cannot be written (${errorCode(error)})\n`,
+  );
   process.once('exit', () => {
     process.exitCode ||= 1;
   });
 });
-// We hide Node's warnings, because they are meant for developers, who see them when they run the
-// tests.
+// We hide Node's warnings, because they are meant for developers, who see them when
+// they run the tests.
 process.removeAllListeners('warning');
 
-// Importing undici also starts the copy of undici inside Node. No command can catch the errors of
-// that copy, so we handle them here.
+// Importing undici also starts the copy of undici inside Node. No command can catch
+// the errors of that copy, so we handle them here.
 process.on('uncaughtException', (error) => {
   process.stderr.write(describeCrash(error));
   process.exit(1);

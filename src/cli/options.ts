@@ -1,11 +1,16 @@
 import * as z from 'zod';
 import { describeIssue, formatValue } from '../contract/parse.ts';
-import { API_PREFIX, PLAIN_URL, PLAIN_URL_RULE, removeTrailingSlashes } from '../contract/paths.ts';
+import {
+  API_PREFIX,
+  PLAIN_URL,
+  PLAIN_URL_RULE,
+  removeTrailingSlashes,
+} from '../contract/paths.ts';
 import { UsageError } from '../errors.ts';
 
 /**
- * An option of a library function. If it has flags, it can also be set on the command line and in
- * the configuration file.
+ * An option of a library function. If it has flags, it can also be set on the
+ * command line and in the configuration file.
  */
 export interface Option<S extends z.ZodType = z.ZodType> {
   readonly schema: S;
@@ -16,8 +21,8 @@ export interface Option<S extends z.ZodType = z.ZodType> {
 export type Options = Readonly<Record<string, Option>>;
 
 /**
- * Defines an option with a value: `option('--port <n>', 'port to listen on', integer(0,
- * 65_535).default(3000))`
+ * Defines an option with a value: `option('--port <n>', 'port to listen on',
+ * integer(0, 65_535).default(3000))`
  */
 export const option = <S extends z.ZodType>(
   flags: string,
@@ -29,13 +34,15 @@ export const option = <S extends z.ZodType>(
 });
 
 /**
- * Defines an option without a value. It defaults to false, or to true if the flag starts with
- * `--no-`.
+ * Defines an option without a value. It defaults to false, or to true if the flag
+ * starts with `--no-`.
  */
 export const flag = (flags: string, about: string) =>
   option(flags, about, z.boolean().default(flags.startsWith('--no-')));
 
-/** Defines an option that exists only in the library function, such as a callback. */
+/**
+ * Defines an option that exists only in the library function, such as a callback.
+ */
 export const codeOnly = <T>() => ({ schema: z.custom<T>().optional() });
 
 /** Sets the heading for these options in the help. */
@@ -48,9 +55,11 @@ export function inGroup<O extends Options>(group: string, options: O): O {
 }
 
 /**
- * Returns the name of a flag: `base-url` for `--base-url <url>`, `downloads` for `--no-downloads`.
+ * Returns the name of a flag: `base-url` for `--base-url <url>`, `downloads` for
+ * `--no-downloads`.
  */
-export const parseFlag = (flags: string): string => /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
+export const parseFlag = (flags: string): string =>
+  /^--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '';
 
 /**
  * Parses a value, or throws an error that names the option, variable or argument.
@@ -69,7 +78,10 @@ export function parseValue<S extends z.ZodType>(
   throw new UsageError(describeIssue(issue, value), { option: name });
 }
 
-/** Creates the error function of a schema. It returns a message such as `got X, expected Y`. */
+/**
+ * Creates the error function of a schema. It returns a message such as `got X,
+ * expected Y`.
+ */
 function expect(expected: string) {
   return ({ input }: { readonly input?: unknown }): string => {
     // `formatValue` would print NaN as null.
@@ -87,20 +99,25 @@ export function integer(from: number, to: number) {
 }
 
 const percentRule = { error: expect('a percentage from 0 to 100') };
-export const percentage = z.number(percentRule).min(0, percentRule).max(100, percentRule);
+export const percentage = z
+  .number(percentRule)
+  .min(0, percentRule)
+  .max(100, percentRule);
 
 export const text = (isValid: (value: string) => boolean, expected: string) =>
   z.string().refine(isValid, { error: expect(expected) });
 
-/** A schema for text that is not empty. An empty path would mean the working folder. */
+/**
+ * A schema for text that is not empty. An empty path would mean the working folder.
+ */
 export function required(expected: string) {
   const error = expect(expected);
   return z.string({ error }).min(1, { error });
 }
 
 /**
- * A schema for http and https URLs without credentials, query or fragment. It removes trailing
- * slashes.
+ * A schema for http and https URLs without credentials, query or fragment. It
+ * removes trailing slashes.
  */
 export const httpUrl = z.string().transform((address, { issues }) => {
   const problem = findUrlProblem(address);
@@ -118,7 +135,8 @@ function findUrlProblem(address: string): string | undefined {
   if (!url || !isHttp) return `${got}, expected an http or https URL`;
   if (url.port === '0') return `${got}, expected a URL with a port from 1 to 65535`;
   const hasCredentials = url.username !== '' || url.password !== '';
-  // `url.search` and `url.hash` are empty for a URL that ends with `?` or `#`, so we check `href`.
+  // `url.search` and `url.hash` are empty for a URL that ends with `?` or `#`, so we
+  // check `href`.
   const hasQueryOrFragment = /[?#]/.test(url.href);
   if (hasCredentials || hasQueryOrFragment) {
     return 'got a URL with credentials, a query or a fragment, expected one without';
@@ -145,7 +163,10 @@ export function maskCredentials(url: string): string {
   return parts.join('/');
 }
 
-/** Suggests the base URL if the user gave a longer URL of a site, such as the URL of a list. */
+/**
+ * Suggests the base URL if the user gave a longer URL of a site, such as the URL of
+ * a list.
+ */
 export function hintAtBaseUrl(target: string): string[] {
   const [base, inside] = `${target}/`.split(API_PREFIX);
   if (inside === undefined || !base) return [];

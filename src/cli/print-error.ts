@@ -31,8 +31,8 @@ export function printError(
 export function reportError(error: unknown, usage: string): number {
   const reporter = createReporter(process.stderr, { quiet: false });
   if (error instanceof CommanderError) {
-    // If a command is required but missing, commander has already printed the help, so we add only
-    // the usage line.
+    // If a command is required but missing, commander has already printed the help,
+    // so we add only the usage line.
     const lines = error.code === 'commander.help' ? [] : error.message.split('\n');
     for (const line of [...lines, usage]) reporter.notice(line);
     return exitCodes.usage;

@@ -1,4 +1,7 @@
-/** Each command is loaded only when it is needed, so that `--version` and `--help` are fast. */
+/**
+ * Each command is loaded only when it is needed, so that `--version` and `--help`
+ * are fast.
+ */
 
 import { Command as Commander, CommanderError, Help } from 'commander';
 import { listKinds } from '../contract/words.ts';
@@ -14,7 +17,10 @@ interface Entry {
 
 const commands: Readonly<Record<string, Entry>> = {
   build: { summary: 'build the site', load: () => import('./commands/build.ts') },
-  snapshot: { summary: 'refresh a data set', load: () => import('./commands/snapshot.ts') },
+  snapshot: {
+    summary: 'refresh a data set',
+    load: () => import('./commands/snapshot.ts'),
+  },
   verify: {
     summary: 'check a built site or a deployment',
     load: () => import('./commands/verify.ts'),
@@ -24,11 +30,19 @@ const commands: Readonly<Record<string, Entry>> = {
     alias: 'restore',
     load: () => import('./commands/mirror.ts'),
   },
-  diff: { summary: 'compare two data sets', load: () => import('./commands/diff.ts') },
-  serve: { summary: 'serve a built site', load: () => import('./commands/serve.ts') },
+  diff: {
+    summary: 'compare two data sets',
+    load: () => import('./commands/diff.ts'),
+  },
+  serve: {
+    summary: 'serve a built site',
+    load: () => import('./commands/serve.ts'),
+  },
 };
 
-export async function loadCommands(): Promise<Readonly<Record<string, Command<Options>>>> {
+export async function loadCommands(): Promise<
+  Readonly<Record<string, Command<Options>>>
+> {
   const loaded: Record<string, Command<Options>> = {};
   for (const [name, { load }] of Object.entries(commands)) {
     loaded[name] = (await load()).command;
@@ -39,20 +53,26 @@ export async function loadCommands(): Promise<Readonly<Record<string, Command<Op
 /**
  * Creates a commander program with all commands.
  *
- * @param isWanted returns whether to load the options of a command. Loading them takes time.
+ * @param isWanted returns whether to load the options of a command. Loading them
+ * takes time.
  */
 export async function createProgram(
   isWanted = (..._names: string[]): boolean => true,
 ): Promise<Commander> {
   const program = new Commander('gamedata')
-    .description(`Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`)
+    .description(
+      `Builds a read-only JSON API of game ${listKinds()} as static files for a CDN.`,
+    )
     .version(VERSION)
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({
-      // We omit the blank lines between options, so that the help of a command fits on one screen.
-      formatHelp: (command, help) => `${Help.prototype.formatHelp.call(help, command, help)}\n`,
-      formatItemList: (heading, items) => (items.length === 0 ? [] : [heading, ...items]),
+      // We omit the blank lines between options, so that the help of a command fits
+      // on one screen.
+      formatHelp: (command, help) =>
+        `${Help.prototype.formatHelp.call(help, command, help)}\n`,
+      formatItemList: (heading, items) =>
+        items.length === 0 ? [] : [heading, ...items],
     });
   for (const [name, { summary, alias = '', load }] of Object.entries(commands)) {
     const command = program.command(name).summary(summary);

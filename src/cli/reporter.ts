@@ -4,14 +4,16 @@ import type { Progress, Watchers } from '../sources/source.ts';
 
 /** The values that are shown on the progress line. */
 export interface ShownProgress extends Pick<Progress, 'done' | 'total'> {
-  /** The verb for records, files or requests that are done. The default is `read`. */
+  /**
+   * The verb for records, files or requests that are done. The default is `read`.
+   */
   readonly verb?: 'read' | 'checked';
   /** The number of requests so far. Undefined if the work needs no requests. */
   readonly requests?: Progress['requests'] | undefined;
   readonly waiting?: Progress['waiting'];
   /**
-   * The time at which the work began, in milliseconds, from `performance.now()`. The default is the
-   * time at which the reporter was created.
+   * The time at which the work began, in milliseconds, from `performance.now()`. The
+   * default is the time at which the reporter was created.
    */
   readonly started?: number;
 }
@@ -37,30 +39,30 @@ const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
 const TICK_MS = 1000;
 /**
- * The number of seconds before the first estimate. Earlier estimates would mostly reflect the time
- * it takes to open connections.
+ * The number of seconds before the first estimate. Earlier estimates would mostly
+ * reflect the time it takes to open connections.
  */
 const ESTIMATED_FROM = 2;
 /**
- * The minimum terminal width for a live line. Narrower terminals get plain lines, because a live
- * line would be cut off. A terminal of unknown width has 0 columns.
+ * The minimum terminal width for a live line. Narrower terminals get plain lines,
+ * because a live line would be cut off. A terminal of unknown width has 0 columns.
  */
 const MIN_COLUMNS = 30;
 
 /**
- * The ECMA-48 escape codes that erase a line. `node:readline` can do this, too, but importing it
- * slows down every start.
+ * The ECMA-48 escape codes that erase a line. `node:readline` can do this, too, but
+ * importing it slows down every start.
  */
 const ERASE_LINE = '\x1b[1G\x1b[2K';
 
 const SEPARATOR = ' · ';
 
 /**
- * Creates a reporter for stderr. A terminal shows progress as one live line. Otherwise, a plain
- * line is printed every five seconds.
+ * Creates a reporter for stderr. A terminal shows progress as one live line.
+ * Otherwise, a plain line is printed every five seconds.
  *
- * A timer prints the latest progress again while work is running, because the line also shows times
- * that change.
+ * A timer prints the latest progress again while work is running, because the line
+ * also shows times that change.
  */
 export function createReporter(
   stream: NodeJS.WriteStream,
@@ -80,8 +82,8 @@ export function createReporter(
     const style = chooseStyle(text) ?? defaultStyle;
     const line = escapeControls(text);
     const [label = ''] = /^.+?(?=:\s|$)/.exec(line) ?? [];
-    // `styleText` checks whether the stream is a terminal, and respects `FORCE_COLOR` and
-    // `NO_COLOR`.
+    // `styleText` checks whether the stream is a terminal, and respects
+    // `FORCE_COLOR` and `NO_COLOR`.
     const shownLabel = style ? styleText(style, label, { stream }) : label;
     stream.write(`${shownLabel}${line.slice(label.length)}\n`);
   }
@@ -165,11 +167,14 @@ function fitParts(parts: readonly string[], columns: number): string {
 }
 
 /** The text that is shown until the total is known. */
-const beginnings = { read: 'waiting for the upstream', checked: 'reading the lists' } as const;
+const beginnings = {
+  read: 'waiting for the upstream',
+  checked: 'reading the lists',
+} as const;
 
 /**
- * Formats progress as parts of a line: `1,200 of 3,160 read`, `retrying 3 requests, next in 4 s`,
- * `412 requests/s`, `3 retries`, `20 from cache`, `5 s left`.
+ * Formats progress as parts of a line: `1,200 of 3,160 read`, `retrying 3 requests,
+ * next in 4 s`, `412 requests/s`, `3 retries`, `20 from cache`, `5 s left`.
  */
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
   const { done, total, verb = 'read', requests, waiting } = progress;
@@ -179,13 +184,17 @@ export function formatProgress(progress: ShownProgress, seconds: number): string
   const retries = waiting?.();
   if (retries && retries.requests > 0) {
     const nextIn = Math.ceil(retries.nextInMs / 1000);
-    parts.push(`retrying ${formatCount(retries.requests, 'request')}, next in ${nextIn} s`);
+    parts.push(
+      `retrying ${formatCount(retries.requests, 'request')}, next in ${nextIn} s`,
+    );
   }
   if (requests && seconds > 0) {
     const rate = Math.round(requests.requests / seconds);
     parts.push(`${formatCount(rate, 'request')}/s`);
   }
-  if (requests && requests.retries > 0) parts.push(formatCount(requests.retries, 'retry'));
+  if (requests && requests.retries > 0) {
+    parts.push(formatCount(requests.retries, 'retry'));
+  }
   if (requests && requests.cacheHits > 0) {
     parts.push(`${groupDigits(requests.cacheHits)} from cache`);
   }

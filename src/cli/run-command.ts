@@ -16,10 +16,10 @@ type OptionValues = Readonly<Record<string, unknown>>;
 /**
  * Runs a command, prints its report, and sets the exit code.
  *
- * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The second signal ends
- * the process. An expected error is printed with its hint and a description of the remaining files.
- * A usage error is thrown, because the caller may add the name of the configuration file. Any other
- * error is a bug.
+ * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The
+ * second signal ends the process. An expected error is printed with its hint and a
+ * description of the remaining files. A usage error is thrown, because the caller
+ * may add the name of the configuration file. Any other error is a bug.
  *
  * @throws UsageError, or any error that is not a GamedataError
  */
@@ -33,7 +33,9 @@ export async function runCommand(
   const printJson = (output: object): void => {
     if (json === true) printToStdout([JSON.stringify(output)]);
   };
-  /** Whether the disk cache has stored responses that the same command would reuse. */
+  /**
+   * Whether the disk cache has stored responses that the same command would reuse.
+   */
   let hasStored = false;
   const onStored = (): void => {
     hasStored = true;
@@ -76,14 +78,16 @@ type StopSignal = 'SIGINT' | 'SIGTERM';
 
 interface Interruption {
   readonly signal: AbortSignal;
-  /** Returns the signal that stopped the command. Undefined if no signal has arrived. */
+  /**
+   * Returns the signal that stopped the command. Undefined if no signal has arrived.
+   */
   stoppedBy(): StopSignal | undefined;
   stopListening(): void;
 }
 
 /**
- * Aborts a command at the first signal. We then stop listening, so that Node ends the process at
- * the second signal.
+ * Aborts a command at the first signal. We then stop listening, so that Node ends
+ * the process at the second signal.
  */
 function listenForSignals(command: Command<Options>): Interruption {
   const controller = new AbortController();
@@ -107,26 +111,37 @@ function listenForSignals(command: Command<Options>): Interruption {
 /** Describes an error for `--json`, without control characters. */
 function describeError({ code, message, hint }: GamedataError): object {
   const hintLines = hint?.split('\n').map(escapeControls);
-  return { code, message: escapeControls(message), hint: hintLines?.join('\n') ?? null };
+  return {
+    code,
+    message: escapeControls(message),
+    hint: hintLines?.join('\n') ?? null,
+  };
 }
 
 /**
  * Describes the files that remain after a command failed or was stopped.
  *
  * @param out the output folder; undefined if the command has none
- * @param cache the folder of the disk cache, if it has stored responses that the same command would
- * reuse
+ * @param cache the folder of the disk cache, if it has stored responses that the
+ * same command would reuse
  */
-export function describePreserved(out: string | undefined, cache: string | undefined): string[] {
+export function describePreserved(
+  out: string | undefined,
+  cache: string | undefined,
+): string[] {
   if (out === undefined) return [];
   if (attempt(() => isBeingChanged(out))) {
-    return [`${out}: partly the new site: run the command again to complete the change`];
+    return [
+      `${out}: partly the new site: run the command again to complete the change`,
+    ];
   }
   const isPublished = existsSync(path.join(out, MANIFEST_FILE));
   const state = isPublished ? 'unchanged' : 'nothing was published';
   const lines = [`${out}: ${state}`];
   if (cache !== undefined) {
-    lines.push(`responses remain in ${cache}: the same command continues from there`);
+    lines.push(
+      `responses remain in ${cache}: the same command continues from there`,
+    );
   }
   return lines;
 }

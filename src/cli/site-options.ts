@@ -10,7 +10,15 @@ import {
 } from '../hosts/index.ts';
 import type { WantedSettings } from '../pipeline/settings.ts';
 import type { ParsedOptions } from './command.ts';
-import { flag, inGroup, oneOf, option, parseValue, plainUrl, required } from './options.ts';
+import {
+  flag,
+  inGroup,
+  oneOf,
+  option,
+  parseValue,
+  plainUrl,
+  required,
+} from './options.ts';
 
 export const BUILD_FOLDER = 'build';
 
@@ -19,18 +27,20 @@ const hostList = z
   .readonly()
   .superRefine((names, { addIssue }) => {
     const rivals = findConflictingHosts(names);
-    if (rivals.length > 0)
+    if (rivals.length > 0) {
       addIssue(
         `got ${formatValue(rivals.join(' '))}, expected one of them, because both read _redirects`,
       );
+    }
   })
   .optional();
 
 export const siteOptions = {
   ...inGroup('Output:', {
     /**
-     * The base URL. The default is the first one that is set: the variable `BASE_URL`, Netlify's
-     * variables, the published base URL, and finally `http://127.0.0.1:3000`.
+     * The base URL. The default is the first one that is set: the variable
+     * `BASE_URL`, Netlify's variables, the published base URL, and finally
+     * `http://127.0.0.1:3000`.
      */
     baseUrl: option(
       '--base-url <url>',
@@ -38,23 +48,41 @@ export const siteOptions = {
       plainUrl.optional(),
     ),
     /**
-     * Whether links point to endpoints (`query`) or to files (`file`). The default is `query`,
-     * except for GitHub Pages.
+     * Whether links point to endpoints (`query`) or to files (`file`). The default
+     * is `query`, except for GitHub Pages.
      */
-    links: option('--links <style>', 'target of links', oneOf(linkStyles).optional()),
+    links: option(
+      '--links <style>',
+      'target of links',
+      oneOf(linkStyles).optional(),
+    ),
     downloads: flag('--no-downloads', 'omit the bulk files'),
     /**
-     * How icons are served. The default is `link`, which redirects to the upstream. If links point
-     * to files, the default is `mirror`, which copies the icons.
+     * How icons are served. The default is `link`, which redirects to the upstream.
+     * If links point to files, the default is `mirror`, which copies the icons.
      */
-    sprites: option('--sprites <mode>', 'how to serve icons', oneOf(iconModes).optional()),
-    spritesUpstream: option('--sprites-upstream <url>', 'base URL of icons', z.string().optional()),
+    sprites: option(
+      '--sprites <mode>',
+      'how to serve icons',
+      oneOf(iconModes).optional(),
+    ),
+    spritesUpstream: option(
+      '--sprites-upstream <url>',
+      'base URL of icons',
+      z.string().optional(),
+    ),
     archive: flag('--archive', 'offer the site as /download/gamedata.tar.gz'),
     verify: flag('--verify', 'check every published file'),
   }),
   ...inGroup('Hosts:', {
-    hosts: option('--host <name...>', `hosts to configure [${defaultHost}]`, hostList),
-    /** The document root of nginx, Caddy or Apache. The default is the output folder. */
+    hosts: option(
+      '--host <name...>',
+      `hosts to configure [${defaultHost}]`,
+      hostList,
+    ),
+    /**
+     * The document root of nginx, Caddy or Apache. The default is the output folder.
+     */
     root: option(
       '--root <dir>',
       'document root of a web server [--out]',
@@ -64,7 +92,8 @@ export const siteOptions = {
 };
 
 /**
- * Validates the options of a site, and falls back to the base URL in the environment.
+ * Validates the options of a site, and falls back to the base URL in the
+ * environment.
  *
  * @throws UsageError
  */
@@ -75,9 +104,21 @@ export function resolveWanted(
   const { links, hosts, root, downloads, archive, sprites: mode } = options;
   // If the site has no icons, their base URL is not even validated.
   const iconAddress = mode === 'none' ? undefined : options.spritesUpstream;
-  const upstream = parseValue(plainUrl.optional(), iconAddress, '--sprites-upstream');
+  const upstream = parseValue(
+    plainUrl.optional(),
+    iconAddress,
+    '--sprites-upstream',
+  );
   const baseUrl = options.baseUrl ?? readBaseUrlVariable(environment);
-  return { baseUrl, links, hosts, root, downloads, archive, sprites: { mode, upstream } };
+  return {
+    baseUrl,
+    links,
+    hosts,
+    root,
+    downloads,
+    archive,
+    sprites: { mode, upstream },
+  };
 }
 
 function readBaseUrlVariable(environment: Environment): string | undefined {

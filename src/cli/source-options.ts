@@ -36,24 +36,31 @@ const missingRecord = text(
   (record) => new RegExp(`^(?:${kinds}|names)/.*[^/]$`, 's').test(record),
   '<kind>/<slug>, such as move/pound, or names/<language>',
 );
-const skippedRecords = z.array(skippedRecord).readonly().transform(groupSkipped).optional();
+const skippedRecords = z
+  .array(skippedRecord)
+  .readonly()
+  .transform(groupSkipped)
+  .optional();
 const missing = z.array(missingRecord).readonly().optional();
 
 const cacheFolder = z
-  .union([required('a folder'), z.literal(false)], 'expected a folder, or false for none')
+  .union(
+    [required('a folder'), z.literal(false)],
+    'expected a folder, or false for none',
+  )
   .default(path.join('.cache', 'gamedata'))
   .transform((folder) => (folder === false ? undefined : folder));
 
 export const sourceOptions = {
   ...inGroup('Data:', {
     /**
-     * The source of the data. `auto` reads `rest`, or falls back to the bundled data set if the
-     * upstream is unreachable.
+     * The source of the data. `auto` reads `rest`, or falls back to the bundled data
+     * set if the upstream is unreachable.
      */
     source: option('--source <name>', 'source', oneOf(sourceNames).default('auto')),
     /**
-     * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder for
-     * `snapshot`, and a folder, an archive or a URL for `site`.
+     * Another upstream: a base URL for `rest`, a URL or a folder for `csv`, a folder
+     * for `snapshot`, and a folder, an archive or a URL for `site`.
      */
     upstream: option(
       '--upstream <url|dir>',
@@ -74,7 +81,10 @@ export const sourceOptions = {
     names: flag('--no-names', 'omit names in other languages'),
     /** The records to skip. They are not requested, and `meta.json` lists them. */
     skip: option('--skip <record...>', 'skip records: <kind>/<id>', skippedRecords),
-    forgetHistory: flag('--forget-history', 'start a new history, without redirects'),
+    forgetHistory: flag(
+      '--forget-history',
+      'start a new history, without redirects',
+    ),
   }),
   ...inGroup('Guards:', {
     maxShrink: option(
@@ -83,8 +93,8 @@ export const sourceOptions = {
       percentage.default(1),
     ),
     /**
-     * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may disappear. They do not
-     * count toward `maxShrink`.
+     * Records (`<kind>/<slug>`) and languages (such as `names/fr`) that may
+     * disappear. They do not count toward `maxShrink`.
      */
     allowMissing: option(
       '--allow-missing <record...>',
@@ -97,22 +107,25 @@ export const sourceOptions = {
       integer(0, 36_500).optional(),
     ),
     /**
-     * Breaks the lock of another machine or container. We cannot check whether its process is still
-     * running.
+     * Breaks the lock of another machine or container. We cannot check whether its
+     * process is still running.
      */
-    takeLock: flag('--take-lock', 'break the lock of a killed build now, not after 10 minutes'),
+    takeLock: flag(
+      '--take-lock',
+      'break the lock of a killed build now, not after 10 minutes',
+    ),
   }),
   signal: codeOnly<AbortSignal>(),
   onProgress: codeOnly<Watchers['onProgress']>(),
   onFallback: codeOnly<Watchers['onFallback']>(),
   /**
-   * Called with a problem that does not end the build, such as an interrupted earlier build or a
-   * cache that is too large.
+   * Called with a problem that does not end the build, such as an interrupted
+   * earlier build or a cache that is too large.
    */
   onNotice: codeOnly<Watchers['onNotice']>(),
   /**
-   * Called when the disk cache has stored responses, so that the same command would not request
-   * them again.
+   * Called when the disk cache has stored responses, so that the same command would
+   * not request them again.
    */
   onStored: codeOnly<Watchers['onStored']>(),
 };
@@ -122,10 +135,16 @@ export type SourceOptions = OptionInput<typeof sourceOptions>;
 /**
  * Resolves the options of a source.
  *
- * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH` is invalid
+ * @throws UsageError if the source cannot read the upstream, or `SOURCE_DATE_EPOCH`
+ * is invalid
  */
 export function resolveSource(
-  { cache, names, allowMissing = [], ...options }: ParsedOptions<typeof sourceOptions>,
+  {
+    cache,
+    names,
+    allowMissing = [],
+    ...options
+  }: ParsedOptions<typeof sourceOptions>,
   environment: Environment,
 ): SourceSettings {
   const upstream = resolveUpstream(options.upstream, options.source);
@@ -143,9 +162,9 @@ export function resolveSource(
 }
 
 /**
- * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty variable is
- * ignored. A date before the upstream existed cannot be right (Nix sets 1980 for every build), so
- * it is replaced with the earliest possible date.
+ * Returns the date of new data: today, or the date in `SOURCE_DATE_EPOCH`. An empty
+ * variable is ignored. A date before the upstream existed cannot be right (Nix sets
+ * 1980 for every build), so it is replaced with the earliest possible date.
  *
  * @see https://reproducible-builds.org/docs/source-date-epoch/
  */
@@ -168,14 +187,21 @@ function resolveToday(
 }
 
 /** @param seconds the number of seconds since 1970 */
-const formatDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
+const formatDay = (seconds: number): string =>
+  new Date(seconds * 1000).toISOString().slice(0, 10);
 
-function resolveUpstream(upstream: string | undefined, source: SourceName): string | undefined {
+function resolveUpstream(
+  upstream: string | undefined,
+  source: SourceName,
+): string | undefined {
   if (upstream === undefined) {
     if (source !== 'site') return undefined;
-    throw new UsageError('got none, expected the folder, archive or URL of the site to read', {
-      option: '--upstream',
-    });
+    throw new UsageError(
+      'got none, expected the folder, archive or URL of the site to read',
+      {
+        option: '--upstream',
+      },
+    );
   }
   const isFolder = !isUrl(upstream);
   const needsUrl = source === 'rest' || source === 'auto';

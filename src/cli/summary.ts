@@ -2,7 +2,12 @@ import type { Comparison } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { describeEdition } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
-import { formatBytes, formatCount, groupDigits, listFirst } from '../contract/words.ts';
+import {
+  formatBytes,
+  formatCount,
+  groupDigits,
+  listFirst,
+} from '../contract/words.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import type {
   BuildReport,
@@ -21,8 +26,9 @@ const MAX_SHOWN = 20;
 /**
  * Formats the report that a command prints at its end.
  *
- * The lines follow the order of the work: changes of the data, warnings about the data, requests,
- * and then files. If nothing has changed, the notices and one line are enough.
+ * The lines follow the order of the work: changes of the data, warnings about the
+ * data, requests, and then files. If nothing has changed, the notices and one line
+ * are enough.
  */
 export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   const notices = report.notices.map((notice) => `warning: ${notice}`);
@@ -67,7 +73,9 @@ function formatUnchanged(report: Report & Partial<BuildReport>): string {
 function formatStep(step: Comparison): string[] {
   const lines = [`records: ${formatHeadline(step)}`];
   for (const group of describeGroups(step, { max: 3, maxRemoved: MAX_SHOWN })) {
-    for (const line of group.lines) lines.push(`  ${group.title.toLowerCase()}: ${line}`);
+    for (const line of group.lines) {
+      lines.push(`  ${group.title.toLowerCase()}: ${line}`);
+    }
     lines.push(...formatMore(group.more));
   }
   return lines;
@@ -110,8 +118,8 @@ function formatRequests({ requests, isCached }: DataReport): string[] {
 }
 
 /**
- * Lists the slugs of removed records if the previous records could not be read. Otherwise, the list
- * of changes already contains the removed records.
+ * Lists the slugs of removed records if the previous records could not be read.
+ * Otherwise, the list of changes already contains the removed records.
  */
 function formatRemoved({ changes: { steps, missing } }: Report): string[] {
   if (steps.length > 0) return [];
@@ -120,7 +128,9 @@ function formatRemoved({ changes: { steps, missing } }: Report): string[] {
     const slugs = missing[kind];
     if (slugs.length === 0) continue;
     const listed = listFirst(slugs, MAX_SHOWN);
-    lines.push(`removed since the last build: ${formatCount(slugs.length, kind)}: ${listed}`);
+    lines.push(
+      `removed since the last build: ${formatCount(slugs.length, kind)}: ${listed}`,
+    );
   }
   return lines;
 }
@@ -128,20 +138,26 @@ function formatRemoved({ changes: { steps, missing } }: Report): string[] {
 function formatLeftBehind(leftBehind: LeftBehindReport | undefined): string[] {
   if (!leftBehind || leftBehind.files.length === 0) return [];
   const { files, kinds } = leftBehind;
-  const lines = [`not copied: ${formatCount(files.length, 'file')}: ${listFirst(files)}`];
+  const lines = [
+    `not copied: ${formatCount(files.length, 'file')}: ${listFirst(files)}`,
+  ];
   if (kinds.length > 0) lines.unshift(`not copied: kinds ${kinds.join(', ')}`);
   return lines;
 }
 
 function formatBaseUrl(site: SiteReport | undefined): string[] {
-  if (site?.baseUrlFrom === 'published') return [`base URL: ${site.baseUrl}, as published`];
-  if (site?.baseUrlFrom === 'source') return [`base URL: ${site.baseUrl}, as in the source`];
+  if (site?.baseUrlFrom === 'published') {
+    return [`base URL: ${site.baseUrl}, as published`];
+  }
+  if (site?.baseUrlFrom === 'source') {
+    return [`base URL: ${site.baseUrl}, as in the source`];
+  }
   return [];
 }
 
 /**
- * Formats the last line of a report: `build: 3,248 files, 2.1 MB: 12 written, 3,236 kept, 0
- * removed, in 0.4 s`
+ * Formats the last line of a report: `build: 3,248 files, 2.1 MB: 12 written, 3,236
+ * kept, 0 removed, in 0.4 s`
  */
 export function formatPublished({ out, files, changed, seconds }: Report): string {
   const size = `${formatCount(files.files, 'file')}, ${formatBytes(files.bytes)}`;
@@ -179,9 +195,14 @@ function formatVerified(checks: ChecksReport | undefined): string[] {
 export const formatCounts = (counts: Counts): string =>
   kindNames.map((kind) => formatCount(counts[kind], kind)).join(', ');
 
-export function formatProblems(folder: string, problems: readonly Problem[]): string[] {
+export function formatProblems(
+  folder: string,
+  problems: readonly Problem[],
+): string[] {
   if (problems.length === 0) return [];
-  const lines = problems.slice(0, MAX_SHOWN).map(({ file, problem }) => `${file}: ${problem}`);
+  const lines = problems
+    .slice(0, MAX_SHOWN)
+    .map(({ file, problem }) => `${file}: ${problem}`);
   const more = problems.length - MAX_SHOWN;
   if (more > 0) lines.push(`… and ${groupDigits(more)} more`);
   lines.push(`${folder}: ${formatCount(problems.length, 'problem')} found`);

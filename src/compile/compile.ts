@@ -29,8 +29,8 @@ const copies = {
 type FileMap = Map<string, string | Uint8Array>;
 
 /**
- * Creates all files of dist/: bundles, templates, styles, types, and the schema of the
- * configuration file.
+ * Creates all files of dist/: bundles, templates, styles, types, and the schema of
+ * the configuration file.
  */
 export async function compile(): Promise<FileMap> {
   const files: FileMap = new Map();
@@ -51,7 +51,8 @@ async function addBundles(files: FileMap): Promise<RolldownOutput[]> {
   for (const bundle of bundles) {
     const built = await build({ ...bundle, write: false });
     outputs.push(built);
-    const folder = 'dir' in bundle.output ? bundle.output.dir : path.dirname(bundle.output.file);
+    const folder =
+      'dir' in bundle.output ? bundle.output.dir : path.dirname(bundle.output.file);
     const folderInDist = path.relative('dist', folder);
     for (const file of built.output) {
       const content = file.type === 'chunk' ? file.code : file.source;
@@ -70,13 +71,15 @@ function addCopies(files: FileMap): void {
 }
 
 /**
- * Runs the TypeScript compiler and adds the declarations that it writes. The compiler can only
- * write to a folder, so we use a temporary one.
+ * Runs the TypeScript compiler and adds the declarations that it writes. The
+ * compiler can only write to a folder, so we use a temporary one.
  */
 function addTypeDeclarations(files: FileMap): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-types-'));
   try {
-    const packageFile = fileURLToPath(import.meta.resolve('typescript/package.json'));
+    const packageFile = fileURLToPath(
+      import.meta.resolve('typescript/package.json'),
+    );
     const tsc = path.join(path.dirname(packageFile), 'bin/tsc');
     const args = [tsc, '-p', 'tsconfig.build.json', '--outDir', folder];
     execFileSync(process.execPath, args, { stdio: 'inherit' });

@@ -1,6 +1,6 @@
 /**
- * Runs with `npm run compile`. It updates dist/ file by file, so that running commands keep
- * working.
+ * Runs with `npm run compile`. It updates dist/ file by file, so that running
+ * commands keep working.
  */
 
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,8 +18,8 @@ const otherInputs = [
 ];
 
 /**
- * Computes the digest of all inputs of dist/. Manifests contain this digest, so it must be the same
- * on every system.
+ * Computes the digest of all inputs of dist/. Manifests contain this digest, so it
+ * must be the same on every system.
  */
 function digestCode(): string {
   const files = [...otherInputs];
@@ -39,9 +39,12 @@ function digestCode(): string {
 /** The name of the file that marks dist/ as complete, because it is written last. */
 const MARKER = 'code.sha256';
 const digest = digestCode();
-// npm lists the installed packages in this file. In a workspace, it is in the parent's folder. Our
-// own lock file may be newer than the installed packages.
-const lock = new URL('../.package-lock.json', import.meta.resolve('typescript/package.json'));
+// npm lists the installed packages in this file. In a workspace, it is in the
+// parent's folder. Our own lock file may be newer than the installed packages.
+const lock = new URL(
+  '../.package-lock.json',
+  import.meta.resolve('typescript/package.json'),
+);
 const installed = attempt(() => readFileSync(lock, 'utf8'), 'ENOENT') ?? '';
 const inputs = sha256(digest + installed);
 if (isUpToDate('dist', inputs)) {

@@ -11,19 +11,25 @@ export interface BundledPackage {
 }
 
 /** Lists the packages that the bundles contain, sorted by name. */
-export function bundledPackages(outputs: readonly RolldownOutput[]): BundledPackage[] {
+export function bundledPackages(
+  outputs: readonly RolldownOutput[],
+): BundledPackage[] {
   const packages: BundledPackage[] = [];
   for (const folder of findPackageFolders(outputs)) {
     const text = readFileSync(path.join(folder, 'package.json'), 'utf8');
-    const { name = '', version = '', license = '' }: Record<string, string> = JSON.parse(text);
+    const {
+      name = '',
+      version = '',
+      license = '',
+    }: Record<string, string> = JSON.parse(text);
     packages.push({ name, version, license, notice: readNotice(folder) });
   }
   return packages.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
- * Matches a path up to the folder of a package. The name of the package may have a scope, as in
- * `…/node_modules/@a/b`.
+ * Matches a path up to the folder of a package. The name of the package may have a
+ * scope, as in `…/node_modules/@a/b`.
  */
 const PACKAGE_FOLDER = /^.*[/\\]node_modules[/\\](?:@[^/\\]+.)?[^/\\]+/;
 
@@ -50,10 +56,12 @@ export interface PublishedScript {
 }
 
 /**
- * Selects the outputs that consist of a single file. The command line and the package's functions
- * are split into several files instead.
+ * Selects the outputs that consist of a single file. The command line and the
+ * package's functions are split into several files instead.
  */
-export function publishedScripts(outputs: readonly RolldownOutput[]): PublishedScript[] {
+export function publishedScripts(
+  outputs: readonly RolldownOutput[],
+): PublishedScript[] {
   const scripts: PublishedScript[] = [];
   for (const output of outputs) {
     const [chunk, ...others] = output.output;

@@ -5,7 +5,9 @@ import {
   typeName,
 } from '../contract/served.ts';
 
-/** Generates the file `types.d.ts`, which is part of every site and of the package. */
+/**
+ * Generates the file `types.d.ts`, which is part of every site and of the package.
+ */
 export function declareResponses(): string {
   const declarations: string[] = [];
   for (const [name, schema] of createJsonSchemas(typeName)) {
@@ -19,17 +21,25 @@ ${declarations.join('\n')}`;
 }
 
 /**
- * Renders a JSON Schema as a TypeScript type. It supports only the features that our schemas use:
- * references, alternatives, enumerated values, arrays, lists of types, simple types, and objects
- * with known or arbitrary keys.
+ * Renders a JSON Schema as a TypeScript type. It supports only the features that our
+ * schemas use: references, alternatives, enumerated values, arrays, lists of types,
+ * simple types, and objects with known or arbitrary keys.
  *
  * @param indent the indentation of the line on which the type begins
  */
 function renderType(schema: JsonSchema, indent: string): string {
-  const { $ref: reference, anyOf: alternatives, enum: values, type, properties } = schema;
+  const {
+    $ref: reference,
+    anyOf: alternatives,
+    enum: values,
+    type,
+    properties,
+  } = schema;
   if (reference !== undefined) return reference;
   if (alternatives) {
-    const types = alternatives.map((option) => renderType(toSchemaObject(option), indent));
+    const types = alternatives.map((option) =>
+      renderType(toSchemaObject(option), indent),
+    );
     return types.join(' | ');
   }
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ');
@@ -48,7 +58,10 @@ function renderType(schema: JsonSchema, indent: string): string {
   return `{ readonly [name: string]: ${valueType} }`;
 }
 
-function renderObject({ properties = {}, required = [] }: JsonSchema, indent: string): string {
+function renderObject(
+  { properties = {}, required = [] }: JsonSchema,
+  indent: string,
+): string {
   const innerIndent = `${indent}  `;
   let fields = '';
   for (const [name, property] of Object.entries(properties)) {

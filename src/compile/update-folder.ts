@@ -1,4 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { attempt } from '../files.ts';
 import { sha256 } from '../sha256.ts';
@@ -13,7 +20,10 @@ interface Listing {
   readonly files: readonly (readonly [file: string, hash: string])[];
 }
 
-/** Returns whether the last update had the same inputs and all of its files are still unchanged. */
+/**
+ * Returns whether the last update had the same inputs and all of its files are still
+ * unchanged.
+ */
 export function isUpToDate(folder: string, inputs: string): boolean {
   const listing = readListing(folder);
   if (listing?.inputs !== inputs) return false;
@@ -22,13 +32,19 @@ export function isUpToDate(folder: string, inputs: string): boolean {
 }
 
 /**
- * Replaces the files that have changed, one by one. Obsolete files stay until the next update,
- * because running processes may still load them. The listing is written last, so that an
- * interrupted update is never taken for a complete one.
+ * Replaces the files that have changed, one by one. Obsolete files stay until the
+ * next update, because running processes may still load them. The listing is written
+ * last, so that an interrupted update is never taken for a complete one.
  *
- * @param marker the file that marks a complete folder. It is written after all other files.
+ * @param marker the file that marks a complete folder. It is written after all other
+ * files.
  */
-export function updateFolder(folder: string, inputs: string, files: Files, marker: string): void {
+export function updateFolder(
+  folder: string,
+  inputs: string,
+  files: Files,
+  marker: string,
+): void {
   const presentHashes = hashFiles(folder);
   const previousFiles = readListing(folder)?.files ?? [...presentHashes];
   const nextHashes = new Map<string, string>();
@@ -39,11 +55,16 @@ export function updateFolder(folder: string, inputs: string, files: Files, marke
   }
   const nextFiles = [...nextHashes];
   const listing = `${JSON.stringify({ inputs, files: nextFiles }, null, 1)}\n`;
-  if (presentHashes.get(LISTING) !== sha256(listing)) replaceFile(folder, LISTING, listing);
+  if (presentHashes.get(LISTING) !== sha256(listing)) {
+    replaceFile(folder, LISTING, listing);
+  }
   removeOthers(folder, presentHashes, [...previousFiles, ...nextFiles]);
 }
 
-/** Writes a temporary file and renames it, so that no process can read an incomplete file. */
+/**
+ * Writes a temporary file and renames it, so that no process can read an incomplete
+ * file.
+ */
 function replaceFile(folder: string, file: string, body: string | Uint8Array): void {
   const target = path.join(folder, file);
   const temporary = path.join(folder, `.${process.pid}.tmp`);
@@ -53,10 +74,14 @@ function replaceFile(folder: string, file: string, body: string | Uint8Array): v
 }
 
 /**
- * Lists the files to write. New files come first, because the changed files may import them. The
- * marker comes last.
+ * Lists the files to write. New files come first, because the changed files may
+ * import them. The marker comes last.
  */
-export function listChanges(present: Hashes, next: Hashes, marker: string): string[] {
+export function listChanges(
+  present: Hashes,
+  next: Hashes,
+  marker: string,
+): string[] {
   const newFiles: string[] = [];
   const changedFiles: string[] = [];
   for (const [file, hash] of next) {
@@ -65,7 +90,8 @@ export function listChanges(present: Hashes, next: Hashes, marker: string): stri
     if (presentHash === undefined) newFiles.push(file);
     else changedFiles.push(file);
   }
-  const isMarkerChanged = next.has(marker) && present.get(marker) !== next.get(marker);
+  const isMarkerChanged =
+    next.has(marker) && present.get(marker) !== next.get(marker);
   const lastFiles = isMarkerChanged ? [marker] : [];
   return [...newFiles, ...changedFiles, ...lastFiles];
 }
@@ -76,7 +102,11 @@ export function removeObsolete(folder: string): void {
   removeOthers(folder, hashFiles(folder), listedFiles);
 }
 
-function removeOthers(folder: string, present: Hashes, kept: Listing['files']): void {
+function removeOthers(
+  folder: string,
+  present: Hashes,
+  kept: Listing['files'],
+): void {
   const keptNames = new Set([LISTING]);
   for (const [file] of kept) keptNames.add(file);
   for (const file of present.keys()) {
@@ -86,7 +116,8 @@ function removeOthers(folder: string, present: Hashes, kept: Listing['files']): 
 }
 
 /**
- * Hashes all files in a folder, except hidden ones. Returns no hashes if the folder does not exist.
+ * Hashes all files in a folder, except hidden ones. Returns no hashes if the folder
+ * does not exist.
  */
 function hashFiles(folder: string): Hashes {
   const hashes = new Map<string, string>();

@@ -2,13 +2,23 @@ import * as z from 'zod';
 import { type Kind, mapKinds } from './kinds.ts';
 import { editionSchema } from './meta.ts';
 import { createMapSchema } from './parse.ts';
-import { addMissingKinds, countsSchema, idSchema, nameSchema, slugSchema } from './records.ts';
+import {
+  addMissingKinds,
+  countsSchema,
+  idSchema,
+  nameSchema,
+  slugSchema,
+} from './records.ts';
 
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 
 /** The pattern is strict because pages and feeds do not escape field names. */
 const fieldSchema = z.string().regex(/^\w{1,64}$/, 'expected a field name');
-const fieldChangeSchema = z.object({ field: fieldSchema, from: valueSchema, to: valueSchema });
+const fieldChangeSchema = z.object({
+  field: fieldSchema,
+  from: valueSchema,
+  to: valueSchema,
+});
 export type FieldChange = z.infer<typeof fieldChangeSchema>;
 
 const namedSchema = z.object({ id: idSchema, slug: slugSchema, name: nameSchema });
@@ -19,7 +29,9 @@ const fields = z.array(fieldChangeSchema);
 const kindChangesSchema = z.object({
   added: z.array(namedSchema),
   removed: z.array(namedSchema),
-  renamed: z.array(z.object({ id: idSchema, from: slugSchema, to: slugSchema, fields })),
+  renamed: z.array(
+    z.object({ id: idSchema, from: slugSchema, to: slugSchema, fields }),
+  ),
   changed: z.array(z.object({ id: idSchema, slug: slugSchema, fields })),
 });
 export type KindChanges = z.infer<typeof kindChangesSchema>;
@@ -54,10 +66,15 @@ export const historySchema = z
   })
   .refine(
     ({ steps }) =>
-      steps.every(({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest)),
+      steps.every(
+        ({ from }, at) => from.digest === (steps[at + 1]?.to.digest ?? from.digest),
+      ),
     'expected consecutive steps',
   )
-  .meta({ title: 'Changes', description: 'The changes to the data, newest step first.' });
+  .meta({
+    title: 'Changes',
+    description: 'The changes to the data, newest step first.',
+  });
 export type History = z.infer<typeof historySchema>;
 
 const oldSlugs = (kind: Kind) =>
@@ -66,16 +83,18 @@ const oldSlugs = (kind: Kind) =>
     .describe(`Old slug → the id of its last ${kind}, even if removed.`);
 export const formerSchema = addMissingKinds(
   {},
-  z
-    .object(mapKinds(oldSlugs))
-    .meta({ title: 'Former', description: 'The old slugs of renamed and removed records.' }),
+  z.object(mapKinds(oldSlugs)).meta({
+    title: 'Former',
+    description: 'The old slugs of renamed and removed records.',
+  }),
 );
 export const formerReader = addMissingKinds(
   {},
   z.object(mapKinds(() => createMapSchema(slugSchema, idSchema))),
 );
 
-export const movedSchema = z
-  .record(z.string(), z.string())
-  .meta({ title: 'Moved', description: 'Old path of a renamed record → its current path.' });
+export const movedSchema = z.record(z.string(), z.string()).meta({
+  title: 'Moved',
+  description: 'Old path of a renamed record → its current path.',
+});
 export const movedReader = createMapSchema(z.string(), z.string());

@@ -12,7 +12,12 @@ export interface SiteFileRow {
 }
 
 /** Creates a row with an explicit id and summary. */
-function createRow(path: string, id: string, summary: string, schema?: SchemaName): SiteFileRow {
+function createRow(
+  path: string,
+  id: string,
+  summary: string,
+  schema?: SchemaName,
+): SiteFileRow {
   return { path, id, summary, schema };
 }
 
@@ -83,7 +88,12 @@ const siteRows: readonly SiteFileRow[] = [
     'A description of the data, including a digest of the data',
     'meta',
   ),
-  createRow(paths.MANIFEST_FILE, 'getManifest', 'Every file with its size and SHA-256', 'manifest'),
+  createRow(
+    paths.MANIFEST_FILE,
+    'getManifest',
+    'Every file with its size and SHA-256',
+    'manifest',
+  ),
   createRow(
     paths.CHANGES_FILE,
     'getChanges',
@@ -97,7 +107,12 @@ const siteRows: readonly SiteFileRow[] = [
     'The old slugs of renamed and removed records, with their ids',
     'former',
   ),
-  createRow(paths.MOVED_FILE, 'getMoved', 'The old and current paths of renamed records', 'moved'),
+  createRow(
+    paths.MOVED_FILE,
+    'getMoved',
+    'The old and current paths of renamed records',
+    'moved',
+  ),
   createRow(
     paths.SEARCH_FILE,
     'getSearchIndex',
@@ -107,8 +122,16 @@ const siteRows: readonly SiteFileRow[] = [
   createRow(paths.OPENAPI_FILE, 'getOpenApi', 'The API as an OpenAPI 3.1 document'),
   createRow(paths.schemaFile('{schema}'), 'getSchema', 'A JSON Schema 2020-12'),
   createRow(paths.TYPES_FILE, 'getTypes', 'The types as TypeScript'),
-  createRow(paths.BROWSE_FILE, 'getPage', 'The page that browsers get instead of JSON'),
-  createRow(`${paths.ICONS_FOLDER}{icon}`, 'getPicture', "An item's icon: `{base_url}/{icon}`"),
+  createRow(
+    paths.BROWSE_FILE,
+    'getPage',
+    'The page that browsers get instead of JSON',
+  ),
+  createRow(
+    `${paths.ICONS_FOLDER}{icon}`,
+    'getPicture',
+    "An item's icon: `{base_url}/{icon}`",
+  ),
 ];
 
 export const fileRows = {
@@ -120,5 +143,11 @@ export const fileRows = {
 export type FileGroup = keyof typeof fileRows;
 
 export const bulkFiles = fileRows.bulk.map(({ path }) => path);
-/** The archive of a site, and its checksum. The archive contains every other file of the site. */
-export const archiveFiles: readonly string[] = [paths.ARCHIVE_FILE, paths.CHECKSUM_FILE];
+/**
+ * The archive of a site, and its checksum. The archive contains every other file of
+ * the site.
+ */
+export const archiveFiles: readonly string[] = [
+  paths.ARCHIVE_FILE,
+  paths.CHECKSUM_FILE,
+];

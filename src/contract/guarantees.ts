@@ -1,13 +1,13 @@
 /**
- * The levels of the contract. Every host keeps the `static` guarantees, but only hosts that run
- * code keep the whole contract (`full`).
+ * The levels of the contract. Every host keeps the `static` guarantees, but only
+ * hosts that run code keep the whole contract (`full`).
  */
 export const levels = ['static', 'full'] as const;
 export type Level = (typeof levels)[number];
 
 /**
- * The guarantees, grouped by the capability that a host needs: serving files, matching paths and
- * queries, matching methods and headers, or running code.
+ * The guarantees, grouped by the capability that a host needs: serving files,
+ * matching paths and queries, matching methods and headers, or running code.
  */
 const titles = {
   files: {
@@ -28,7 +28,8 @@ const titles = {
     exposed:
       'scripts on other origins can read ETag and Allow, and isolated pages can embed every file',
     nosniff: 'X-Content-Type-Options is nosniff',
-    'page-policy': 'pages carry a Content-Security-Policy that blocks third-party scripts',
+    'page-policy':
+      'pages carry a Content-Security-Policy that blocks third-party scripts',
     caching: "API responses carry the contract's Cache-Control",
     freshness: 'other files are revalidated on every use (must-revalidate)',
     vary: 'Vary includes Accept, even on errors',
@@ -47,7 +48,8 @@ const titles = {
     options: 'OPTIONS lists the allowed methods, and CORS preflights succeed',
     'fresh-errors': 'errors are not cached (no-cache)',
     'any-path': 'malformed paths under the prefix get a JSON error',
-    compression: 'files of 1 KB and more are compressed on request; ETag and 304 keep working',
+    compression:
+      'files of 1 KB and more are compressed on request; ETag and 304 keep working',
     method: 'any method other than GET, HEAD and OPTIONS is a JSON 405',
     browser: 'browsers get pages, even for errors; programs get JSON',
   },

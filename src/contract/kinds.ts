@@ -1,11 +1,14 @@
 /**
- * Defines the kinds of records. To add a kind, start here and in `records.ts`. The compiler then
- * reports every table that has no row for it.
+ * Defines the kinds of records. To add a kind, start here and in `records.ts`. The
+ * compiler then reports every table that has no row for it.
  */
 
 export const kindNames = ['move', 'item'] as const;
 export type Kind = (typeof kindNames)[number];
 
 export function mapKinds<T>(create: (kind: Kind) => T): Record<Kind, T> {
-  return Object.fromEntries(kindNames.map((kind) => [kind, create(kind)])) as Record<Kind, T>;
+  return Object.fromEntries(kindNames.map((kind) => [kind, create(kind)])) as Record<
+    Kind,
+    T
+  >;
 }

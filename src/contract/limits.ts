@@ -1,7 +1,7 @@
 /**
- * Defines the maximum sizes of inputs. Each limit is about ten times the size that a real file
- * would have with ten times as many records as today. Parsed JSON needs up to twenty times as much
- * memory as its text.
+ * Defines the maximum sizes of inputs. Each limit is about ten times the size that a
+ * real file would have with ten times as many records as today. Parsed JSON needs up
+ * to twenty times as much memory as its text.
  */
 
 import { DataError } from '../errors.ts';
@@ -23,14 +23,14 @@ export const responseLimits = {
 export const MAX_FILE_BYTES = 256 * MIB;
 
 /**
- * The memory limit for all files of a site that are loaded at the same time, and for all data that
- * a source keeps.
+ * The memory limit for all files of a site that are loaded at the same time, and for
+ * all data that a source keeps.
  */
 export const MAX_MEMORY_BYTES = 256 * MIB;
 
 /**
- * The limits by path. A path with a trailing slash is a folder, and its limit applies to each file
- * in it. The first matching row is used.
+ * The limits by path. A path with a trailing slash is a folder, and its limit
+ * applies to each file in it. The first matching row is used.
  */
 const fileLimits: readonly (readonly [path: string, bytes: number])[] = [
   [paths.META_FILE, 128 * KIB],
@@ -71,18 +71,21 @@ export function describeExcess(bytes: number, maxBytes: number): string | undefi
 export type KeepBytes = (bytes: number) => void;
 
 /**
- * Limits the total size of the data that a source keeps in memory, because many small responses or
- * files can add up. Callers add the sizes of values after decoding and validating them. Anything
- * else can be released.
+ * Limits the total size of the data that a source keeps in memory, because many
+ * small responses or files can add up. Callers add the sizes of values after
+ * decoding and validating them. Anything else can be released.
  */
 export function limitMemory(name: string, maxBytes = MAX_MEMORY_BYTES): KeepBytes {
   let sum = 0;
   return (bytes) => {
     sum += bytes;
     const problem = describeExcess(sum, maxBytes);
-    if (problem !== undefined) throw new DataError(`${problem} in total`, { record: name });
+    if (problem !== undefined) {
+      throw new DataError(`${problem} in total`, { record: name });
+    }
   };
 }
 
 /** Estimates the size of a value in memory from the length of its JSON. */
-export const estimateBytes = (value: unknown): number => JSON.stringify(value).length;
+export const estimateBytes = (value: unknown): number =>
+  JSON.stringify(value).length;

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { mapKinds } from './kinds.ts';
 import { MAX_FILE_BYTES } from './limits.ts';
 import { namesSummarySchema } from './names.ts';
-import { isUrl, type LinkBase, linkStyles, PLAIN_URL, PLAIN_URL_RULE } from './paths.ts';
+import {
+  isUrl,
+  type LinkBase,
+  linkStyles,
+  PLAIN_URL,
+  PLAIN_URL_RULE,
+} from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
 
@@ -23,16 +29,21 @@ export function describeEdition({ hash, deployed }: Edition): string {
 }
 
 /**
- * Formats the upstream for a page. A text such as `pokedex@1.1.0` looks like an e-mail address,
- * which Cloudflare's e-mail protection would hide.
+ * Formats the upstream for a page. A text such as `pokedex@1.1.0` looks like an
+ * e-mail address, which Cloudflare's e-mail protection would hide.
  */
 export function formatUpstream(upstream: string): string {
   const replacement = isUrl(upstream) ? '%40' : ' ';
   return upstream.replaceAll('@', replacement);
 }
 
-/** Finds the edition that was deployed last. Returns null if every edition is unknown. */
-export function findNewestEdition(editions: readonly (Edition | null)[]): Edition | null {
+/**
+ * Finds the edition that was deployed last. Returns null if every edition is
+ * unknown.
+ */
+export function findNewestEdition(
+  editions: readonly (Edition | null)[],
+): Edition | null {
   let newest: Edition | null = null;
   for (const edition of editions) {
     if (edition === null) continue;
@@ -41,17 +52,24 @@ export function findNewestEdition(editions: readonly (Edition | null)[]): Editio
   return newest;
 }
 
-/** The earliest plausible deployment time in seconds since 1970. PokeAPI did not exist before. */
+/**
+ * The earliest plausible deployment time in seconds since 1970. PokeAPI did not
+ * exist before.
+ */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
 const DAY_MS = 86_400_000;
 
 /**
- * Creates an edition from a commit hash and a deployment time in seconds since 1970. Returns null
- * if one of them is implausible.
+ * Creates an edition from a commit hash and a deployment time in seconds since 1970.
+ * Returns null if one of them is implausible.
  *
  * @param now the current time in milliseconds since 1970
  */
-export function parseEdition(hash: unknown, deployed: unknown, now: number): Edition | null {
+export function parseEdition(
+  hash: unknown,
+  deployed: unknown,
+  now: number,
+): Edition | null {
   const isTime = /^\d{1,10}$/.test(String(deployed));
   if (!isTime) return null;
   const seconds = Number(deployed);
@@ -62,18 +80,25 @@ export function parseEdition(hash: unknown, deployed: unknown, now: number): Edi
   return edition;
 }
 
-/** Returns whether an edition was deployed in the future. Allows one day, because clocks differ. */
+/**
+ * Returns whether an edition was deployed in the future. Allows one day, because
+ * clocks differ.
+ */
 export const isAhead = ({ deployed }: Edition, now: number): boolean =>
   Date.parse(deployed) > now + DAY_MS;
 
 /**
- * The version of the file formats. Adding a field does not require a new version, because readers
- * ignore unknown fields and use defaults for missing ones.
+ * The version of the file formats. Adding a field does not require a new version,
+ * because readers ignore unknown fields and use defaults for missing ones.
  */
 export const FORMAT = 1;
 
 export const formatField = {
-  format: z.int().min(1).default(FORMAT).describe("The version of this file's format."),
+  format: z
+    .int()
+    .min(1)
+    .default(FORMAT)
+    .describe("The version of this file's format."),
 };
 
 const NEWER_FORMAT_HINT =
@@ -85,9 +110,9 @@ const OLDER_FORMAT_HINT =
 const anyFormat = z.object({ format: z.number().optional() });
 
 /**
- * Rejects a file in another version's format, because the meaning of its fields may be different.
- * If the value is not an object, this check passes, and the schema of the file rejects the value
- * instead.
+ * Rejects a file in another version's format, because the meaning of its fields may
+ * be different. If the value is not an object, this check passes, and the schema of
+ * the file rejects the value instead.
  *
  * @param reject creates the error to throw
  */
@@ -101,18 +126,26 @@ export function rejectOtherFormat(
   const got = format === undefined ? 'no format' : `format ${format}`;
   const isNewer = format !== undefined && format > FORMAT;
   const hint = isNewer ? NEWER_FORMAT_HINT : OLDER_FORMAT_HINT;
-  throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, { hint });
+  throw reject(`has ${got}, but this version of gamedata reads format ${FORMAT}`, {
+    hint,
+  });
 }
 
 export const metaSchema = z
   .strictObject({
     ...formatField,
     generator: z.string().describe('The version of gamedata that built the site.'),
-    source: z.enum(['rest', 'csv', 'snapshot']).describe('The source that the build read.'),
-    upstream: z.string().describe('The origin of the data, even if the build read a snapshot.'),
+    source: z
+      .enum(['rest', 'csv', 'snapshot'])
+      .describe('The source that the build read.'),
+    upstream: z
+      .string()
+      .describe('The origin of the data, even if the build read a snapshot.'),
     captured: z.iso
       .date()
-      .describe('The first day on which the data was captured in its current state.'),
+      .describe(
+        'The first day on which the data was captured in its current state.',
+      ),
     edition: editionSchema
       .nullable()
       .default(null)
@@ -133,24 +166,44 @@ export const metaSchema = z
     ),
     digest: z
       .string()
-      .describe('`sha256:` and 64 digits that change if and only if a record changes.'),
+      .describe(
+        '`sha256:` and 64 digits that change if and only if a record changes.',
+      ),
     names: namesSummarySchema
       .optional()
       .describe('The names in every language; missing if there are none.'),
     base_url: z.string().describe('The prefix of every link.'),
-    links: z.enum(linkStyles).describe('Whether links point to endpoints or to files.'),
-    hosts: z.array(z.string()).describe('The hosts that the site has configuration for.'),
-    downloads: z.boolean().default(true).describe('Whether the site has bulk files.'),
-    archive: z.boolean().optional().describe('Whether the site contains its own archive.'),
+    links: z
+      .enum(linkStyles)
+      .describe('Whether links point to endpoints or to files.'),
+    hosts: z
+      .array(z.string())
+      .describe('The hosts that the site has configuration for.'),
+    downloads: z
+      .boolean()
+      .default(true)
+      .describe('Whether the site has bulk files.'),
+    archive: z
+      .boolean()
+      .optional()
+      .describe('Whether the site contains its own archive.'),
     sprites: z
       .strictObject({
         mode: z.enum(iconModes),
-        upstream: z.string().regex(PLAIN_URL, `expected ${PLAIN_URL_RULE}`).nullable(),
+        upstream: z
+          .string()
+          .regex(PLAIN_URL, `expected ${PLAIN_URL_RULE}`)
+          .nullable(),
       })
       .default(defaultIconSource)
-      .describe('How icons are served (link, mirror or none), and the address of their source.'),
+      .describe(
+        'How icons are served (link, mirror or none), and the address of their source.',
+      ),
   })
-  .meta({ title: 'Description', description: 'The data in a site, and how the site was built.' });
+  .meta({
+    title: 'Description',
+    description: 'The data in a site, and how the site was built.',
+  });
 export type Meta = z.infer<typeof metaSchema>;
 
 export function createMeta(meta: Omit<Meta, 'format'>): Meta {
@@ -161,14 +214,16 @@ export function getLinkBase(meta: Pick<Meta, 'base_url' | 'links'>): LinkBase {
   return { baseUrl: meta.base_url, links: meta.links };
 }
 
-const SITE_PATH = /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
+const SITE_PATH =
+  /^(?:(?!\.{1,2}(?:\/|$))[ -.0-[\]-~\u00a0-\uffff]{1,220}(?:\/(?!$)|$)){1,16}$/;
 
 /**
- * Returns whether a text is a safe relative path. Because an attacker may have chosen the path, it
- * must stay inside the folder, use forward slashes, contain no control characters, and be valid in
- * every file system and archive.
+ * Returns whether a text is a safe relative path. Because an attacker may have
+ * chosen the path, it must stay inside the folder, use forward slashes, contain no
+ * control characters, and be valid in every file system and archive.
  */
-export const isSitePath = (text: string): boolean => text.length <= 512 && SITE_PATH.test(text);
+export const isSitePath = (text: string): boolean =>
+  text.length <= 512 && SITE_PATH.test(text);
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -192,11 +247,15 @@ export const manifestSchema = z
       .string()
       .regex(/^gamedata\/.+$/, 'expected gamedata/<version>')
       .describe('The version of gamedata that wrote the manifest.'),
-    code: sha256Schema.optional().describe('The SHA-256 of the code that generated the files.'),
+    code: sha256Schema
+      .optional()
+      .describe('The SHA-256 of the code that generated the files.'),
     inputs: sha256Schema
       .optional()
       .describe('The SHA-256 of the data, history, options and hand-written files.'),
-    files: z.array(manifestEntrySchema).describe('Each file with its size and SHA-256.'),
+    files: z
+      .array(manifestEntrySchema)
+      .describe('Each file with its size and SHA-256.'),
   })
   .meta({
     title: 'Manifest',
@@ -206,8 +265,8 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type BuildInputs = Omit<Manifest, 'format' | 'files'>;
 
 /**
- * The schemas for reading ignore unknown keys, because another version of gamedata may have written
- * the file.
+ * The schemas for reading ignore unknown keys, because another version of gamedata
+ * may have written the file.
  */
 export const metaReader = z.object(metaSchema.shape);
 export const manifestReader = z.object({
@@ -224,7 +283,8 @@ export interface SiteFile {
   readonly body: FileBody;
 }
 
-export const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const encodeText = (text: string): Uint8Array =>
+  new TextEncoder().encode(text);
 
 export function encodeBody({ body }: SiteFile): Uint8Array {
   return typeof body === 'string' ? encodeText(body) : body;

@@ -29,12 +29,15 @@ const localNames = (kind: Kind) =>
 
 export const namesSchema = z
   .strictObject({ language: languageSchema, ...mapKinds(localNames) })
-  .meta({ title: 'Names', description: 'The names of records in one language, in order of id.' });
+  .meta({
+    title: 'Names',
+    description: 'The names of records in one language, in order of id.',
+  });
 export type Names = Readonly<z.infer<typeof namesSchema>>;
 
 /**
- * Validates all names in a single pass, because a separate schema for each name would take a fifth
- * of the time of a build without changes.
+ * Validates all names in a single pass, because a separate schema for each name
+ * would take a fifth of the time of a build without changes.
  */
 const namesBySlug = z
   .custom<Record<string, string>>(isPlainObject, 'expected an object')
@@ -49,7 +52,10 @@ const namesBySlug = z
   });
 
 /** Accepts any slug as a key, because readers drop the names of unknown records. */
-export const namesReader = addMissingKinds({}, namesSchema.extend(mapKinds(() => namesBySlug)));
+export const namesReader = addMissingKinds(
+  {},
+  namesSchema.extend(mapKinds(() => namesBySlug)),
+);
 
 const counts = mapKinds((kind) =>
   z
@@ -65,17 +71,26 @@ export const namesIndexSchema = z
       .array(
         z.strictObject({
           language: languageSchema,
-          name: z.string().describe("The language's name in that language, such as Français."),
+          name: z
+            .string()
+            .describe("The language's name in that language, such as Français."),
           ...counts,
           url: z.string().describe('The URL of the file with the names.'),
         }),
       )
-      .describe('Each language, with the number of names and the URL of their file.'),
+      .describe(
+        'Each language, with the number of names and the URL of their file.',
+      ),
   })
-  .meta({ title: 'Languages', description: 'The languages that records have names in.' });
+  .meta({
+    title: 'Languages',
+    description: 'The languages that records have names in.',
+  });
 
 export const namesSummarySchema = z.object({
-  digest: z.string().describe('`sha256:` and 64 digits that change if and only if a name changes.'),
+  digest: z
+    .string()
+    .describe('`sha256:` and 64 digits that change if and only if a name changes.'),
   languages: z
     .record(languageSchema, addMissingKinds(0, z.strictObject(counts)))
     .describe('The number of names in each language.'),
@@ -83,8 +98,8 @@ export const namesSummarySchema = z.object({
 export type NamesSummary = z.infer<typeof namesSummarySchema>;
 
 /**
- * The name of each language in that language. We do not use `Intl` because its names differ between
- * machines.
+ * The name of each language in that language. We do not use `Intl` because its names
+ * differ between machines.
  */
 const nativeNames: Readonly<Record<string, string>> = {
   de: 'Deutsch',
@@ -100,4 +115,5 @@ const nativeNames: Readonly<Record<string, string>> = {
   'zh-hant': '繁體中文',
 };
 
-export const getNativeName = (language: string): string => nativeNames[language] ?? language;
+export const getNativeName = (language: string): string =>
+  nativeNames[language] ?? language;

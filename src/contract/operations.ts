@@ -8,7 +8,12 @@ import { PAGE_SIZE } from './page-range.ts';
 import * as paths from './paths.ts';
 import { slugSchema } from './records.ts';
 import { formats } from './responses.ts';
-import { type JsonSchema, type SchemaName, schemaNames, typeName } from './served.ts';
+import {
+  type JsonSchema,
+  type SchemaName,
+  schemaNames,
+  typeName,
+} from './served.ts';
 import { pluralize } from './words.ts';
 
 export interface Parameter {
@@ -40,19 +45,28 @@ export const parameters = {
     schema: { type: 'integer', minimum: 0, default: 0 },
     description: `The number of records to skip. If this host serves only built pages, it accepts only multiples of ${PAGE_SIZE} below \`count\`. Otherwise, it treats an invalid value as 0 and returns no results beyond the end.`,
   },
-  /** The offset in the paths of files. It is used by sites whose links point to files. */
+  /**
+   * The offset in the paths of files. It is used by sites whose links point to
+   * files.
+   */
   pageOffset: {
     name: 'offset',
     in: 'path',
     required: true,
     description: `The number of records before the page: a multiple of ${PAGE_SIZE} below \`count\`. The URL of the first page has no offset.`,
-    schema: { type: 'integer', minimum: PAGE_SIZE, multipleOf: PAGE_SIZE, examples: [PAGE_SIZE] },
+    schema: {
+      type: 'integer',
+      minimum: PAGE_SIZE,
+      multipleOf: PAGE_SIZE,
+      examples: [PAGE_SIZE],
+    },
   },
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
     schema: { type: 'string' },
-    description: 'The ETag of a cached response. If it still matches, the response is 304.',
+    description:
+      'The ETag of a cached response. If it still matches, the response is 304.',
   },
 } as const satisfies Record<string, Parameter>;
 
@@ -65,12 +79,18 @@ interface PathParameterDetails {
   readonly example?: unknown;
 }
 
-function createPathParameter(name: string, details: PathParameterDetails): Parameter {
+function createPathParameter(
+  name: string,
+  details: PathParameterDetails,
+): Parameter {
   const schema: JsonSchema = { type: 'string', ...details.schema };
   return { name, in: 'path', required: true, ...details, schema };
 }
 
-/** Example responses of this site for one kind. A kind without records has no examples. */
+/**
+ * Example responses of this site for one kind. A kind without records has no
+ * examples.
+ */
 interface KindExamples {
   readonly record?: { readonly slug: string };
   readonly page?: object;
@@ -96,14 +116,15 @@ export interface Operation {
 }
 
 /**
- * Returns whether an operation requests an endpoint instead of a file. Only endpoints have JSON
- * errors on every host.
+ * Returns whether an operation requests an endpoint instead of a file. Only
+ * endpoints have JSON errors on every host.
  */
-export const isEndpoint = ({ parameters }: Operation): boolean => parameters.includes('format');
+export const isEndpoint = ({ parameters }: Operation): boolean =>
+  parameters.includes('format');
 
 /**
- * Lists the requests that a site responds to: its endpoints, or the files of its endpoints, and
- * then all other files.
+ * Lists the requests that a site responds to: its endpoints, or the files of its
+ * endpoints, and then all other files.
  */
 export function listOperations(
   site: Pick<Meta, 'links' | 'downloads' | 'names'>,
@@ -117,7 +138,8 @@ export function listOperations(
     site: true,
   };
   const languages = Object.keys(site.names?.languages ?? {});
-  const operations = site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
+  const operations =
+    site.links === 'file' ? listApiFiles(examples) : listEndpoints(examples);
   for (const group of Object.keys(fileRows) as FileGroup[]) {
     if (hasGroup[group]) operations.push(...listFiles(group, languages));
   }
@@ -132,24 +154,40 @@ function listEndpoints(examples: Examples): Operation[] {
   for (const kind of kindNames) {
     const { record, page } = examples[kind];
     const listSummary = `A page of the list of all ${pluralize(kind)}, in order of id`;
-    const listEndpoint = createEndpoint(`${kind}-page`, paths.listPath(kind), listSummary);
+    const listEndpoint = createEndpoint(
+      `${kind}-page`,
+      paths.listPath(kind),
+      listSummary,
+    );
     operations.push({
       ...listEndpoint,
       example: page,
       parameters: ['format', 'limit', 'offset', 'ifNoneMatch'],
     });
-    const recordEndpoint = createEndpoint(kind, paths.recordPath(kind, '{slug}'), `One ${kind}`);
+    const recordEndpoint = createEndpoint(
+      kind,
+      paths.recordPath(kind, '{slug}'),
+      `One ${kind}`,
+    );
     const slugParameter = createPathParameter('slug', {
       description: "The record's slug. It is case-sensitive.",
       schema: slugJsonSchema,
       example: record?.slug,
     });
-    operations.push({ ...recordEndpoint, example: record, pathParameter: slugParameter });
+    operations.push({
+      ...recordEndpoint,
+      example: record,
+      pathParameter: slugParameter,
+    });
   }
   return operations;
 }
 
-function createEndpoint(schema: SchemaName, path: string, summary: string): Operation {
+function createEndpoint(
+  schema: SchemaName,
+  path: string,
+  summary: string,
+): Operation {
   return {
     path,
     id: `get${typeName(schema)}`,
@@ -161,8 +199,8 @@ function createEndpoint(schema: SchemaName, path: string, summary: string): Oper
 }
 
 /**
- * Lists the files of the endpoints. A list gets two operations, because only the path of the first
- * page has no offset.
+ * Lists the files of the endpoints. A list gets two operations, because only the
+ * path of the first page has no offset.
  */
 function listApiFiles(examples: Examples): Operation[] {
   const operations: Operation[] = [];
@@ -176,7 +214,8 @@ function listApiFiles(examples: Examples): Operation[] {
       operations.push(file);
       continue;
     }
-    // The example is shortened to two records, so it does not match any file of the site.
+    // The example is shortened to two records, so it does not match any file of the
+    // site.
     const firstPage = { ...file, example: undefined };
     operations.push(firstPage);
     operations.push({
@@ -189,7 +228,10 @@ function listApiFiles(examples: Examples): Operation[] {
   return operations;
 }
 
-/** Lists the files in a group. A path may contain a variable, such as `names/{language}.json`. */
+/**
+ * Lists the files in a group. A path may contain a variable, such as
+ * `names/{language}.json`.
+ */
 function listFiles(group: FileGroup, languages: readonly string[]): Operation[] {
   const pathParameters: Readonly<Record<string, Parameter>> = {
     '{language}': createPathParameter('language', {

@@ -1,8 +1,8 @@
 export const PAGE_SIZE = 100;
 
 /**
- * An integer of any size. We need `bigint` because links repeat even offsets that exceed the safe
- * range of `number`.
+ * An integer of any size. We need `bigint` because links repeat even offsets that
+ * exceed the safe range of `number`.
  */
 export type Integer = number | bigint;
 
@@ -11,23 +11,30 @@ export interface PageRange<N extends Integer = Integer> {
   readonly offset: N;
 }
 
-/** Lists the offsets of all built pages. A kind without records has one empty page. */
+/**
+ * Lists the offsets of all built pages. A kind without records has one empty page.
+ */
 export function pageOffsets(count: number): number[] {
   const offsets = [0];
-  for (let offset = PAGE_SIZE; offset < count; offset += PAGE_SIZE) offsets.push(offset);
+  for (let offset = PAGE_SIZE; offset < count; offset += PAGE_SIZE) {
+    offsets.push(offset);
+  }
   return offsets;
 }
 
 /** Returns the range after this one, or null if there are no more records. */
-export function getNextRange({ limit, offset }: PageRange, count: number): PageRange | null {
+export function getNextRange(
+  { limit, offset }: PageRange,
+  count: number,
+): PageRange | null {
   const nextOffset = BigInt(offset) + BigInt(limit);
   if (nextOffset >= count) return null;
   return { limit, offset: toSafeInteger(nextOffset) };
 }
 
 /**
- * Returns the range before this one, or null if this is the first range. The previous range may
- * overlap this one.
+ * Returns the range before this one, or null if this is the first range. The
+ * previous range may overlap this one.
  */
 export function getPreviousRange({ limit, offset }: PageRange): PageRange | null {
   if (offset <= 0) return null;
@@ -42,7 +49,9 @@ function toSafeInteger(value: bigint): Integer {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** Parses `limit` and `offset`. If a parameter is repeated, its last value is used. */
+/**
+ * Parses `limit` and `offset`. If a parameter is repeated, its last value is used.
+ */
 export function parsePageRange(query: URLSearchParams): PageRange {
   const sentLimit = readInteger(query, 'limit');
   const sentOffset = readInteger(query, 'offset');
@@ -52,8 +61,8 @@ export function parsePageRange(query: URLSearchParams): PageRange {
 }
 
 /**
- * Parses an integer with an optional sign and at most 4300 digits, like the reference framework.
- * Returns 0 for any other text.
+ * Parses an integer with an optional sign and at most 4300 digits, like the
+ * reference framework. Returns 0 for any other text.
  */
 function readInteger(query: URLSearchParams, name: string): Integer {
   const text = query.getAll(name).at(-1) ?? '';

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { DataError, type DataLocation, type ErrorOptions } from '../errors.ts';
 
 /**
- * Stops at the first problem. Otherwise, zod would collect millions of issues for a malicious list.
+ * Stops at the first problem. Otherwise, zod would collect millions of issues for a
+ * malicious list.
  */
 const FIRST_PROBLEM: { readonly jitless?: boolean; readonly abortEarly: true } = {
   abortEarly: true,
@@ -33,17 +34,18 @@ export function parse<S extends z.ZodType>(
 /**
  * Describes a validation problem in the form `got "x", expected number`.
  *
- * @param value the whole value that was validated, to which the path of the issue refers
+ * @param value the whole value that was validated, to which the path of the issue
+ * refers
  */
 export function describeIssue(issue: z.core.$ZodIssue, value: unknown): string {
   const { message, path } = issue;
   // Messages from our own schemas may already include the value.
   if (message.startsWith('got ')) return message;
-  // Zod writes `Invalid input: expected number, received string`. We report the value instead of
-  // its type, so we keep only the middle part.
+  // Zod writes `Invalid input: expected number, received string`. We report the
+  // value instead of its type, so we keep only the middle part.
   const withoutPrefix = message.replace(/^[\w ]+: (?=expected )/, '');
-  // The message may quote a long key from the input. With such a key, the expression `/, received
-  // .*$/` would take quadratic time.
+  // The message may quote a long key from the input. With such a key, the expression
+  // `/, received .*$/` would take quadratic time.
   const [expectation = ''] = withoutPrefix.split(', received ', 1);
   const text = truncate(expectation, 200);
   // A message that does not state an expectation follows a colon.
@@ -74,9 +76,11 @@ function tryParse(text: string): ParsedJson {
 export const parseJson = (text: string): unknown => tryParse(text).json;
 
 /**
- * Parses JSON from a text or from the bytes of a file, with or without a byte order mark.
+ * Parses JSON from a text or from the bytes of a file, with or without a byte order
+ * mark.
  *
- * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9, expected JSON`
+ * @throws SyntaxError with a message such as `got "…1,}" in line 1, column 9,
+ * expected JSON`
  */
 export function parseJsonOrThrow(source: string | Uint8Array): unknown {
   const text = typeof source === 'string' ? source : decodeUtf8(source);
@@ -91,7 +95,10 @@ export function parseJsonOrThrow(source: string | Uint8Array): unknown {
 
 const QUOTED_CHARACTERS = 30;
 
-/** Returns the characters around a position, with an ellipsis where the text continues. */
+/**
+ * Returns the characters around a position, with an ellipsis where the text
+ * continues.
+ */
 function quoteAround(text: string, position: number): string {
   const start = Math.max(0, position - QUOTED_CHARACTERS);
   const end = position + QUOTED_CHARACTERS;
@@ -126,10 +133,11 @@ function decodeUtf8(bytes: Uint8Array): string {
 const UNEXPECTED_TOKEN = 'Unexpected token';
 
 /**
- * Finds the position at which a text stops being valid JSON. Most error messages of Node include
- * the position. Without it, the text either ends too early or contains an unexpected token. In the
- * second case, every prefix of the text that includes the token fails with the same message, so a
- * binary search finds the shortest such prefix.
+ * Finds the position at which a text stops being valid JSON. Most error messages of
+ * Node include the position. Without it, the text either ends too early or contains
+ * an unexpected token. In the second case, every prefix of the text that includes
+ * the token fails with the same message, so a binary search finds the shortest such
+ * prefix.
  */
 function findInvalidJson(text: string, message: string): number {
   const [, position] = / JSON at position (\d+)/.exec(message) ?? [];
@@ -153,7 +161,11 @@ function findInvalidJson(text: string, message: string): number {
  * @param record the name of the file, for the error message
  * @throws DataError if the text is not valid JSON
  */
-export function parseJsonRecord(json: string | Uint8Array, record: string, hint?: string): unknown {
+export function parseJsonRecord(
+  json: string | Uint8Array,
+  record: string,
+  hint?: string,
+): unknown {
   try {
     return parseJsonOrThrow(json);
   } catch (cause) {
@@ -189,8 +201,8 @@ function truncate(text: string, length: number): string {
 }
 
 /**
- * Creates a schema similar to `z.record`. It stops at the first problem and does not convert
- * values.
+ * Creates a schema similar to `z.record`. It stops at the first problem and does not
+ * convert values.
  */
 export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType>(
   keySchema: K,
@@ -202,7 +214,11 @@ export function createMapSchema<K extends z.ZodType<string>, V extends z.ZodType
       for (const [key, value] of Object.entries(map)) {
         const issue = findIssue(keySchema, key) ?? findIssue(valueSchema, value);
         if (!issue) continue;
-        context.addIssue({ code: 'custom', message: issue.message, path: [key, ...issue.path] });
+        context.addIssue({
+          code: 'custom',
+          message: issue.message,
+          path: [key, ...issue.path],
+        });
         return;
       }
     });

@@ -1,5 +1,10 @@
 import { type Kind, kindNames } from './kinds.ts';
-import { getNextRange, getPreviousRange, type Integer, type PageRange } from './page-range.ts';
+import {
+  getNextRange,
+  getPreviousRange,
+  type Integer,
+  type PageRange,
+} from './page-range.ts';
 
 export const API_PREFIX = '/api/gamedata/';
 
@@ -12,7 +17,8 @@ export const MANIFEST_FILE = 'manifest.json';
 export const CHANGES_FILE = 'changes.json';
 export const FEED_FILE = 'changes.atom';
 /**
- * The file that maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to current paths.
+ * The file that maps old slugs to ids. In contrast, `MOVED_FILE` maps old paths to
+ * current paths.
  */
 export const FORMER_FILE = 'former.json';
 export const MOVED_FILE = 'moved.json';
@@ -28,7 +34,8 @@ export const SOCIAL_CARD_FILE = 'card.png';
 
 export const NAMES_FOLDER = 'names/';
 export const NAMES_INDEX_FILE = `${NAMES_FOLDER}index.json`;
-export const namesFile = (language: string): string => `${NAMES_FOLDER}${language}.json`;
+export const namesFile = (language: string): string =>
+  `${NAMES_FOLDER}${language}.json`;
 
 export const DOWNLOAD_FOLDER = 'download/';
 export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
@@ -36,22 +43,24 @@ export const bulkFolders = [DOWNLOAD_FOLDER, NAMES_FOLDER] as const;
 export const ARCHIVE_FILE = `${DOWNLOAD_FOLDER}gamedata.tar.gz`;
 export const CHECKSUM_FILE = `${DOWNLOAD_FOLDER}gamedata.sha256`;
 /**
- * Returns the path of a bulk file's compressed copy. Hosts serve it without `Content-Encoding`, so
- * clients save it as a gzip file.
+ * Returns the path of a bulk file's compressed copy. Hosts serve it without
+ * `Content-Encoding`, so clients save it as a gzip file.
  */
 export const gzipFile = (file: string): string => `${file}.gz`;
 
 /**
- * A pattern for URLs without characters that have a special meaning in the configuration of hosts.
+ * A pattern for URLs without characters that have a special meaning in the
+ * configuration of hosts.
  */
-export const PLAIN_URL = /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
+export const PLAIN_URL =
+  /^https?:\/\/(?:[A-Za-z0-9_.:]|\[|\]|-)+(?:\/(?:[A-Za-z0-9_.~]|-)+)*$/;
 export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 
 export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
 
 /**
- * The styles of links. Links point either to endpoints or, for plain file servers, to files. Links
- * to files keep the query, because some programs parse it.
+ * The styles of links. Links point either to endpoints or, for plain file servers,
+ * to files. Links to files keep the query, because some programs parse it.
  */
 export const linkStyles = ['query', 'file'] as const;
 export type LinkStyle = (typeof linkStyles)[number];
@@ -63,11 +72,12 @@ export interface LinkBase {
 }
 
 export const listPath = (kind: Kind): string => `${API_PREFIX}${kind}/`;
-export const recordPath = (kind: Kind, slug: string): string => `${API_PREFIX}${kind}/${slug}/`;
+export const recordPath = (kind: Kind, slug: string): string =>
+  `${API_PREFIX}${kind}/${slug}/`;
 
 /**
- * Removes all trailing slashes. This is a loop because the expression `/\/+$/` takes quadratic time
- * for slashes that are not at the end.
+ * Removes all trailing slashes. This is a loop because the expression `/\/+$/` takes
+ * quadratic time for slashes that are not at the end.
  */
 export function removeTrailingSlashes(address: string): string {
   let end = address.length;
@@ -75,7 +85,10 @@ export function removeTrailingSlashes(address: string): string {
   return address.slice(0, end);
 }
 
-/** Returns the path of a base URL, such as `/games`, or an empty string if it has no path. */
+/**
+ * Returns the path of a base URL, such as `/games`, or an empty string if it has no
+ * path.
+ */
 export function getBasePath(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return '';
   return removeTrailingSlashes(new URL(baseUrl).pathname);
@@ -83,7 +96,10 @@ export function getBasePath(baseUrl: string): string {
 
 export const INDEX_FILE = 'index.json';
 
-/** Converts a path such as `/api/gamedata/` to the path of its file, `api/gamedata/index.json`. */
+/**
+ * Converts a path such as `/api/gamedata/` to the path of its file,
+ * `api/gamedata/index.json`.
+ */
 function toFile(path: string): string {
   return `${path.slice(1)}${INDEX_FILE}`;
 }
@@ -100,8 +116,13 @@ export function recordFile(kind: Kind, slug: string): string {
   return toFile(recordPath(kind, slug));
 }
 
-export function recordUrl({ baseUrl, links }: LinkBase, kind: Kind, slug: string): string {
-  const path = links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);
+export function recordUrl(
+  { baseUrl, links }: LinkBase,
+  kind: Kind,
+  slug: string,
+): string {
+  const path =
+    links === 'file' ? `/${recordFile(kind, slug)}` : recordPath(kind, slug);
   return `${baseUrl}${path}?format=api`;
 }
 
@@ -155,7 +176,10 @@ export interface RecordPath {
   readonly slug: string;
 }
 
-/** Parses a path such as `/api/gamedata/move/pound/`, with or without the trailing slash. */
+/**
+ * Parses a path such as `/api/gamedata/move/pound/`, with or without the trailing
+ * slash.
+ */
 export function parseRecordPath(path: string): RecordPath | undefined {
   const match = RECORD_PATH.exec(path);
   if (!match) return undefined;
@@ -163,7 +187,10 @@ export function parseRecordPath(path: string): RecordPath | undefined {
   return { kind: kind as Kind, slug };
 }
 
-/** Parses a path such as `api/gamedata/move/pound/index.json`. The file may have any name. */
+/**
+ * Parses a path such as `api/gamedata/move/pound/index.json`. The file may have any
+ * name.
+ */
 export function parseRecordFile(file: string): RecordPath | undefined {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return parseRecordPath(`/${folder}`);
@@ -180,15 +207,17 @@ export function findSlugs(kind: Kind, files: Iterable<string>): string[] {
 }
 
 /**
- * The folder for the operator's own files about the whole origin, such as `security.txt`.
+ * The folder for the operator's own files about the whole origin, such as
+ * `security.txt`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8615
  */
 export const WELL_KNOWN_FOLDER = '.well-known/';
 
 /**
- * Matches the path of a file in `.well-known/`, in the regular expressions of JavaScript, PCRE and
- * RE2. Names may start with `_` because the tokens of certificate authorities may.
+ * Matches the path of a file in `.well-known/`, in the regular expressions of
+ * JavaScript, PCRE and RE2. Names may start with `_` because the tokens of
+ * certificate authorities may.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8555#section-8.1
  */
@@ -199,8 +228,8 @@ const WELL_KNOWN_FILE = new RegExp(`^${WELL_KNOWN_PATTERN}$`);
 export const isWellKnown = (path: string): boolean => WELL_KNOWN_FILE.test(path);
 
 /**
- * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve such files unless
- * they are in `.well-known/`.
+ * Returns whether a name in the path starts with a dot or `_`. Hosts do not serve
+ * such files unless they are in `.well-known/`.
  */
 export function isHidden(path: string): boolean {
   if (isWellKnown(path)) return false;
@@ -208,8 +237,9 @@ export function isHidden(path: string): boolean {
 }
 
 /**
- * Returns whether hosts serve a file, judging by its path. Files in `.well-known/` are served only
- * if there is no base path, because they apply to the root of an origin.
+ * Returns whether hosts serve a file, judging by its path. Files in `.well-known/`
+ * are served only if there is no base path, because they apply to the root of an
+ * origin.
  */
 export function isServed(path: string, base: string): boolean {
   if (isWellKnown(path)) return base === '';

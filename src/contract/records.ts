@@ -3,27 +3,30 @@ import { type Kind, mapKinds } from './kinds.ts';
 import { isPlainObject } from './parse.ts';
 
 /**
- * Adds the value `none` for each kind that is missing, because a file from an older version of
- * gamedata may have fewer kinds.
+ * Adds the value `none` for each kind that is missing, because a file from an older
+ * version of gamedata may have fewer kinds.
  */
 export const addMissingKinds = <S extends z.ZodType>(none: unknown, schema: S) =>
   z.preprocess(
-    (value) => (isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value),
+    (value) =>
+      isPlainObject(value) ? { ...mapKinds(() => none), ...value } : value,
     schema,
   );
 
-// The patterns that we publish use only syntax that is interpreted identically by ECMA-262 (with
-// the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.
+// The patterns that we publish use only syntax that is interpreted identically by
+// ECMA-262 (with the `u` and `v` flags), RE2, PCRE, Java, Python and Rust.
 
 /**
- * Stops validation if a text is too long, so that no regular expression runs on megabytes of text.
+ * Stops validation if a text is too long, so that no regular expression runs on
+ * megabytes of text.
  */
 export const BEFORE_EXPRESSIONS = { abort: true } as const;
 
 export const MAX_SLUG_LENGTH = 200;
 
 const RESERVED = /^(?:offset|con|prn|aux|nul|com\d|lpt\d)$/;
-const SLUG_RULE = 'expected a safe slug: lower-case letters, digits and inner hyphens';
+const SLUG_RULE =
+  'expected a safe slug: lower-case letters, digits and inner hyphens';
 
 /** A path segment that every file system, archive and URL preserves exactly. */
 export const slugSchema = z
@@ -34,7 +37,8 @@ export const slugSchema = z
   .describe('Identifies the record in its URL.');
 
 export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
-export const NAME_RULE = 'expected text without control, bidirectional or line-break characters';
+export const NAME_RULE =
+  'expected text without control, bidirectional or line-break characters';
 
 export const nameSchema = z
   .string()
@@ -44,8 +48,8 @@ export const nameSchema = z
   .refine((name) => NAME.test(name), NAME_RULE)
   .describe('The English name, for display.');
 
-// We avoid escaped hyphens in character classes because not all of these regular expression engines
-// accept them.
+// We avoid escaped hyphens in character classes because not all of these regular
+// expression engines accept them.
 const ICON_NAME = '[A-Za-z0-9_](?:[A-Za-z0-9_]|-)*';
 
 export const iconSchema = z
@@ -59,9 +63,15 @@ export const iconSchema = z
   )
   .describe('The path of an image, relative to the base URL.');
 
-export const idSchema = z.int().min(1).describe("The upstream's id. Ids are ascending, with gaps.");
+export const idSchema = z
+  .int()
+  .min(1)
+  .describe("The upstream's id. Ids are ascending, with gaps.");
 
-const generationSchema = z.int().min(1).describe('The game generation that introduced the record.');
+const generationSchema = z
+  .int()
+  .min(1)
+  .describe('The game generation that introduced the record.');
 
 const gameIndexSchema = (generation: number) =>
   z
@@ -103,7 +113,10 @@ export const LAST_INDEXED_GENERATION = 9;
 
 export const MAX_RECORDS = 1_000_000;
 
-export const skippedSchema = addMissingKinds([], z.strictObject(mapKinds(() => z.array(idSchema))));
+export const skippedSchema = addMissingKinds(
+  [],
+  z.strictObject(mapKinds(() => z.array(idSchema))),
+);
 export type Skipped = Readonly<z.infer<typeof skippedSchema>>;
 
 export const countsSchema = addMissingKinds(

@@ -7,8 +7,8 @@ export const DEFAULT_ICONS_UPSTREAM =
 export const commonHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, Allow',
-  // Without this header, browsers would block icons and icon redirects on cross-origin isolated
-  // pages.
+  // Without this header, browsers would block icons and icon redirects on
+  // cross-origin isolated pages.
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
@@ -19,7 +19,9 @@ export const apiHeaders = {
   'Cache-Control': 'public, max-age=300, stale-while-revalidate=86400',
 } as const;
 
-export const freshHeaders = { 'Cache-Control': 'public, max-age=0, must-revalidate' } as const;
+export const freshHeaders = {
+  'Cache-Control': 'public, max-age=0, must-revalidate',
+} as const;
 
 export const errorHeaders = { 'Cache-Control': 'no-cache' } as const;
 
@@ -61,8 +63,8 @@ export function isCompressible(mediaType: string): boolean {
 }
 
 /**
- * Matches the default `Accept` header of Java's `HttpURLConnection`. It lists HTML first, although
- * the client is not a browser.
+ * Matches the default `Accept` header of Java's `HttpURLConnection`. It lists HTML
+ * first, although the client is not a browser.
  *
  * @see
  * https://github.com/openjdk/jdk/blob/master/src/java.base/share/classes/sun/net/www/protocol/http/HttpURLConnection.java
@@ -78,8 +80,8 @@ export const preflightHeaders = {
 } as const;
 
 /**
- * The headers of pages. The policy allows images from the upstream's host because it also applies
- * to the targets of icon redirects.
+ * The headers of pages. The policy allows images from the upstream's host because it
+ * also applies to the targets of icon redirects.
  */
 export const htmlHeaders = {
   'Content-Security-Policy': [
@@ -96,20 +98,24 @@ export const htmlHeaders = {
 } as const;
 
 /**
- * The headers of API pages. Browsers must revalidate these pages, because they have to match the
- * site's current scripts. The pages are private, because a cache that ignores `Vary` must not send
- * them to programs.
+ * The headers of API pages. Browsers must revalidate these pages, because they have
+ * to match the site's current scripts. The pages are private, because a cache that
+ * ignores `Vary` must not send them to programs.
  */
 export const apiPageHeaders = {
   ...htmlHeaders,
   'Cache-Control': 'private, max-age=0, must-revalidate',
 } as const;
 
-export const errorFiles = { 400: '400.json', 404: '404.json', 405: '405.json' } as const;
+export const errorFiles = {
+  400: '400.json',
+  404: '404.json',
+  405: '405.json',
+} as const;
 
 /**
- * The texts of errors. The text for 405 does not include the method, because a static file serves
- * every method.
+ * The texts of errors. The text for 405 does not include the method, because a
+ * static file serves every method.
  */
 export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   400: `This host serves pages of ${PAGE_SIZE}: omit limit or set it to ${PAGE_SIZE}, and set offset to a multiple of ${PAGE_SIZE} below count.`,
@@ -117,13 +123,15 @@ export const errorDetails: Readonly<Record<keyof typeof errorFiles, string>> = {
   405: 'Method not allowed.',
 };
 
-export const formatNotAllowed = (method: string): string => `Method "${method}" not allowed.`;
+export const formatNotAllowed = (method: string): string =>
+  `Method "${method}" not allowed.`;
 
-export const createErrorBody = (detail: string): string => JSON.stringify({ detail });
+export const createErrorBody = (detail: string): string =>
+  JSON.stringify({ detail });
 
 /**
- * The ways to serve icons: `link` redirects to the upstream, `mirror` serves copies, and `none`
- * serves a placeholder.
+ * The ways to serve icons: `link` redirects to the upstream, `mirror` serves copies,
+ * and `none` serves a placeholder.
  */
 export const iconModes = ['link', 'mirror', 'none'] as const;
 
@@ -133,10 +141,14 @@ export interface IconSource {
   readonly upstream: string | null;
 }
 
-export const defaultIconSource: IconSource = { mode: 'link', upstream: DEFAULT_ICONS_UPSTREAM };
+export const defaultIconSource: IconSource = {
+  mode: 'link',
+  upstream: DEFAULT_ICONS_UPSTREAM,
+};
 
 /**
- * Returns the URL of the folder that icons redirect to, or null if the site serves its own files.
+ * Returns the URL of the folder that icons redirect to, or null if the site serves
+ * its own files.
  */
 export function getIconRedirect({ mode, upstream }: IconSource): string | null {
   if (mode !== 'link' || upstream === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Defines the schemas of responses. The JSON Schemas, the OpenAPI document and the TypeScript types
- * are generated from them.
+ * Defines the schemas of responses. The JSON Schemas, the OpenAPI document and the
+ * TypeScript types are generated from them.
  */
 
 import * as z from 'zod';
@@ -9,7 +9,13 @@ import { type Kind, kindNames, mapKinds } from './kinds.ts';
 import { manifestSchema, metaSchema } from './meta.ts';
 import { namesIndexSchema, namesSchema } from './names.ts';
 import { API_PREFIX } from './paths.ts';
-import { iconSchema, idSchema, nameSchema, recordSchemas, slugSchema } from './records.ts';
+import {
+  iconSchema,
+  idSchema,
+  nameSchema,
+  recordSchemas,
+  slugSchema,
+} from './records.ts';
 import { addArticle, capitalize, pluralize } from './words.ts';
 
 function linkSchema(kind: Kind, rest: string) {
@@ -54,7 +60,9 @@ function pageSchema<K extends Kind>(kind: K) {
     count: z.int().min(0).describe('The total number of records on all pages.'),
     next: rangeLink(kind).describe('The next page; null on the last page.'),
     previous: rangeLink(kind).describe('The previous page; null on the first page.'),
-    results: z.array(servedSchemas[kind]).describe('The records on this page, in order of id.'),
+    results: z
+      .array(servedSchemas[kind])
+      .describe('The records on this page, in order of id.'),
   });
   return schema.meta({
     title: `Page of ${pluralize(kind)}`,
@@ -83,7 +91,9 @@ const searchEntrySchema = z.strictObject({
 
 const searchSchema = z
   .strictObject(
-    mapKinds((kind) => z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`)),
+    mapKinds((kind) =>
+      z.array(searchEntrySchema).describe(`Every ${kind}, in order of id.`),
+    ),
   )
   .meta({
     title: 'Search',
@@ -95,8 +105,13 @@ const otherSchemas = {
   root: rootSchema,
   error: errorSchema,
   gamedata: z
-    .strictObject(mapKinds((kind) => z.array(servedSchemas[kind]).describe(`Every ${kind}.`)))
-    .meta({ title: 'Everything', description: 'Every record of every kind, in order of id.' }),
+    .strictObject(
+      mapKinds((kind) => z.array(servedSchemas[kind]).describe(`Every ${kind}.`)),
+    )
+    .meta({
+      title: 'Everything',
+      description: 'Every record of every kind, in order of id.',
+    }),
   names: namesSchema,
   'names-index': namesIndexSchema,
   meta: metaSchema,
@@ -111,7 +126,9 @@ export type SchemaName = Kind | `${Kind}-page` | keyof typeof otherSchemas;
 
 export const publicSchemas: Readonly<Record<string, z.ZodType>> = {
   ...servedSchemas,
-  ...Object.fromEntries(kindNames.map((kind) => [`${kind}-page`, pageSchemas[kind]])),
+  ...Object.fromEntries(
+    kindNames.map((kind) => [`${kind}-page`, pageSchemas[kind]]),
+  ),
   ...otherSchemas,
 };
 
@@ -124,12 +141,14 @@ export function typeName(name: string): string {
   return name.split('-').map(capitalize).join('');
 }
 
-/** A JSON Schema object: https://json-schema.org/draft/2020-12/json-schema-validation */
+/**
+ * A JSON Schema object: https://json-schema.org/draft/2020-12/json-schema-validation
+ */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
- * Narrows the type of a nested schema. Our schemas never use a boolean or a list as a nested
- * schema.
+ * Narrows the type of a nested schema. Our schemas never use a boolean or a list as
+ * a nested schema.
  */
 export function toSchemaObject(
   schema: JsonSchema['items'] | JsonSchema['additionalProperties'],
@@ -138,10 +157,17 @@ export function toSchemaObject(
   return schema;
 }
 
-/** Creates a JSON Schema 2020-12 for each public schema. The schemas refer to each other by URL. */
-export function createJsonSchemas(getUrl: (name: string) => string): Map<string, JsonSchema> {
+/**
+ * Creates a JSON Schema 2020-12 for each public schema. The schemas refer to each
+ * other by URL.
+ */
+export function createJsonSchemas(
+  getUrl: (name: string) => string,
+): Map<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(publicSchemas)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries(publicSchemas)) {
+    registry.add(schema, { id });
+  }
   const { schemas } = z.toJSONSchema(registry, { uri: getUrl, override });
   return new Map(Object.entries(schemas));
 }
@@ -153,11 +179,13 @@ export interface CompiledSchemas {
 }
 
 /**
- * Converts all public schemas. We run this in `npm run compile`, because the conversion would take
- * a tenth of the time of a build.
+ * Converts all public schemas. We run this in `npm run compile`, because the
+ * conversion would take a tenth of the time of a build.
  */
 export function compileSchemas(): CompiledSchemas {
-  const components = createJsonSchemas((name) => `#/components/schemas/${typeName(name)}`);
+  const components = createJsonSchemas(
+    (name) => `#/components/schemas/${typeName(name)}`,
+  );
   const standalone: Record<string, JsonSchema> = {};
   for (const [name, schema] of Object.entries(publicSchemas)) {
     standalone[name] = z.toJSONSchema(schema, { override });
@@ -166,13 +194,18 @@ export function compileSchemas(): CompiledSchemas {
 }
 
 /**
- * Adapts a published schema for clients. Removes defaults, because the fields are always present in
- * responses. Allows additional properties, because a later version may add fields, which must not
- * make a client's validation fail. Our own readers use the strict schemas. Unescapes slashes in
- * patterns, because some code generators reject `\/`.
+ * Adapts a published schema for clients. Removes defaults, because the fields are
+ * always present in responses. Allows additional properties, because a later version
+ * may add fields, which must not make a client's validation fail. Our own readers
+ * use the strict schemas. Unescapes slashes in patterns, because some code
+ * generators reject `\/`.
  */
 function override({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.default;
-  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-  if (jsonSchema.pattern) jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
+  if (jsonSchema.additionalProperties === false) {
+    delete jsonSchema.additionalProperties;
+  }
+  if (jsonSchema.pattern) {
+    jsonSchema.pattern = jsonSchema.pattern.replaceAll('\\/', '/');
+  }
 }

@@ -1,6 +1,7 @@
 import { kindNames } from './kinds.ts';
 
-export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+export const capitalize = (word: string): string =>
+  word.charAt(0).toUpperCase() + word.slice(1);
 
 /** Converts a slug such as `poke-ball` to a title such as `Poke Ball`. */
 export function toTitleCase(slug: string): string {
@@ -31,7 +32,10 @@ export function listFirst(names: readonly string[], shown = 10): string {
 }
 
 /** Joins names into a list such as `a, b and c`. */
-export function joinWords(names: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+export function joinWords(
+  names: readonly string[],
+  conjunction: 'and' | 'or' = 'and',
+): string {
   const others = names.slice(0, -1);
   const [last = ''] = names.slice(-1);
   if (others.length === 0) return last;
@@ -52,8 +56,15 @@ export function groupDigits(value: number): string {
   return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** Formats a number with a noun in the singular or plural, such as `1 item` or `954 items`. */
-export function formatCount(count: number, one: string, many = pluralize(one)): string {
+/**
+ * Formats a number with a noun in the singular or plural, such as `1 item` or `954
+ * items`.
+ */
+export function formatCount(
+  count: number,
+  one: string,
+  many = pluralize(one),
+): string {
   const noun = count === 1 ? one : many;
   return `${groupDigits(count)} ${noun}`;
 }
@@ -82,8 +93,8 @@ export function formatDate(date: string): string {
 }
 
 /**
- * Formats a size as `9.9 kB`, `824 kB` or `1.2 MB`. The thresholds are the sizes at which rounding
- * would result in another unit or an extra digit.
+ * Formats a size as `9.9 kB`, `824 kB` or `1.2 MB`. The thresholds are the sizes at
+ * which rounding would result in another unit or an extra digit.
  */
 export function formatBytes(bytes: number, blank = ' '): string {
   if (bytes < 1000) return `${bytes}${blank}B`;
@@ -93,7 +104,8 @@ export function formatBytes(bytes: number, blank = ' '): string {
 }
 
 /** Converts milliseconds to seconds with at most three decimals. */
-export const toSeconds = (milliseconds: number): number => Math.round(milliseconds) / 1000;
+export const toSeconds = (milliseconds: number): number =>
+  Math.round(milliseconds) / 1000;
 
 /** Quotes an argument for a POSIX shell if necessary. */
 export function quoteArgument(text: string): string {
@@ -104,8 +116,8 @@ export function quoteArgument(text: string): string {
 }
 
 /**
- * Replaces each matching character with an escape sequence such as `\u001b`. The pattern must match
- * single characters.
+ * Replaces each matching character with an escape sequence such as `\u001b`. The
+ * pattern must match single characters.
  */
 export function escapeCharacters(text: string, pattern: RegExp): string {
   return text.replace(pattern, (char) => {
@@ -115,8 +127,8 @@ export function escapeCharacters(text: string, pattern: RegExp): string {
 }
 
 /**
- * Escapes characters that could make untrusted text move the cursor, ring the bell or reverse the
- * writing direction.
+ * Escapes characters that could make untrusted text move the cursor, ring the bell
+ * or reverse the writing direction.
  */
 export const escapeControls = (text: string): string =>
   escapeCharacters(text, /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu);

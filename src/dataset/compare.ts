@@ -16,7 +16,9 @@ export interface SummarizedRecords extends DataSetSummary {
 
 /** Compares the records of two data sets by id. */
 export function compare(from: SummarizedRecords, to: SummarizedRecords): Comparison {
-  const changes = mapKinds((kind) => compareKind(from.records[kind], to.records[kind]));
+  const changes = mapKinds((kind) =>
+    compareKind(from.records[kind], to.records[kind]),
+  );
   const totals = { added: 0, removed: 0, renamed: 0, changed: 0 };
   for (const kind of kindNames) {
     for (const type of changeTypes) totals[type] += changes[kind][type].length;
@@ -37,15 +39,18 @@ function summarize(dataSet: SummarizedRecords): DataSetSummary {
 }
 
 /**
- * Compares the records of one kind. Each new record is looked up by its id and removed from the map
- * of previous records. The records that remain in the map at the end have been removed.
+ * Compares the records of one kind. Each new record is looked up by its id and
+ * removed from the map of previous records. The records that remain in the map at
+ * the end have been removed.
  */
 function compareKind(
   previousRecords: readonly AnyRecord[],
   nextRecords: readonly AnyRecord[],
 ): Changes[Kind] {
   const changes: KindChanges = { added: [], removed: [], renamed: [], changed: [] };
-  const remainingRecords = new Map(previousRecords.map((record) => [record.id, record]));
+  const remainingRecords = new Map(
+    previousRecords.map((record) => [record.id, record]),
+  );
   for (const record of sortById(nextRecords)) {
     const { id, slug } = record;
     const previousRecord = remainingRecords.get(id);
@@ -71,16 +76,17 @@ function sortById(records: readonly AnyRecord[]): AnyRecord[] {
 }
 
 /**
- * Describes a record. If its name is missing, which may be the case if another version of gamedata
- * wrote the record, uses its slug instead.
+ * Describes a record. If its name is missing, which may be the case if another
+ * version of gamedata wrote the record, uses its slug instead.
  */
 function describe({ id, slug, name }: AnyRecord): NamedRecord {
   return { id, slug, name: typeof name === 'string' ? name : slug };
 }
 
 /**
- * Lists the fields that differ, except for the slug. A record written by another version of
- * gamedata may have other fields, so the fields of both records are compared.
+ * Lists the fields that differ, except for the slug. A record written by another
+ * version of gamedata may have other fields, so the fields of both records are
+ * compared.
  */
 function compareFields(previous: AnyRecord, next: AnyRecord): FieldChange[] {
   const fields = new Set([...Object.keys(next), ...Object.keys(previous)]);

@@ -8,16 +8,24 @@ import { type Counts, type RecordOf, skippedSchema } from '../contract/records.t
 import type { ServedRecord } from '../contract/served.ts';
 import { createDigester, sha256 } from '../sha256.ts';
 
-/** The origin of a data set. It does not depend on the machine that read the data. */
+/**
+ * The origin of a data set. It does not depend on the machine that read the data.
+ */
 export const provenanceSchema = z.object({
-  /** The source that originally provided the data, or `snapshot` if that is not recorded. */
+  /**
+   * The source that originally provided the data, or `snapshot` if that is not
+   * recorded.
+   */
   source: z.enum(['rest', 'csv', 'snapshot']),
   upstream: z.string().min(1),
-  /** The first day on which the data was seen in this state, in the form `YYYY-MM-DD`. */
+  /**
+   * The first day on which the data was seen in this state, in the form
+   * `YYYY-MM-DD`.
+   */
   captured: z.iso.date(),
   /**
-   * The upstream's edition in which the data was first seen in this state. Null if the upstream
-   * does not publish editions.
+   * The upstream's edition in which the data was first seen in this state. Null if
+   * the upstream does not publish editions.
    */
   edition: editionSchema.nullable().default(null),
   skipped: skippedSchema.optional(),
@@ -41,7 +49,8 @@ export type WarningCode = (typeof warningCodes)[number];
 
 export const warningSchema = z.object({
   /**
-   * This is a string instead of an enum because another version of gamedata may use other codes.
+   * This is a string instead of an enum because another version of gamedata may use
+   * other codes.
    */
   code: z.string(),
   kind: z.enum(kindNames),
@@ -51,15 +60,15 @@ export const warningSchema = z.object({
 export type Warning = z.infer<typeof warningSchema>;
 
 /**
- * Counts the records that have at least one of the given warnings. A record may have one warning
- * for each language or generation.
+ * Counts the records that have at least one of the given warnings. A record may have
+ * one warning for each language or generation.
  */
 export const countRecords = (warnings: readonly Warning[]): number =>
   new Set(warnings.map(({ id }) => id)).size;
 
 /**
- * Records without the `url` field, which depends on the base URL. They are sorted by id, and all
- * ids and slugs are unique.
+ * Records without the `url` field, which depends on the base URL. They are sorted by
+ * id, and all ids and slugs are unique.
  */
 export type Records = Readonly<Record<Kind, readonly RecordOf<Kind>[]>>;
 export type ServedRecords = Readonly<Record<Kind, readonly ServedRecord[]>>;
@@ -70,14 +79,14 @@ export type AnyRecord = { readonly id: number; readonly slug: string } & {
 const MAX_FIELDS = 100;
 
 /**
- * Validates without copying, because `z.object` would change the order of the keys, and the digest
- * depends on it.
+ * Validates without copying, because `z.object` would change the order of the keys,
+ * and the digest depends on it.
  */
 export const anyRecordSchema = z.custom<AnyRecord>(isAnyRecord, 'expected a record');
 
 /**
- * Returns whether a value is a plausible record. Nested values and thousands of fields are not
- * allowed, because they would need far more memory than their text.
+ * Returns whether a value is a plausible record. Nested values and thousands of
+ * fields are not allowed, because they would need far more memory than their text.
  */
 function isAnyRecord(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -92,7 +101,11 @@ const isFieldValue = (value: unknown): boolean =>
 
 export type AnyRecords = Readonly<Record<Kind, readonly AnyRecord[]>>;
 
-export const addUrl = (base: LinkBase, kind: Kind, record: RecordOf<Kind>): ServedRecord => ({
+export const addUrl = (
+  base: LinkBase,
+  kind: Kind,
+  record: RecordOf<Kind>,
+): ServedRecord => ({
   url: recordUrl(base, kind, record.slug),
   ...record,
 });
@@ -121,13 +134,18 @@ export function createDataSet(
   return { ...about, counts, digest: digestRecords(records), records, namesSummary };
 }
 
-export const encodeLine = (record: AnyRecord): string => `${JSON.stringify(record)}\n`;
+export const encodeLine = (record: AnyRecord): string =>
+  `${JSON.stringify(record)}\n`;
 
-/** Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record changes. */
+/**
+ * Returns `sha256:` and 64 hexadecimal digits, which change if and only if a record
+ * changes.
+ */
 export function digestRecords(records: AnyRecords): string {
   const digester = createDigester();
   for (const kind of kindNames) {
-    // Skips empty kinds, so that adding a new kind without records does not change the digest.
+    // Skips empty kinds, so that adding a new kind without records does not change
+    // the digest.
     if (records[kind].length === 0) continue;
     digester.update(`${kind}\n`);
     for (const record of records[kind]) digester.update(encodeLine(record));
@@ -136,8 +154,8 @@ export function digestRecords(records: AnyRecords): string {
 }
 
 /**
- * Returns the same digest as `digestRecords`, but from the lines of NDJSON files, which need not be
- * parsed.
+ * Returns the same digest as `digestRecords`, but from the lines of NDJSON files,
+ * which need not be parsed.
  */
 export function digestLines(readLines: (kind: Kind) => string | Uint8Array): string {
   const digester = createDigester();
@@ -151,8 +169,8 @@ export function digestLines(readLines: (kind: Kind) => string | Uint8Array): str
 }
 
 /**
- * Computes the digest of all names, and their number in each language. Returns undefined if there
- * are no names.
+ * Computes the digest of all names, and their number in each language. Returns
+ * undefined if there are no names.
  */
 export function summarizeNames(names: readonly Names[]): NamesSummary | undefined {
   if (names.length === 0) return undefined;
@@ -160,7 +178,9 @@ export function summarizeNames(names: readonly Names[]): NamesSummary | undefine
   const languages: NamesSummary['languages'] = {};
   for (const languageNames of names) {
     lines += `${JSON.stringify(languageNames)}\n`;
-    languages[languageNames.language] = mapKinds((kind) => countKeys(languageNames[kind]));
+    languages[languageNames.language] = mapKinds((kind) =>
+      countKeys(languageNames[kind]),
+    );
   }
   return { digest: `sha256:${sha256(lines)}`, languages };
 }

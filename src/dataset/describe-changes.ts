@@ -18,8 +18,8 @@ import {
 } from '../contract/words.ts';
 
 /**
- * Summarizes the changes, for example as `1 move changed: its name; 47 items added, 2 renamed`.
- * Returns `nothing changed` if there are none.
+ * Summarizes the changes, for example as `1 move changed: its name; 47 items added,
+ * 2 renamed`. Returns `nothing changed` if there are none.
  */
 export function formatHeadline({ changes }: Comparison): string {
   const descriptions: string[] = [];
@@ -29,7 +29,8 @@ export function formatHeadline({ changes }: Comparison): string {
       const count = changes[kind][type].length;
       if (count === 0) continue;
       // Only the first count of each kind includes the name of the kind.
-      const subject = counts.length === 0 ? formatCount(count, kind) : groupDigits(count);
+      const subject =
+        counts.length === 0 ? formatCount(count, kind) : groupDigits(count);
       counts.push(`${subject} ${type}`);
     }
     if (counts.length === 0) continue;
@@ -53,7 +54,10 @@ function formatFieldNames({ changed }: KindChanges): string {
   return `: ${owner} ${[...names].join(', ')}`;
 }
 
-/** Describes both data sets, as in `2026-01-02 (sha256:0123456789ab…) → 2026-01-09 (sha256:…)`. */
+/**
+ * Describes both data sets, as in `2026-01-02 (sha256:0123456789ab…) → 2026-01-09
+ * (sha256:…)`.
+ */
 const formatSpan = ({ from, to }: Comparison): string =>
   `${formatDataSet(from)} → ${formatDataSet(to)}`;
 
@@ -73,8 +77,8 @@ export function formatText(comparison: Comparison): string[] {
 }
 
 /**
- * Formats the changes as Markdown. Text from the data is enclosed in code spans, so that it cannot
- * act as markup.
+ * Formats the changes as Markdown. Text from the data is enclosed in code spans, so
+ * that it cannot act as markup.
  */
 export function formatMarkdown(comparison: Comparison): string[] {
   const headline = capitalize(formatHeadline(comparison));
@@ -103,8 +107,8 @@ interface Limits {
 }
 
 /**
- * Marks up text from the data. If the text is the slug of a current record, `path` is the path of
- * that record.
+ * Marks up text from the data. If the text is the slug of a current record, `path`
+ * is the path of that record.
  */
 type Mark = (text: string, path?: string) => string;
 
@@ -133,8 +137,8 @@ export function describeGroups(
 type LinesByType = Record<keyof KindChanges, string[]>;
 
 /**
- * Describes each change to the records of one kind in one line. Slugs are linked only if the record
- * still has them.
+ * Describes each change to the records of one kind in one line. Slugs are linked
+ * only if the record still has them.
  */
 function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType {
   const lines: LinesByType = { added: [], removed: [], renamed: [], changed: [] };
@@ -148,7 +152,8 @@ function describeKind(kind: Kind, changes: KindChanges, mark: Mark): LinesByType
     lines.removed.push(`${mark(slug)} (id ${id}): ${mark(quote(name))}`);
   }
   for (const { id, from, to, fields } of changes.renamed) {
-    const otherChanges = fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
+    const otherChanges =
+      fields.length > 0 ? `; ${describeFields(fields, mark)}` : '';
     lines.renamed.push(`${mark(from)} → ${link(to)} (id ${id})${otherChanges}`);
   }
   for (const { id, slug, fields } of changes.changed) {
@@ -167,9 +172,13 @@ function describeFields(fields: readonly FieldChange[], mark: Mark): string {
 }
 
 /**
- * Formats a value as JSON, and escapes some characters to make the text safe in Markdown and in
- * commit messages. Forges treat `@` as a mention, and `closes #1`, `[skip ci]` and the trailer
- * `skip-checks: true` as commands. A backtick would end a code span.
+ * Formats a value as JSON, and escapes some characters to make the text safe in
+ * Markdown and in commit messages. Forges treat `@` as a mention, and `closes #1`,
+ * `[skip ci]` and the trailer `skip-checks: true` as commands. A backtick would end
+ * a code span.
  */
 const quote = (value: FieldChange['from']): string =>
-  escapeCharacters(escapeControls(JSON.stringify(value)), /[@#`[\]]|:(?<=skip-checks\s*:)/gi);
+  escapeCharacters(
+    escapeControls(JSON.stringify(value)),
+    /[@#`[\]]|:(?<=skip-checks\s*:)/gi,
+  );

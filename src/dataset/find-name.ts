@@ -2,11 +2,15 @@ import type { Kind } from '../contract/kinds.ts';
 import type { Names } from '../contract/names.ts';
 
 /**
- * Finds a record's name in one language. Browsers load this module, so it may only import types.
- * The schemas of names would add a schema library that is seven times as large as all of our
- * scripts.
+ * Finds a record's name in one language. Browsers load this module, so it may only
+ * import types. The schemas of names would add a schema library that is seven times
+ * as large as all of our scripts.
  */
-export function findName(names: Names | undefined, kind: Kind, slug: string): string | undefined {
+export function findName(
+  names: Names | undefined,
+  kind: Kind,
+  slug: string,
+): string | undefined {
   if (names === undefined) return undefined;
   // A slug such as `constructor` must not find an inherited property.
   if (!Object.hasOwn(names[kind], slug)) return undefined;

@@ -8,13 +8,13 @@ import { getDays, type Update } from './update.ts';
 
 export interface GuardOptions {
   /**
-   * The percentage of a kind's records, and of a language's names, that may disappear in one
-   * update.
+   * The percentage of a kind's records, and of a language's names, that may
+   * disappear in one update.
    */
   readonly maxShrink: number;
   /**
-   * Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear regardless of
-   * `maxShrink`.
+   * Records (`<kind>/<slug>`) and languages (`names/<language>`) that may disappear
+   * regardless of `maxShrink`.
    */
   readonly allowMissing: readonly string[];
   readonly maxAge?: number | undefined;
@@ -22,15 +22,15 @@ export interface GuardOptions {
   readonly today: string;
   readonly forgetHistory?: boolean | undefined;
   /**
-   * Whether the user asked to restore an archive. This permits every loss except the loss of a
-   * whole kind.
+   * Whether the user asked to restore an archive. This permits every loss except the
+   * loss of a whole kind.
    */
   readonly isRestored?: boolean | undefined;
 }
 
 /**
- * Five times as many records may be renamed as may disappear, because renamed records still
- * redirect.
+ * Five times as many records may be renamed as may disappear, because renamed
+ * records still redirect.
  */
 const RENAMED_FACTOR = 5;
 
@@ -51,8 +51,8 @@ const limits: readonly Check[] = [
 /**
  * Stops an update that is implausible or too old, or that would remove too much.
  *
- * If the user restores an archive, only the loss of a whole kind stops the update, because the user
- * chose this data on purpose.
+ * If the user restores an archive, only the loss of a whole kind stops the update,
+ * because the user chose this data on purpose.
  *
  * @throws GuardError if a check fails
  */
@@ -84,11 +84,14 @@ export function checkIcons(
 const DAY_MS = 86_400_000;
 
 /**
- * Rejects data that is too old. The date of the upstream's edition decides, because data that has
- * not changed for years is still current if the upstream continues to publish it. Without an
- * edition, the capture date decides.
+ * Rejects data that is too old. The date of the upstream's edition decides, because
+ * data that has not changed for years is still current if the upstream continues to
+ * publish it. Without an edition, the capture date decides.
  */
-function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions): void {
+function checkAge(
+  { dataSet, asRead }: Update,
+  { today, maxAge }: GuardOptions,
+): void {
   if (maxAge === undefined) return;
   const { edition } = asRead;
   const day = edition?.deployed.slice(0, 10) ?? dataSet.provenance.captured;
@@ -103,8 +106,8 @@ function checkAge({ dataSet, asRead }: Update, { today, maxAge }: GuardOptions):
 }
 
 /**
- * Rejects outdated fallback data. A fallback is local data that is used because the upstream could
- * not be reached. It may only replace published data that is older.
+ * Rejects outdated fallback data. A fallback is local data that is used because the
+ * upstream could not be reached. It may only replace published data that is older.
  */
 function checkFallback({ fallback, previous, dataSet }: Update): void {
   const { digest, provenance } = dataSet;
@@ -115,7 +118,9 @@ function checkFallback({ fallback, previous, dataSet }: Update): void {
   throw new GuardError(
     `got local data from ${nextDay}, expected data newer than the published data from ${previousDay}`,
     {},
-    { hint: `${fallback}. The next build that reaches the upstream will update the site.` },
+    {
+      hint: `${fallback}. The next build that reaches the upstream will update the site.`,
+    },
   );
 }
 
@@ -127,7 +132,11 @@ function checkEmptyKinds(update: Update, { maxShrink }: GuardOptions): void {
     update.fallback === null
       ? 'If the upstream really has none, build with --max-shrink 100.'
       : hintAtMissing(update);
-  throw new GuardError('got 0 records, expected at least one', { kind: emptyKind }, { hint });
+  throw new GuardError(
+    'got 0 records, expected at least one',
+    { kind: emptyKind },
+    { hint },
+  );
 }
 
 /** A number of affected records or names, and the limits for that number. */
@@ -140,7 +149,10 @@ interface Measurement {
   readonly total: number;
   /** The percentage of the total that may be affected. */
   readonly maxPercent: number;
-  /** A number that is always tolerated, even if it is more than the percentage permits. */
+  /**
+   * A number that is always tolerated, even if it is more than the percentage
+   * permits.
+   */
   readonly maxCount?: number;
   readonly examples?: readonly string[];
   readonly hint: string;
@@ -165,18 +177,20 @@ function assertWithinLimit(measurement: Measurement): void {
 }
 
 /**
- * Rejects an update in which too many records get an unusable value at once. Copied data is
- * skipped, because it was checked when it was captured.
+ * Rejects an update in which too many records get an unusable value at once. Copied
+ * data is skipped, because it was checked when it was captured.
  */
 function checkUnusableValues(update: Update, options: GuardOptions): void {
   const { dataSet, previous, isCopy } = update;
   if (isCopy) return;
   const codes = ['unusable-icon', 'unusable-name'];
-  // The icons of different upstreams are not comparable, because another upstream may have fewer of
-  // them.
+  // The icons of different upstreams are not comparable, because another upstream
+  // may have fewer of them.
   if (previous?.upstream === dataSet.provenance.upstream) codes.push('no-icon');
   for (const kind of kindNames) {
-    for (const code of codes) checkNewWarnings(update, dataSet.warnings, { kind, code }, options);
+    for (const code of codes) {
+      checkNewWarnings(update, dataSet.warnings, { kind, code }, options);
+    }
   }
 }
 
@@ -186,8 +200,8 @@ interface WarningType {
 }
 
 /**
- * Limits the number of new warnings. Many new warnings may mean, for example, that the upstream
- * changed a field.
+ * Limits the number of new warnings. Many new warnings may mean, for example, that
+ * the upstream changed a field.
  */
 function checkNewWarnings(
   update: Update,
@@ -218,13 +232,18 @@ function checkNewWarnings(
   });
 }
 
-function selectWarnings(warnings: readonly Warning[], { kind, code }: WarningType): Warning[] {
-  return warnings.filter((warning) => warning.kind === kind && warning.code === code);
+function selectWarnings(
+  warnings: readonly Warning[],
+  { kind, code }: WarningType,
+): Warning[] {
+  return warnings.filter(
+    (warning) => warning.kind === kind && warning.code === code,
+  );
 }
 
 /**
- * Counts the records that had a warning in the previous data set. A snapshot lists all warnings,
- * but a site only has their numbers.
+ * Counts the records that had a warning in the previous data set. A snapshot lists
+ * all warnings, but a site only has their numbers.
  */
 function countPreviousWarnings({ previous }: Update, type: WarningType): number {
   const warnings = previous?.warnings ?? [];
@@ -234,8 +253,8 @@ function countPreviousWarnings({ previous }: Update, type: WarningType): number 
 }
 
 /**
- * Rejects an update in which too many records disappear. When an upstream is used for the first
- * time, only the numbers of records can be compared.
+ * Rejects an update in which too many records disappear. When an upstream is used
+ * for the first time, only the numbers of records can be compared.
  */
 function checkMissingRecords(update: Update, options: GuardOptions): void {
   const { dataSet, losses, foreignCounts } = update;
@@ -247,10 +266,20 @@ function checkMissingRecords(update: Update, options: GuardOptions): void {
       hint: hintAtMissing(update),
     };
     if (losses) {
-      const missingRecords = removeAllowed(losses.missing[kind], kind, update, options);
+      const missingRecords = removeAllowed(
+        losses.missing[kind],
+        kind,
+        update,
+        options,
+      );
       const examples = missingRecords.map(({ slug }) => slug);
       const total = losses.previousCounts[kind];
-      assertWithinLimit({ ...limit, affected: missingRecords.length, total, examples });
+      assertWithinLimit({
+        ...limit,
+        affected: missingRecords.length,
+        total,
+        examples,
+      });
     } else if (foreignCounts) {
       const total = foreignCounts[kind];
       const affected = total - dataSet.counts[kind];
@@ -260,14 +289,19 @@ function checkMissingRecords(update: Update, options: GuardOptions): void {
 }
 
 /**
- * Rejects an update in which too many records change their slug or id, because this suggests that
- * the upstream numbers its records differently.
+ * Rejects an update in which too many records change their slug or id, because this
+ * suggests that the upstream numbers its records differently.
  */
 function checkRenamedRecords(update: Update, options: GuardOptions): void {
   const { losses } = update;
   if (!losses) return;
   for (const kind of kindNames) {
-    const changedRecords = removeAllowed(losses.changed[kind], kind, update, options);
+    const changedRecords = removeAllowed(
+      losses.changed[kind],
+      kind,
+      update,
+      options,
+    );
     const examples = changedRecords.map(({ id, slug }) => `${slug} (${id})`);
     assertWithinLimit({
       subject: kind,
@@ -298,10 +332,13 @@ function checkMissingNames({ nameChanges }: Update, options: GuardOptions): void
 }
 
 /**
- * Rejects an update that loses a redirect to an existing record, because published URLs must keep
- * working.
+ * Rejects an update that loses a redirect to an existing record, because published
+ * URLs must keep working.
  */
-function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions): void {
+function checkLostRedirects(
+  { losses }: Update,
+  { forgetHistory }: GuardOptions,
+): void {
   if (!losses || forgetHistory) return;
   const { lostRedirects } = losses;
   if (lostRedirects.length === 0) return;
@@ -314,8 +351,8 @@ function checkLostRedirects({ losses }: Update, { forgetHistory }: GuardOptions)
 }
 
 /**
- * Removes the records that the user allows to disappear. The user may refer to a record by its
- * current slug or by an old slug, so old slugs are resolved to ids.
+ * Removes the records that the user allows to disappear. The user may refer to a
+ * record by its current slug or by an old slug, so old slugs are resolved to ids.
  */
 function removeAllowed(
   records: readonly Addressed[],
@@ -333,9 +370,12 @@ function removeAllowed(
     allowedSlugs.add(slug);
     allowedIds.add(past.oldSlugs[kind].get(slug));
   }
-  // Unknown old slugs and records without an id are both undefined, and must not match each other.
+  // Unknown old slugs and records without an id are both undefined, and must not
+  // match each other.
   allowedIds.delete(undefined);
-  return records.filter(({ id, slug }) => !allowedSlugs.has(slug) && !allowedIds.has(id));
+  return records.filter(
+    ({ id, slug }) => !allowedSlugs.has(slug) && !allowedIds.has(id),
+  );
 }
 
 function hintAtMissing({ fallback, foreignCounts, losses }: Update): string {

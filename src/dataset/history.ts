@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { type Comparison, type History, historySchema } from '../contract/changes.ts';
+import {
+  type Comparison,
+  type History,
+  historySchema,
+} from '../contract/changes.ts';
 import { parse } from '../contract/parse.ts';
 import { DataError } from '../errors.ts';
 import { countChanges } from './compare.ts';
@@ -8,8 +12,8 @@ export const emptyHistory: History = { steps: [] };
 
 const MAX_STEPS = 100;
 /**
- * The maximum number of changes in all steps together. The newest step is always kept, even if it
- * has more.
+ * The maximum number of changes in all steps together. The newest step is always
+ * kept, even if it has more.
  */
 const MAX_CHANGES = 10_000;
 
@@ -34,8 +38,8 @@ function cutHistory(steps: readonly Comparison[]): History {
 const anySteps = z.looseObject({ steps: z.array(z.unknown()) });
 
 /**
- * Parses the newest steps in `changes.json`. Older steps that exceed the limits are dropped without
- * being validated.
+ * Parses the newest steps in `changes.json`. Older steps that exceed the limits are
+ * dropped without being validated.
  */
 function parseHistory(json: unknown, record: string): History {
   const allSteps = parse(anySteps, json, { record }).steps;
@@ -56,7 +60,11 @@ interface HistorySource {
  * @param digest the digest of the data set that the history must lead to
  * @throws DataError if the history is invalid or does not end at that data set
  */
-export function decodeHistory(json: unknown, digest: string, source: HistorySource): History {
+export function decodeHistory(
+  json: unknown,
+  digest: string,
+  source: HistorySource,
+): History {
   const { record, hint } = source;
   const history = parseHistory(json, record);
   const [newestStep] = history.steps;
@@ -72,25 +80,34 @@ export function decodeHistory(json: unknown, digest: string, source: HistorySour
 }
 
 /**
- * Decodes `changes.json`, and drops all steps after the given data set. Such steps may remain after
- * an interrupted build.
+ * Decodes `changes.json`, and drops all steps after the given data set. Such steps
+ * may remain after an interrupted build.
  *
  * @throws DataError if the history is invalid or does not contain the data set
  */
-export function decodeHistoryUpTo(json: unknown, digest: string, record: string): History {
+export function decodeHistoryUpTo(
+  json: unknown,
+  digest: string,
+  record: string,
+): History {
   const { steps } = parseHistory(json, record);
   const newest = steps.findIndex(({ to }) => to.digest === digest);
   if (newest >= 0) return { steps: steps.slice(newest) };
   // If the oldest step starts at this data set, nothing before it is recorded.
   if (steps.at(-1)?.from.digest === digest) return emptyHistory;
-  throw new DataError(`got no step to ${digest}, the digest of the records`, { record });
+  throw new DataError(`got no step to ${digest}, the digest of the records`, {
+    record,
+  });
 }
 
 /**
- * Returns the steps that were added after the history ended at the given data set. Returns no steps
- * if the history still ends there or never contained that data set.
+ * Returns the steps that were added after the history ended at the given data set.
+ * Returns no steps if the history still ends there or never contained that data set.
  */
-export function stepsSince(history: History, digest: string | undefined): readonly Comparison[] {
+export function stepsSince(
+  history: History,
+  digest: string | undefined,
+): readonly Comparison[] {
   const { steps } = history;
   const isAtEnd = steps[0]?.to.digest === digest;
   if (isAtEnd) return [];
@@ -100,7 +117,10 @@ export function stepsSince(history: History, digest: string | undefined): readon
   return steps.slice(0, firstNewStep + 1);
 }
 
-/** Encodes the history with one step per line, which keeps diffs in a repository small. */
+/**
+ * Encodes the history with one step per line, which keeps diffs in a repository
+ * small.
+ */
 export function encodeHistory({ steps }: History): string {
   const lines = steps.map((step) => `\n${JSON.stringify(step)}`);
   return `{"steps":[${lines.join(',')}\n]}\n`;
@@ -113,26 +133,35 @@ export interface HistoryUpTo {
 }
 
 /**
- * Returns whether a history continues the previous history: it must consist of the steps since the
- * previous data set, followed by the previous steps. Steps are compared by their digests. The
- * oldest steps may be missing, because a history has limits.
+ * Returns whether a history continues the previous history: it must consist of the
+ * steps since the previous data set, followed by the previous steps. Steps are
+ * compared by their digests. The oldest steps may be missing, because a history has
+ * limits.
  */
 export function includesHistory(next: HistoryUpTo, previous: HistoryUpTo): boolean {
   const { steps } = next.history;
   for (const newerSteps of listStepsSince(next, previous.digest)) {
-    const expectedSteps = cutHistory([...newerSteps, ...previous.history.steps]).steps;
-    const isIncluded = expectedSteps.every((step, index) => isSameStep(step, steps[index]));
+    const expectedSteps = cutHistory([
+      ...newerSteps,
+      ...previous.history.steps,
+    ]).steps;
+    const isIncluded = expectedSteps.every((step, index) =>
+      isSameStep(step, steps[index]),
+    );
     if (isIncluded) return true;
   }
   return false;
 }
 
 /**
- * Lists the newer steps for each occurrence of a data set in a history. If a change was reverted,
- * the data set occurs several times. For example, A→B→A has no steps after the second A, and two
- * steps after the first.
+ * Lists the newer steps for each occurrence of a data set in a history. If a change
+ * was reverted, the data set occurs several times. For example, A→B→A has no steps
+ * after the second A, and two steps after the first.
  */
-function listStepsSince({ history, digest }: HistoryUpTo, searched: string): Comparison[][] {
+function listStepsSince(
+  { history, digest }: HistoryUpTo,
+  searched: string,
+): Comparison[][] {
   const { steps } = history;
   const digests = [digest, ...steps.map(({ from }) => from.digest)];
   const found: Comparison[][] = [];
@@ -144,5 +173,7 @@ function listStepsSince({ history, digest }: HistoryUpTo, searched: string): Com
 
 function isSameStep(step: Comparison, other: Comparison | undefined): boolean {
   if (other === undefined) return false;
-  return step.from.digest === other.from.digest && step.to.digest === other.to.digest;
+  return (
+    step.from.digest === other.from.digest && step.to.digest === other.to.digest
+  );
 }

@@ -11,20 +11,26 @@ import {
 } from './old-slugs.ts';
 
 /**
- * Everything in a site that has its own URL: the records, and the old slugs that redirect to them.
+ * Everything in a site that has its own URL: the records, and the old slugs that
+ * redirect to them.
  */
 export interface Addresses {
   readonly records: AddressedRecords;
   readonly oldSlugs: OldSlugs;
 }
 
-/** The URLs of the previous data set that would stop working or would return a different record. */
+/**
+ * The URLs of the previous data set that would stop working or would return a
+ * different record.
+ */
 export interface Losses {
   /** The number of records of each kind in the previous data set. */
   readonly previousCounts: Counts;
   /** Records that no longer exist. */
   readonly missing: Readonly<Record<Kind, readonly Addressed[]>>;
-  /** Records whose id now has a different slug, or whose slug now has a different id. */
+  /**
+   * Records whose id now has a different slug, or whose slug now has a different id.
+   */
   readonly changed: Readonly<Record<Kind, readonly Addressed[]>>;
   /** Old paths that no longer redirect, although their record still exists. */
   readonly lostRedirects: readonly string[];
@@ -33,9 +39,9 @@ export interface Losses {
 /**
  * Finds the URLs of the previous data set that the next one would break.
  *
- * First, it finds the paths that no longer exist. A record is missing if its id no longer exists
- * and at least one of its paths is lost. If another record has taken over its slug, all paths still
- * work.
+ * First, it finds the paths that no longer exist. A record is missing if its id no
+ * longer exists and at least one of its paths is lost. If another record has taken
+ * over its slug, all paths still work.
  *
  * @param skip the ids that the user excludes. These records do not count as missing.
  */
@@ -84,12 +90,16 @@ export function findLosses(
 }
 
 /**
- * Returns a key that identifies a record in both data sets. It uses the slug only if the id is
- * unknown.
+ * Returns a key that identifies a record in both data sets. It uses the slug only if
+ * the id is unknown.
  */
-const identify = (kind: Kind, { id, slug }: Addressed): string => `${kind} ${id ?? slug}`;
+const identify = (kind: Kind, { id, slug }: Addressed): string =>
+  `${kind} ${id ?? slug}`;
 
-/** Maps the path of each record and of each redirect to the key of the record that it leads to. */
+/**
+ * Maps the path of each record and of each redirect to the key of the record that it
+ * leads to.
+ */
 function mapPaths({ records, oldSlugs }: Addresses): Map<string, string> {
   const recordsByPath = new Map<string, string>();
   for (const kind of kindNames) {

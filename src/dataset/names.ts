@@ -49,13 +49,18 @@ interface CommonRecord {
  *
  * @returns the languages whose names differ, sorted by language tag
  */
-export function compareNames(previous: NamedRecords, next: NamedRecords): NameChanges[] {
+export function compareNames(
+  previous: NamedRecords,
+  next: NamedRecords,
+): NameChanges[] {
   const commonRecords = listCommonRecords(previous.records, next.records);
   const allNames = [...previous.names, ...next.names];
   const languages = new Set(allNames.map(({ language }) => language));
   const changes: NameChanges[] = [];
   for (const language of [...languages].sort()) {
-    const previousNames = previous.names.find((names) => names.language === language);
+    const previousNames = previous.names.find(
+      (names) => names.language === language,
+    );
     const nextNames = next.names.find((names) => names.language === language);
     const counts = countChanges(commonRecords, previousNames, nextNames);
     if (counts.changed > 0) changes.push({ language, ...counts });
@@ -63,13 +68,18 @@ export function compareNames(previous: NamedRecords, next: NamedRecords): NameCh
   return changes;
 }
 
-function listCommonRecords(previous: AddressedRecords, next: AddressedRecords): CommonRecord[] {
+function listCommonRecords(
+  previous: AddressedRecords,
+  next: AddressedRecords,
+): CommonRecord[] {
   const commonRecords: CommonRecord[] = [];
   for (const kind of kindNames) {
     const nextSlugs = mapSlugs(next[kind]);
     for (const { id, slug } of previous[kind]) {
       const nextSlug = nextSlugs.get(id);
-      if (nextSlug !== undefined) commonRecords.push({ kind, previousSlug: slug, nextSlug });
+      if (nextSlug !== undefined) {
+        commonRecords.push({ kind, previousSlug: slug, nextSlug });
+      }
     }
   }
   return commonRecords;

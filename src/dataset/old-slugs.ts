@@ -1,6 +1,6 @@
 /**
- * Reads and writes old slugs (`former.json`). Old slugs are never removed, so old URLs keep
- * redirecting even after the history has dropped the change.
+ * Reads and writes old slugs (`former.json`). Old slugs are never removed, so old
+ * URLs keep redirecting even after the history has dropped the change.
  */
 
 import { formerReader } from '../contract/changes.ts';
@@ -10,14 +10,17 @@ import { FORMER_FILE, parseRecordPath, recordPath } from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 
 /**
- * Maps each old slug of a kind to the id of the record that had it last. We use maps instead of
- * objects because a slug may be `constructor`.
+ * Maps each old slug of a kind to the id of the record that had it last. We use maps
+ * instead of objects because a slug may be `constructor`.
  */
 export type OldSlugs = Readonly<Record<Kind, ReadonlyMap<string, number>>>;
 
 /** The parts of a record that determine its URL. */
 export interface Addressed {
-  /** Undefined if the record's own file is damaged, because then only its slug is known. */
+  /**
+   * Undefined if the record's own file is damaged, because then only its slug is
+   * known.
+   */
   readonly id?: number | undefined;
   readonly slug: string;
 }
@@ -25,7 +28,10 @@ export type AddressedRecords = Readonly<Record<Kind, readonly Addressed[]>>;
 
 export const noOldSlugs: OldSlugs = mapKinds(() => new Map<string, number>());
 
-/** Merges old slugs. If several arguments contain the same slug, the last one takes precedence. */
+/**
+ * Merges old slugs. If several arguments contain the same slug, the last one takes
+ * precedence.
+ */
 export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
   mapKinds((kind) => {
     const merged = new Map<string, number>();
@@ -36,15 +42,22 @@ export const mergeOldSlugs = (...all: readonly OldSlugs[]): OldSlugs =>
   });
 
 /** Maps the ids of records to their slugs. */
-export const mapSlugs = (records: readonly Addressed[]): Map<number | undefined, string> =>
+export const mapSlugs = (
+  records: readonly Addressed[],
+): Map<number | undefined, string> =>
   new Map(records.map(({ id, slug }) => [id, slug]));
 
 /** Maps the slugs of records to their ids. */
-export const mapIds = (records: readonly Addressed[]): Map<string, number | undefined> =>
+export const mapIds = (
+  records: readonly Addressed[],
+): Map<string, number | undefined> =>
   new Map(records.map(({ id, slug }) => [slug, id]));
 
 /** Finds the previous slugs of all records that were renamed or removed. */
-export const findOldSlugs = (previous: AddressedRecords, next: AddressedRecords): OldSlugs =>
+export const findOldSlugs = (
+  previous: AddressedRecords,
+  next: AddressedRecords,
+): OldSlugs =>
   mapKinds((kind) => {
     const nextSlugs = mapSlugs(next[kind]);
     const oldSlugs = new Map<string, number>();
@@ -55,8 +68,8 @@ export const findOldSlugs = (previous: AddressedRecords, next: AddressedRecords)
   });
 
 /**
- * Converts the redirects of a site to old slugs. Redirects that do not lead to an existing record
- * are dropped.
+ * Converts the redirects of a site to old slugs. Redirects that do not lead to an
+ * existing record are dropped.
  *
  * @param moved a map from old paths to current paths, as in `moved.json`
  */
@@ -80,7 +93,9 @@ export const convertMoved = (
 const sortBySlug = (slugs: ReadonlyMap<string, number>): [string, number][] =>
   [...slugs].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Encodes old slugs with one slug per line, which keeps diffs in a repository small. */
+/**
+ * Encodes old slugs with one slug per line, which keeps diffs in a repository small.
+ */
 export function encodeOldSlugs(oldSlugs: OldSlugs): string {
   const sorted = mapKinds((kind) => Object.fromEntries(sortBySlug(oldSlugs[kind])));
   return `${JSON.stringify(sorted, null, 1)}\n`;
@@ -93,10 +108,14 @@ export function decodeOldSlugs(json: unknown): OldSlugs {
 }
 
 /**
- * Creates a redirect from each old slug to the record that last had it. Skips slugs that are in use
- * again, and records that no longer exist. The redirects are sorted by kind and old slug.
+ * Creates a redirect from each old slug to the record that last had it. Skips slugs
+ * that are in use again, and records that no longer exist. The redirects are sorted
+ * by kind and old slug.
  */
-export function createRedirects(oldSlugs: OldSlugs, records: AddressedRecords): Redirect[] {
+export function createRedirects(
+  oldSlugs: OldSlugs,
+  records: AddressedRecords,
+): Redirect[] {
   const redirects: Redirect[] = [];
   for (const kind of kindNames) {
     const currentSlugs = mapSlugs(records[kind]);
@@ -104,7 +123,10 @@ export function createRedirects(oldSlugs: OldSlugs, records: AddressedRecords): 
     for (const [oldSlug, id] of sortBySlug(oldSlugs[kind])) {
       const currentSlug = currentSlugs.get(id);
       if (currentSlug === undefined || takenSlugs.has(oldSlug)) continue;
-      redirects.push({ path: recordPath(kind, oldSlug), to: recordPath(kind, currentSlug) });
+      redirects.push({
+        path: recordPath(kind, oldSlug),
+        to: recordPath(kind, currentSlug),
+      });
     }
   }
   return redirects;

@@ -35,7 +35,10 @@ export interface StateWithPast extends SummarizedRecords {
 export interface PreviousState extends DataSetSummary {
   /** Undefined if the records are damaged. */
   readonly records: AnyRecords | undefined;
-  /** The ids and slugs of the records. They may be readable even if the records are damaged. */
+  /**
+   * The ids and slugs of the records. They may be readable even if the records are
+   * damaged.
+   */
   readonly addresses: AddressedRecords;
   readonly past: Past;
 }
@@ -43,13 +46,14 @@ export interface PreviousState extends DataSetSummary {
 /**
  * Continues the past of the previous data set with the change to the next data set.
  *
- * The next data set may have its own past if it was copied from a snapshot or a site. Its history
- * is used if it includes the previous history. This way, the same snapshot always results in the
- * same site. Otherwise, for example if an older archive is restored, the previous history is kept,
- * and a step from the previous data set to the next one is added.
+ * The next data set may have its own past if it was copied from a snapshot or a
+ * site. Its history is used if it includes the previous history. This way, the same
+ * snapshot always results in the same site. Otherwise, for example if an older
+ * archive is restored, the previous history is kept, and a step from the previous
+ * data set to the next one is added.
  *
- * Old slugs are only added, never removed. If several records had the same slug, it belongs to the
- * last one.
+ * Old slugs are only added, never removed. If several records had the same slug, it
+ * belongs to the last one.
  */
 export function continuePast(
   next: StateWithPast,
@@ -71,9 +75,13 @@ interface ContinuedHistory {
 }
 
 /**
- * Chooses one of the two histories or extends the previous one, as described for `continuePast`.
+ * Chooses one of the two histories or extends the previous one, as described for
+ * `continuePast`.
  */
-function continueHistory(next: StateWithPast, previous: PreviousState): ContinuedHistory {
+function continueHistory(
+  next: StateWithPast,
+  previous: PreviousState,
+): ContinuedHistory {
   const nextHistory = next.past.history;
   const previousHistory = previous.past.history;
   const isIncluded = includesHistory(
@@ -83,10 +91,12 @@ function continueHistory(next: StateWithPast, previous: PreviousState): Continue
   if (isIncluded) return { history: nextHistory, notices: [] };
 
   // If the data has not changed, there is no step to add.
-  if (previous.digest === next.digest) return { history: previousHistory, notices: [] };
+  if (previous.digest === next.digest) {
+    return { history: previousHistory, notices: [] };
+  }
 
-  // Without the previous records, the change cannot be described. A snapshot or a site may still
-  // have a history of its own, which is empty otherwise.
+  // Without the previous records, the change cannot be described. A snapshot or a
+  // site may still have a history of its own, which is empty otherwise.
   const { records } = previous;
   if (!records) return { history: nextHistory, notices: [RESTART] };
   const step = compare({ ...previous, records }, next);

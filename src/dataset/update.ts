@@ -17,13 +17,16 @@ import {
 } from './past.ts';
 
 /**
- * The data set that the next one replaces. It may come from a site, a published snapshot or the
- * bundled data. Its parts are read only when they are needed, and damaged parts of a site are
- * returned as undefined.
+ * The data set that the next one replaces. It may come from a site, a published
+ * snapshot or the bundled data. Its parts are read only when they are needed, and
+ * damaged parts of a site are returned as undefined.
  */
 export interface Previous extends DataSetSummary {
   records(): AnyRecords | undefined;
-  /** Lists the ids and slugs of the records, even if the records themselves cannot be read. */
+  /**
+   * Lists the ids and slugs of the records, even if the records themselves cannot be
+   * read.
+   */
   listed?(): AddressedRecords;
   /**
    * Reads the history and the old slugs.
@@ -35,7 +38,8 @@ export interface Previous extends DataSetSummary {
   /** Reads the names of the given records in every language. */
   readNames?(records: AddressedRecords): readonly Names[] | undefined;
   /**
-   * The warnings about the records. A site stores only the number of warnings per kind and code.
+   * The warnings about the records. A site stores only the number of warnings per
+   * kind and code.
    */
   readonly warnings?: readonly Warning[] | Meta['warnings'];
   readonly upstream?: string;
@@ -46,15 +50,15 @@ export interface Previous extends DataSetSummary {
 export interface Next {
   readonly dataSet: DataSet;
   /**
-   * Reads the past that the source has recorded. The past may be damaged, so it is not read if the
-   * user starts a new history.
+   * Reads the past that the source has recorded. The past may be damaged, so it is
+   * not read if the user starts a new history.
    *
    * @throws OutputError or DataError if the past is damaged
    */
   readPast?(): Past;
   /**
-   * Whether the data comes from a snapshot or a site. Such data was already checked and dated when
-   * it was captured.
+   * Whether the data comes from a snapshot or a site. Such data was already checked
+   * and dated when it was captured.
    */
   readonly isCopy: boolean;
   readonly fallback?: string | undefined;
@@ -68,8 +72,8 @@ export interface UpdateOptions {
   readonly hasNames?: boolean | undefined;
   readonly forgetHistory?: boolean | undefined;
   /**
-   * Whether the user asked to restore an archive. This permits every loss except the loss of a
-   * whole kind.
+   * Whether the user asked to restore an archive. This permits every loss except the
+   * loss of a whole kind.
    */
   readonly isRestored?: boolean | undefined;
 }
@@ -78,7 +82,10 @@ export interface UpdateOptions {
 export interface Update {
   /** The next data set with its final dates. */
   readonly dataSet: DataSet;
-  /** The provenance as read from the source, before unchanged data got its original dates back. */
+  /**
+   * The provenance as read from the source, before unchanged data got its original
+   * dates back.
+   */
   readonly asRead: Provenance;
   readonly isCopy: boolean;
   /** The reason why local data was read. Null if the data is not local. */
@@ -93,21 +100,22 @@ export interface Update {
   readonly nameChanges: readonly NameChanges[];
   readonly previous: Previous | undefined;
   /**
-   * The numbers of records in the bundled data set. Defined only if nothing is published and the
-   * bundled data set is from another upstream.
+   * The numbers of records in the bundled data set. Defined only if nothing is
+   * published and the bundled data set is from another upstream.
    */
   readonly foreignCounts: Counts | undefined;
   readonly notices: readonly string[];
 }
 
-const UNGUARDED = 'neither published nor bundled data exists, so --max-shrink has no effect';
+const UNGUARDED =
+  'neither published nor bundled data exists, so --max-shrink has no effect';
 
 /**
  * Plans how the next data set replaces the previous one, without changing any files.
  *
- * It chooses the previous data set, reads its undamaged parts, dates the next data set, continues
- * the past, and finds the URLs that would be lost. The guard then decides whether the update may be
- * published.
+ * It chooses the previous data set, reads its undamaged parts, dates the next data
+ * set, continues the past, and finds the URLs that would be lost. The guard then
+ * decides whether the update may be published.
  */
 export function planUpdate(
   next: Next,
@@ -122,10 +130,15 @@ export function planUpdate(
 
   const sourcePast = options.forgetHistory ? undefined : next.readPast?.();
   const nextState = { ...dataSet, captured, edition, past: sourcePast ?? emptyPast };
-  const { history, oldSlugs, notices: pastNotices } = continuePast(nextState, previousState);
+  const {
+    history,
+    oldSlugs,
+    notices: pastNotices,
+  } = continuePast(nextState, previousState);
   const past: Past = { history, oldSlugs };
 
-  const losses = previousState && findPreviousLosses(previousState, { records, past }, options);
+  const losses =
+    previousState && findPreviousLosses(previousState, { records, past }, options);
   const notices = [
     ...describeMissingGuard(next, previous, foreignCounts),
     ...describeEarlyClock(next, published, options),
@@ -162,10 +175,11 @@ interface Choice {
 }
 
 /**
- * Chooses the data set that the next one continues. This is the published data set or, if nothing
- * is published, the bundled data set if it is from the same upstream. If the bundled data set is
- * from another upstream, only the numbers of records are compared. A copy was checked when it was
- * captured, so it is compared only with published data.
+ * Chooses the data set that the next one continues. This is the published data set
+ * or, if nothing is published, the bundled data set if it is from the same upstream.
+ * If the bundled data set is from another upstream, only the numbers of records are
+ * compared. A copy was checked when it was captured, so it is compared only with
+ * published data.
  */
 function choosePrevious(
   { dataSet, isCopy }: Next,
@@ -186,10 +200,11 @@ interface ReadPreviousState extends PreviousState {
 }
 
 /**
- * Reads the undamaged parts of the previous data set. If the digests are equal, the next records
- * are used instead of reading the previous ones. If the previous records are damaged, their
- * addresses may still be known from the list of files. Otherwise, the next records take their
- * place, so that no record is reported as lost.
+ * Reads the undamaged parts of the previous data set. If the digests are equal, the
+ * next records are used instead of reading the previous ones. If the previous
+ * records are damaged, their addresses may still be known from the list of files.
+ * Otherwise, the next records take their place, so that no record is reported as
+ * lost.
  */
 function readPrevious(
   previous: Previous,
@@ -207,10 +222,10 @@ function readPrevious(
 const forgottenPast: PastWithNotices = { ...emptyPast, notices: [] };
 
 /**
- * Sets the dates of the next data set. A copy keeps the dates of its source. Unchanged data keeps
- * the dates of the previous data set, because they record when this state was first seen. Changed
- * data gets the day on which it was read, but is never dated before the published data, even if the
- * clock is wrong.
+ * Sets the dates of the next data set. A copy keeps the dates of its source.
+ * Unchanged data keeps the dates of the previous data set, because they record when
+ * this state was first seen. Changed data gets the day on which it was read, but is
+ * never dated before the published data, even if the clock is wrong.
  */
 function dateDataSet(
   { dataSet, isCopy }: Next,
@@ -248,8 +263,9 @@ function findPreviousLosses(
 }
 
 /**
- * Compares the names of both data sets. Returns no changes if the user disabled names, if the
- * digests are equal, or if the previous records or names cannot be read.
+ * Compares the names of both data sets. Returns no changes if the user disabled
+ * names, if the digests are equal, or if the previous records or names cannot be
+ * read.
  */
 function findNameChanges(
   dataSet: DataSet,
@@ -295,8 +311,8 @@ interface ComparableDays {
 }
 
 /**
- * Returns the days of both editions if both data sets have an edition. Otherwise, returns both
- * capture dates.
+ * Returns the days of both editions if both data sets have an edition. Otherwise,
+ * returns both capture dates.
  */
 export function getDays(previous: Dated, next: Dated): ComparableDays {
   if (!previous.edition || !next.edition) {
@@ -316,5 +332,7 @@ function describeOlderSource(
   if (!previous || previous.digest === next.digest) return [];
   const { previousDay, nextDay } = getDays(previous, next);
   if (!previousDay || !nextDay || nextDay >= previousDay) return [];
-  return [`the source of ${nextDay} is older than the published data of ${previousDay}`];
+  return [
+    `the source of ${nextDay} is older than the published data of ${previousDay}`,
+  ];
 }

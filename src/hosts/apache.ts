@@ -16,18 +16,27 @@ export const apache: Host = {
   createFiles: (context) => {
     const values = createValues(context);
     return [
-      { path: '.htaccess', body: fillTemplate(context.template('htaccess'), values) },
-      { path: CONFIGURATION, body: fillTemplate(context.template('apache.conf'), values) },
+      {
+        path: '.htaccess',
+        body: fillTemplate(context.template('htaccess'), values),
+      },
+      {
+        path: CONFIGURATION,
+        body: fillTemplate(context.template('apache.conf'), values),
+      },
     ];
   },
 };
 
 const escapeQuoted = (text: string): string => text.replaceAll(/["\\]/g, '\\$&');
-const formatHeaders = webServer.createHeaderFormat((value) => `"${escapeQuoted(value)}"`);
+const formatHeaders = webServer.createHeaderFormat(
+  (value) => `"${escapeQuoted(value)}"`,
+);
 
-// `req_novary` prevents Apache from adding `Accept` to `Vary` for files that are the same for all
-// clients.
-const matchAccept = (pattern: string): string => `req_novary('Accept') =~ m_${pattern}_`;
+// `req_novary` prevents Apache from adding `Accept` to `Vary` for files that are the
+// same for all clients.
+const matchAccept = (pattern: string): string =>
+  `req_novary('Accept') =~ m_${pattern}_`;
 const preferences = preferencePatterns.map(
   ({ html, json }) => `(${matchAccept(html)} && !(${matchAccept(json)}))`,
 );
@@ -49,8 +58,8 @@ function createValues(context: HostContext): TemplateValues {
   for (const { pattern, mediaType } of webServer.ownMediaTypes) {
     types.push(`<FilesMatch "${pattern}">\nForceType "${mediaType}"\n</FilesMatch>`);
   }
-  // We do not unset `Vary`, because that would also remove the values that Apache's own modules
-  // add.
+  // We do not unset `Vary`, because that would also remove the values that Apache's
+  // own modules add.
   const replacedHeaders = new Set(Object.keys({ ...common, ...file, ...html }));
   replacedHeaders.delete('Vary');
 
@@ -65,7 +74,12 @@ function createValues(context: HostContext): TemplateValues {
     movedCount: String(moved.length),
     moved: moved.join('\n'),
     replacedHeaders: [...replacedHeaders],
-    errorHeaders: formatHeaders(common, api, { 'Content-Type': 'application/json' }, error),
+    errorHeaders: formatHeaders(
+      common,
+      api,
+      { 'Content-Type': 'application/json' },
+      error,
+    ),
     types: types.join('\n'),
     compressed: webServer.compressedTypesWithoutCharset.join(' '),
   };

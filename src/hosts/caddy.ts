@@ -7,7 +7,8 @@ const CONFIGURATION = `${webServer.CONFIG_FOLDER}Caddyfile`;
 const MOVED_MAP = `${webServer.CONFIG_FOLDER}caddy-moved.map`;
 
 export const caddy: Host = {
-  // Caddy's HTTP library rejects some malformed paths before any configuration applies.
+  // Caddy's HTTP library rejects some malformed paths before any configuration
+  // applies.
   unsupported: [...webServer.unsupportedByWebServers, 'any-path'],
   installation: {
     source: CONFIGURATION,
@@ -21,7 +22,10 @@ export const caddy: Host = {
     const moved = ['# Redirects of renamed records: old path, new path.\n'];
     for (const { path, to } of context.redirects) moved.push(`${path} ${to}\n`);
     return [
-      { path: CONFIGURATION, body: fillTemplate(context.template('Caddyfile'), values) },
+      {
+        path: CONFIGURATION,
+        body: fillTemplate(context.template('Caddyfile'), values),
+      },
       { path: MOVED_MAP, body: moved.join('') },
     ];
   },

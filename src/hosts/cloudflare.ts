@@ -1,6 +1,6 @@
 /**
- * A Worker serves the API, because `_redirects` cannot match a query. All other files are static
- * assets: https://developers.cloudflare.com/workers/static-assets/
+ * A Worker serves the API, because `_redirects` cannot match a query. All other
+ * files are static assets: https://developers.cloudflare.com/workers/static-assets/
  */
 
 import { DOCS_PATH, getBasePath, ICONS_PATH } from '../contract/paths.ts';
@@ -12,22 +12,35 @@ const WORKER = '_worker.js';
 const CONFIGURATION = 'wrangler.jsonc';
 
 /**
- * Files that Cloudflare must not upload as assets: host configuration, and the working files of
- * wrangler.
+ * Files that Cloudflare must not upload as assets: host configuration, and the
+ * working files of wrangler.
  */
-const hidden = [WORKER, CONFIGURATION, '_edge', '_hosts', '.htaccess', '.wrangler', 'node_modules'];
+const hidden = [
+  WORKER,
+  CONFIGURATION,
+  '_edge',
+  '_hosts',
+  '.htaccess',
+  '.wrangler',
+  'node_modules',
+];
 
 export const cloudflare: Host = {
   unsupported: [],
   configFiles: [CONFIGURATION],
   redirectsDialect: 'cloudflare',
-  baseUrlHint: 'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.',
+  baseUrlHint:
+    'Set BASE_URL in the Worker: Settings → Build → Build variables and secrets.',
   deployCommand: (folder) => `cd ${quoteArgument(folder)} && npx wrangler deploy`,
   createFiles: (context) => {
     const base = getBasePath(context.baseUrl);
     const entry = `export default createWorker(${JSON.stringify(base)});`;
     const worker = `${context.handlerModule()}\n${entry}\n`;
-    const configuration = JSON.stringify(createConfiguration(context, base), null, 2);
+    const configuration = JSON.stringify(
+      createConfiguration(context, base),
+      null,
+      2,
+    );
     return [
       { path: WORKER, body: worker },
       { path: CONFIGURATION, body: `${configuration}\n` },
@@ -39,11 +52,13 @@ export const cloudflare: Host = {
 };
 
 /**
- * Creates rewrites for index pages and for the base path, because Cloudflare serves each asset only
- * at its own path.
+ * Creates rewrites for index pages and for the base path, because Cloudflare serves
+ * each asset only at its own path.
  */
 function createRedirectRules(base: string): string[] {
-  const rules = ['/', DOCS_PATH].map((path) => `${base}${path} ${path}index.html 200\n`);
+  const rules = ['/', DOCS_PATH].map(
+    (path) => `${base}${path} ${path}index.html 200\n`,
+  );
   if (base !== '') rules.push(`${base}/* /:splat 200\n`);
   return rules;
 }
@@ -53,8 +68,8 @@ function createRedirectRules(base: string): string[] {
  * https://developers.cloudflare.com/workers/wrangler/configuration/
  */
 function createConfiguration({ iconRedirect }: HostContext, base: string): object {
-  // Only API requests go through the Worker, because Worker calls are billed and requests for
-  // assets are free.
+  // Only API requests go through the Worker, because Worker calls are billed and
+  // requests for assets are free.
   const handledByWorker = [`${base}/api/*`];
   // The Worker also redirects icons that the site does not contain.
   if (iconRedirect !== null) handledByWorker.push(`${base}${ICONS_PATH}*`);

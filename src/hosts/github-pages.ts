@@ -2,13 +2,19 @@ import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
 import type { Host } from './host.ts';
 
 /** The guarantees that GitHub Pages keeps without any configuration. */
-const keptAnyway: readonly string[] = ['etag', 'not-modified', 'cors', 'compression'];
+const keptAnyway: readonly string[] = [
+  'etag',
+  'not-modified',
+  'cors',
+  'compression',
+];
 
 export const githubPages: Host = {
   unsupported: guaranteeNames.filter(
     (name) => guarantees[name].needs !== 'files' && !keptAnyway.includes(name),
   ),
   ignoresQueries: true,
-  // Without this file, GitHub Pages would omit files whose names start with an underscore.
+  // Without this file, GitHub Pages would omit files whose names start with an
+  // underscore.
   createFiles: () => [{ path: '.nojekyll', body: '' }],
 };

@@ -19,10 +19,10 @@ interface Block {
 /**
  * Creates the `_headers` file of Netlify and Cloudflare.
  *
- * Netlify matches the requested path, but its local server matches the rewritten path, so we list
- * both. No block sets `public, max-age=0, must-revalidate`, because both hosts send this
- * `Cache-Control` by default, and Cloudflare would join a second value from a later block to the
- * first one.
+ * Netlify matches the requested path, but its local server matches the rewritten
+ * path, so we list both. No block sets `public, max-age=0, must-revalidate`, because
+ * both hosts send this `Cache-Control` by default, and Cloudflare would join a
+ * second value from a later block to the first one.
  */
 export function createHeadersFile({ baseUrl }: HostContext): HostFile {
   const everywhere = { ...responses.commonHeaders, ...responses.htmlHeaders };
@@ -46,9 +46,15 @@ function listOwnBlocks(): Block[] {
   for (const folder of bulkFolders) {
     blocks.push({ path: `/${folder}*`, headers: responses.downloadHeaders });
   }
-  // Each file with its own media type needs its own block, because an asterisk cannot match a file
-  // extension.
-  for (const file of [...bulkFiles, ...archiveFiles, TYPES_FILE, FEED_FILE, LOGO_FILE]) {
+  // Each file with its own media type needs its own block, because an asterisk
+  // cannot match a file extension.
+  for (const file of [
+    ...bulkFiles,
+    ...archiveFiles,
+    TYPES_FILE,
+    FEED_FILE,
+    LOGO_FILE,
+  ]) {
     const headers = { 'Content-Type': responses.getMediaType(file) };
     blocks.push({ path: `/${file}`, headers });
   }
@@ -56,6 +62,8 @@ function listOwnBlocks(): Block[] {
 }
 
 function formatBlock({ path, headers }: Block): string {
-  const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `  ${name}: ${value}\n`,
+  );
   return `${path}\n${lines.join('')}`;
 }

@@ -9,10 +9,16 @@ export interface HostContext {
   readonly root: string;
   readonly records: Readonly<Record<Kind, readonly { readonly slug: string }[]>>;
   readonly redirects: readonly Redirect[];
-  /** The URL prefix to which missing icons are redirected, or null if they are not redirected. */
+  /**
+   * The URL prefix to which missing icons are redirected, or null if they are not
+   * redirected.
+   */
   readonly iconRedirect: string | null;
   readonly baseUrl: string;
-  /** Returns the compiled `src/serve/handler/edge.ts` as one ES module without imports. */
+  /**
+   * Returns the compiled `src/serve/handler/edge.ts` as one ES module without
+   * imports.
+   */
   readonly handlerModule: () => string;
   /** Reads a file from `src/hosts/templates/`. */
   readonly template: (name: string) => string;
@@ -24,33 +30,38 @@ export interface HostFile extends SiteFile {
 
 export type BuildVariables = Readonly<Record<string, string | undefined>>;
 
-/** A platform that serves a site. Everything specific to the platform belongs here. */
+/**
+ * A platform that serves a site. Everything specific to the platform belongs here.
+ */
 export interface Host {
   /**
-   * The guarantees that the host cannot keep. Tests expect exactly these guarantees to fail on the
-   * real server software.
+   * The guarantees that the host cannot keep. Tests expect exactly these guarantees
+   * to fail on the real server software.
    */
   readonly unsupported: readonly GuaranteeName[];
   readonly createFiles: (context: HostContext) => HostFile[];
   /**
-   * Configuration files whose names start with neither a dot nor an underscore. The host must not
-   * serve them.
+   * Configuration files whose names start with neither a dot nor an underscore. The
+   * host must not serve them.
    */
   readonly configFiles?: readonly string[];
   /**
-   * Describes how to install the configuration. Only web servers need this, because they read the
-   * configuration from a copy outside the site.
+   * Describes how to install the configuration. Only web servers need this, because
+   * they read the configuration from a copy outside the site.
    */
   readonly installation?: Installation;
   /** Returns the shell command that deploys the folder of a site. */
   readonly deployCommand?: (folder: string) => string;
   /** Whether the host ignores queries. If it does, links must point to files. */
   readonly ignoresQueries?: boolean;
-  /** The host's dialect of `_redirects`. Hosts with different dialects cannot share a site. */
+  /**
+   * The host's dialect of `_redirects`. Hosts with different dialects cannot share a
+   * site.
+   */
   readonly redirectsDialect?: 'netlify' | 'cloudflare';
   /**
-   * Lists the environment variables in which the host's build machine provides the base URL. The
-   * first variable that is set applies.
+   * Lists the environment variables in which the host's build machine provides the
+   * base URL. The first variable that is set applies.
    */
   readonly listBaseUrlVariables?: (environment: BuildVariables) => readonly string[];
   /** Explains how to set the base URL on this host. */
@@ -58,14 +69,17 @@ export interface Host {
 }
 
 /**
- * Describes how the operator installs a web server's configuration. The operator copies the file
- * once, and may then edit the copy. Paths and commands are those of Debian. `enable` and `reload`
- * are shell commands.
+ * Describes how the operator installs a web server's configuration. The operator
+ * copies the file once, and may then edit the copy. Paths and commands are those of
+ * Debian. `enable` and `reload` are shell commands.
  */
 export interface Installation {
   readonly source: string;
   readonly target: string;
-  /** A file with redirects, which stays in the site and which the copied configuration includes. */
+  /**
+   * A file with redirects, which stays in the site and which the copied
+   * configuration includes.
+   */
   readonly redirects?: string;
   readonly enable?: string;
   readonly reload: string;

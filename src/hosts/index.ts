@@ -29,30 +29,37 @@ export const webServerNames: readonly string[] = hostNames.filter(
 );
 
 /**
- * Returns the hosts that cannot share a site, because they read `_redirects` in different dialects.
+ * Returns the hosts that cannot share a site, because they read `_redirects` in
+ * different dialects.
  */
-export function findConflictingHosts(names: readonly HostName[]): readonly HostName[] {
+export function findConflictingHosts(
+  names: readonly HostName[],
+): readonly HostName[] {
   const rivals = names.filter((name) => hosts[name].redirectsDialect !== undefined);
   const dialects = new Set(rivals.map((name) => hosts[name].redirectsDialect));
   return dialects.size > 1 ? rivals : [];
 }
 
 /**
- * Lists the environment variables in which hosts provide the base URL. The first variable that is
- * set applies.
+ * Lists the environment variables in which hosts provide the base URL. The first
+ * variable that is set applies.
  */
 export function listBaseUrlVariables(environment: BuildVariables): string[] {
   const names: string[] = [];
-  for (const { listBaseUrlVariables } of Object.values(hosts))
+  for (const { listBaseUrlVariables } of Object.values(hosts)) {
     names.push(...(listBaseUrlVariables?.(environment) ?? []));
+  }
   return names;
 }
 
 /**
- * Creates the files of several hosts. If two hosts create a file at the same path, the files are
- * equal.
+ * Creates the files of several hosts. If two hosts create a file at the same path,
+ * the files are equal.
  */
-export function createHostFiles(names: readonly HostName[], context: HostContext): HostFile[] {
+export function createHostFiles(
+  names: readonly HostName[],
+  context: HostContext,
+): HostFile[] {
   const files = new Map<string, HostFile>();
   for (const name of hostNames) {
     if (!names.includes(name)) continue;
@@ -62,8 +69,8 @@ export function createHostFiles(names: readonly HostName[], context: HostContext
 }
 
 /**
- * Returns whether a file is host configuration. Hosts do not serve such files, and mirrors do not
- * copy them.
+ * Returns whether a file is host configuration. Hosts do not serve such files, and
+ * mirrors do not copy them.
  */
 export function isHostConfig(path: string): boolean {
   if (isHidden(path)) return true;
@@ -71,7 +78,8 @@ export function isHostConfig(path: string): boolean {
 }
 
 /**
- * Returns whether operators copy the file to a web server. Archives must not contain such
- * configuration.
+ * Returns whether operators copy the file to a web server. Archives must not contain
+ * such configuration.
  */
-export const isWebServerConfig = (path: string): boolean => path.startsWith(CONFIG_FOLDER);
+export const isWebServerConfig = (path: string): boolean =>
+  path.startsWith(CONFIG_FOLDER);

@@ -14,7 +14,8 @@ export function installCommand(
   const template = quoteArgument(`${out}/${source}`);
   const changed = change(source);
   if (changed === 'added') {
-    // We use `-i`, because the operator may already have a copy even if the site is new.
+    // We use `-i`, because the operator may already have a copy even if the site is
+    // new.
     const commands = [`cp -i ${template} ${target}`];
     if (enable !== undefined) commands.push(enable);
     commands.push(reload);

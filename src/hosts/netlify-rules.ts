@@ -12,34 +12,49 @@ import type { HostContext } from './host.ts';
 /**
  * Creates the rules of a site. The caller puts the base path in front of each rule.
  *
- * The first matching rule applies, but only if there is no file at the requested path. The pages of
- * the root and the lists come first, followed by all records, all old URLs, and the 404 response
- * for everything else below the API. The rules for icons and the base path come last, because they
- * match any path.
+ * The first matching rule applies, but only if there is no file at the requested
+ * path. The pages of the root and the lists come first, followed by all records, all
+ * old URLs, and the 404 response for everything else below the API. The rules for
+ * icons and the base path come last, because they match any path.
  */
-export function createRules({ baseUrl, records, redirects, iconRedirect }: HostContext): string[] {
+export function createRules({
+  baseUrl,
+  records,
+  redirects,
+  iconRedirect,
+}: HostContext): string[] {
   const base = paths.getBasePath(baseUrl);
   const root = [{ offset: 0, file: paths.rootFile }];
   const rules = createPageRules(paths.API_PREFIX, root, ['format']);
   for (const kind of kindNames) {
     const offsets = pageOffsets(records[kind].length);
-    const pages = offsets.map((offset) => ({ offset, file: paths.listPageFile(kind, offset) }));
-    rules.push(...createPageRules(paths.listPath(kind), pages, ['format', 'limit', 'offset']));
+    const pages = offsets.map((offset) => ({
+      offset,
+      file: paths.listPageFile(kind, offset),
+    }));
+    rules.push(
+      ...createPageRules(paths.listPath(kind), pages, ['format', 'limit', 'offset']),
+    );
   }
-  // Every slug has its own rule. A rewrite with a wildcard could point to a missing file, for which
-  // Netlify would send its own text page.
+  // Every slug has its own rule. A rewrite with a wildcard could point to a missing
+  // file, for which Netlify would send its own text page.
   for (const kind of kindNames) {
-    for (const { slug } of records[kind])
-      rules.push(`${paths.recordPath(kind, slug)} /${paths.recordFile(kind, slug)} 200`);
+    for (const { slug } of records[kind]) {
+      rules.push(
+        `${paths.recordPath(kind, slug)} /${paths.recordFile(kind, slug)} 200`,
+      );
+    }
   }
   // Netlify keeps the query in a redirect:
   //   https://docs.netlify.com/manage/routing/redirects/redirect-options/#query-parameters
   for (const { path, to } of redirects) rules.push(`${path} ${base}${to} 301`);
   rules.push(`${paths.API_PREFIX}* /${errorFiles[404]} 404`);
-  // The placeholder has a rule, because other hosts that read this file may apply rules even if a
-  // file exists.
+  // The placeholder has a rule, because other hosts that read this file may apply
+  // rules even if a file exists.
   rules.push(`/${paths.PLACEHOLDER_ICON} /${paths.PLACEHOLDER_ICON} 200`);
-  if (iconRedirect !== null) rules.push(`${paths.ICONS_PATH}* ${iconRedirect}:splat 302`);
+  if (iconRedirect !== null) {
+    rules.push(`${paths.ICONS_PATH}* ${iconRedirect}:splat 302`);
+  }
   if (base !== '') rules.push('/* /:splat 200');
   return rules;
 }
@@ -52,14 +67,14 @@ interface BuiltPage {
 }
 
 /**
- * Creates the rules of a list or of the root for each combination of query parameters, the largest
- * combination first. Rules with the values of built pages come before the rule that rejects all
- * other values.
+ * Creates the rules of a list or of the root for each combination of query
+ * parameters, the largest combination first. Rules with the values of built pages
+ * come before the rule that rejects all other values.
  *
- * In Netlify's engine, a rule matches if its parameters are a subset of the query. Netlify's
- * documentation says that they must be exactly the parameters of the query
- * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters). We create a rule
- * for each subset, so the responses are the same either way.
+ * In Netlify's engine, a rule matches if its parameters are a subset of the query.
+ * Netlify's documentation says that they must be exactly the parameters of the query
+ * (https://docs.netlify.com/routing/redirects/redirect-options/#query-parameters).
+ * We create a rule for each subset, so the responses are the same either way.
  */
 function createPageRules(
   path: string,
@@ -78,9 +93,12 @@ function createPageRules(
     }
     if (subset.length === 0) continue;
     const anyValues = subset.map((name) => `${name}=:${name}`);
-    // `400.json` explains page ranges, so we use it only if the query has a limit or an offset.
+    // `400.json` explains page ranges, so we use it only if the query has a limit or
+    // an offset.
     const isRange = subset.some((name) => name !== 'format');
-    rules.push(formatRule(path, anyValues, `/${errorFiles[isRange ? 400 : 404]} 404`));
+    rules.push(
+      formatRule(path, anyValues, `/${errorFiles[isRange ? 400 : 404]} 404`),
+    );
   }
   return rules;
 }
@@ -88,10 +106,14 @@ function createPageRules(
 /** Lists all subsets of the parameters, with the largest first. */
 function listSubsets(parameters: readonly Parameter[]): Parameter[][] {
   const subsets: Parameter[][] = [];
-  for (let bits = 0; bits < 2 ** parameters.length; bits++)
+  for (let bits = 0; bits < 2 ** parameters.length; bits++) {
     subsets.push(parameters.filter((_, place) => bits & (1 << place)));
+  }
   return subsets.sort((one, other) => other.length - one.length);
 }
 
-const formatRule = (path: string, query: readonly string[], target: string): string =>
-  [path, ...query, target].join(' ');
+const formatRule = (
+  path: string,
+  query: readonly string[],
+  target: string,
+): string => [path, ...query, target].join(' ');

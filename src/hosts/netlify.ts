@@ -1,7 +1,7 @@
 /**
- * Rules in `_redirects` and `_headers` serve the built files. An edge function responds to requests
- * that the rules cannot distinguish. When programs read records, the function does not run, because
- * every call is billed.
+ * Rules in `_redirects` and `_headers` serve the built files. An edge function
+ * responds to requests that the rules cannot distinguish. When programs read
+ * records, the function does not run, because every call is billed.
  */
 
 import { guaranteeNames, guarantees } from '../contract/guarantees.ts';
@@ -15,8 +15,9 @@ import { escapeRegExp } from './request-patterns.ts';
 export const FUNCTION_FOLDER = '_edge/';
 
 /**
- * The guarantees that Netlify keeps even without functions. Its rules cannot match methods or
- * headers, but Netlify itself rejects malformed paths and compresses files.
+ * The guarantees that Netlify keeps even without functions. Its rules cannot match
+ * methods or headers, but Netlify itself rejects malformed paths and compresses
+ * files.
  */
 const keptWithoutFunctions: readonly string[] = ['any-path', 'compression'];
 
@@ -24,35 +25,49 @@ const keptWithoutFunctions: readonly string[] = ['any-path', 'compression'];
 export const netlifyRules: Host = {
   unsupported: guaranteeNames.filter(
     (name) =>
-      ['requests', 'code'].includes(guarantees[name].needs) && !keptWithoutFunctions.includes(name),
+      ['requests', 'code'].includes(guarantees[name].needs) &&
+      !keptWithoutFunctions.includes(name),
   ),
   redirectsDialect: 'netlify',
   listBaseUrlVariables,
   createFiles: (context) => {
     const base = paths.getBasePath(context.baseUrl);
     const rules = createRules(context).map((rule) => `${base}${rule}\n`);
-    return [{ path: '_redirects', body: rules.join('') }, createHeadersFile(context)];
+    return [
+      { path: '_redirects', body: rules.join('') },
+      createHeadersFile(context),
+    ];
   },
 };
 
 export const netlify: Host = {
   ...netlifyRules,
-  // These guarantees fail when programs read records, because rules can match neither the format
-  // nor the status, and Netlify may drop the `Allow` header.
+  // These guarantees fail when programs read records, because rules can match
+  // neither the format nor the status, and Netlify may drop the `Allow` header.
   unsupported: ['unknown-record-format', 'allow', 'fresh-errors', 'repeated'],
-  createFiles: (context) => [...netlifyRules.createFiles(context), ...createFunctions(context)],
+  createFiles: (context) => [
+    ...netlifyRules.createFiles(context),
+    ...createFunctions(context),
+  ],
 };
 
 /**
- * Lists Netlify's variables with the base URL. We use them only on Netlify, because names such as
- * `URL` are too generic: https://docs.netlify.com/configure-builds/environment-variables/
+ * Lists Netlify's variables with the base URL. We use them only on Netlify, because
+ * names such as `URL` are too generic:
+ * https://docs.netlify.com/configure-builds/environment-variables/
  */
-function listBaseUrlVariables({ NETLIFY, CONTEXT = 'production' }: BuildVariables): string[] {
+function listBaseUrlVariables({
+  NETLIFY,
+  CONTEXT = 'production',
+}: BuildVariables): string[] {
   if (NETLIFY !== 'true') return [];
   return CONTEXT === 'production' ? ['URL'] : ['DEPLOY_PRIME_URL', 'URL'];
 }
 
-/** Declares the requests for which Netlify calls a function. All conditions must hold. */
+/**
+ * Declares the requests for which Netlify calls a function. All conditions must
+ * hold.
+ */
 interface Declaration {
   /** A regular expression that the path must match. */
   readonly pattern: string;
@@ -62,8 +77,8 @@ interface Declaration {
 }
 
 /**
- * Creates one function for each type of request, because a function can have only one declaration:
- * https://docs.netlify.com/build/edge-functions/declarations/
+ * Creates one function for each type of request, because a function can have only
+ * one declaration: https://docs.netlify.com/build/edge-functions/declarations/
  */
 function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   const base = paths.getBasePath(baseUrl);
@@ -90,7 +105,11 @@ function createFunctions({ baseUrl, handlerModule }: HostContext): HostFile[] {
   ];
 }
 
-function createFunction(name: string, code: string, declaration: Declaration): HostFile {
+function createFunction(
+  name: string,
+  code: string,
+  declaration: Declaration,
+): HostFile {
   // If the function fails, Netlify falls back to the rules.
   const config = JSON.stringify({ ...declaration, onError: 'bypass' }, null, 2);
   return {

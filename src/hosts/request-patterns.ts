@@ -1,6 +1,6 @@
 /**
- * Regular expressions for queries and the `Accept` header. They use only syntax that PCRE and Go's
- * RE2 interpret identically.
+ * Regular expressions for queries and the `Accept` header. They use only syntax that
+ * PCRE and Go's RE2 interpret identically.
  */
 
 import { JAVA_ACCEPT } from '../contract/responses.ts';
@@ -9,12 +9,13 @@ export const escapeRegExp = (text: string): string =>
   text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Creates an expression that matches a raw query and captures the last value of a parameter. We do
- * not use the servers' own variables for parameters: they ignore letter case, do not decode names,
- * and return the first value or all values.
+ * Creates an expression that matches a raw query and captures the last value of a
+ * parameter. We do not use the servers' own variables for parameters: they ignore
+ * letter case, do not decode names, and return the first value or all values.
  */
-export const lastParameterPattern = (parameter: 'format' | 'limit' | 'offset'): string =>
-  `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
+export const lastParameterPattern = (
+  parameter: 'format' | 'limit' | 'offset',
+): string => `^(?:.*&)?${allowEncoding(parameter)}(?:=([^&]*))?(?:&|$)`;
 
 const formatName = allowEncoding('format');
 
@@ -22,22 +23,25 @@ const formatName = allowEncoding('format');
 export const jsonFormatPattern = `(?:^|&)${formatName}=json(?:&(?!${formatName}(?:[=&]|$))[^&]*)*$`;
 
 /**
- * Creates an expression for a name whose letters may be percent-encoded: it matches `offset` and
- * `o%66fset`.
+ * Creates an expression for a name whose letters may be percent-encoded: it matches
+ * `offset` and `o%66fset`.
  */
 function allowEncoding(name: string): string {
   const letters = [];
   for (const letter of name) {
     const code = letter.charCodeAt(0).toString(16);
-    const anyCase = code.replace(/[a-f]/, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    const anyCase = code.replace(
+      /[a-f]/,
+      (digit) => `[${digit}${digit.toUpperCase()}]`,
+    );
     letters.push(`(?:${letter}|%${anyCase})`);
   }
   return letters.join('');
 }
 
 /**
- * Creates an expression for an `Accept` header that lists a media range. The range must be followed
- * by one of the given parameters or by the end of the header.
+ * Creates an expression for an `Accept` header that lists a media range. The range
+ * must be followed by one of the given parameters or by the end of the header.
  */
 const matchMember = (range: string, parameters: string): string =>
   `(?i)(?:^|,)\\s*${range}\\s*(?:${parameters}|$)`;
@@ -48,18 +52,19 @@ const listed = {
 } as const;
 
 /**
- * Matches media types with quality 1, which browsers send for HTML. Programs that send it for JSON
- * get JSON, and Java's default header is treated in the same way.
+ * Matches media types with quality 1, which browsers send for HTML. Programs that
+ * send it for JSON get JSON, and Java's default header is treated in the same way.
  */
 const best = {
   json: `${matchMember('application/json', ',|;\\s*q=1')}|${JAVA_ACCEPT}`,
   html: matchMember('text/html', ',|;\\s*q=1'),
 } as const;
 
-// Early versions of Safari send `…,text/html;q=0.9,…,*/*;q=0.5`. If the header does not list JSON,
-// we therefore compare the first digits of the qualities of HTML and `*/*`. The expression matches
-// only if the first quality in the header belongs to HTML, because a search for any position would
-// take quadratic time on a long header.
+// Early versions of Safari send `…,text/html;q=0.9,…,*/*;q=0.5`. If the header does
+// not list JSON, we therefore compare the first digits of the qualities of HTML and
+// `*/*`. The expression matches only if the first quality in the header belongs to
+// HTML, because a search for any position would take quadratic time on a long
+// header.
 const lowerRest = [9, 8, 7, 6, 5, 4, 3, 2, 1].map(
   (digit) => `${digit}.*,\\s*\\*/\\*\\s*;\\s*q=0?\\.[0-${digit}]`,
 );
@@ -69,8 +74,8 @@ const ranked = {
 } as const;
 
 /**
- * Pairs of expressions for `Accept`. The first match wins, and within a pair, JSON comes before
- * HTML.
+ * Pairs of expressions for `Accept`. The first match wins, and within a pair, JSON
+ * comes before HTML.
  */
 export const preferencePatterns = [best, ranked, listed] as const;
 

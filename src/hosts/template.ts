@@ -2,17 +2,20 @@
 export type TemplateValues = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Fills a template. Each `{{name}}` is replaced with its value. If the value is a list, the line is
- * repeated for each item. The lines between `#if name` and `#end` are kept only if the value is not
- * empty.
+ * Fills a template. Each `{{name}}` is replaced with its value. If the value is a
+ * list, the line is repeated for each item. The lines between `#if name` and `#end`
+ * are kept only if the value is not empty.
  *
  * @throws Error if a value is missing
  */
 export function fillTemplate(template: string, values: TemplateValues): string {
-  const withoutBlocks = template.replaceAll(BLOCK, (_, name: string, lines: string) => {
-    const isEmpty = lookUp(values, name).length === 0;
-    return isEmpty ? '' : lines;
-  });
+  const withoutBlocks = template.replaceAll(
+    BLOCK,
+    (_, name: string, lines: string) => {
+      const isEmpty = lookUp(values, name).length === 0;
+      return isEmpty ? '' : lines;
+    },
+  );
   return withoutBlocks.replaceAll(LINE_TO_FILL, (line) => fillLine(line, values));
 }
 
@@ -22,12 +25,17 @@ const LINE_TO_FILL = /^.*\{\{.*\n/gm;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills in one line of a template. If one of its values is a list, the line is repeated for each
- * item.
+ * Fills in one line of a template. If one of its values is a list, the line is
+ * repeated for each item.
  */
 function fillLine(line: string, values: TemplateValues): string {
   const list = findList(line, values);
-  if (!list) return line.replaceAll(PLACEHOLDER, (_, name: string) => `${lookUp(values, name)}`);
+  if (!list) {
+    return line.replaceAll(
+      PLACEHOLDER,
+      (_, name: string) => `${lookUp(values, name)}`,
+    );
+  }
   let copies = '';
   for (const item of list) {
     copies += line.replaceAll(PLACEHOLDER, (_, name: string) => {
@@ -38,7 +46,10 @@ function fillLine(line: string, values: TemplateValues): string {
   return copies;
 }
 
-function findList(line: string, values: TemplateValues): readonly string[] | undefined {
+function findList(
+  line: string,
+  values: TemplateValues,
+): readonly string[] | undefined {
   for (const [, name = ''] of line.matchAll(PLACEHOLDER)) {
     const value = lookUp(values, name);
     if (typeof value !== 'string') return value;

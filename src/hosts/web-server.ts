@@ -11,20 +11,23 @@ import { escapeRegExp, lastParameterPattern } from './request-patterns.ts';
 /** The folder of files that operators copy to web servers. */
 export const CONFIG_FOLDER = '_hosts/';
 
-export const unsupportedByWebServers = ['windows', 'repeated'] as const satisfies GuaranteeName[];
+export const unsupportedByWebServers = [
+  'windows',
+  'repeated',
+] as const satisfies GuaranteeName[];
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no configuration can contain them
 const FORBIDDEN_IN_ROOT = /[\u0000-\u001f"'`$\\{}<>*?[\]]/;
 
 /**
- * Returns whether the path of a document root is free of characters that have a special meaning in
- * any of the configurations.
+ * Returns whether the path of a document root is free of characters that have a
+ * special meaning in any of the configurations.
  */
 export const isPlainRoot = (root: string): boolean => !FORBIDDEN_IN_ROOT.test(root);
 
 /**
- * The headers for each group of responses. We set `Vary` ourselves, because servers omit it from
- * responses that they do not compress, such as 304.
+ * The headers for each group of responses. We set `Vary` ourselves, because servers
+ * omit it from responses that they do not compress, such as 304.
  */
 export const headerSets = {
   common: responses.commonHeaders,
@@ -38,8 +41,8 @@ export const headerSets = {
 } as const;
 
 /**
- * Formats headers as the arguments of directives, such as `Allow "GET"`. If a header occurs in
- * several sets, the last value wins.
+ * Formats headers as the arguments of directives, such as `Allow "GET"`. If a header
+ * occurs in several sets, the last value wins.
  */
 export type HeaderFormat = (...sets: Readonly<Record<string, string>>[]) => string[];
 
@@ -62,7 +65,9 @@ export const formatHeaderSets = (format: HeaderFormat) => ({
 
 const mediaTypes = new Set(Object.values(responses.mediaTypes));
 export const compressedTypes = [...mediaTypes].filter(responses.isCompressible);
-export const compressedTypesWithoutCharset = compressedTypes.map((type) => type.replace(/;.*/, ''));
+export const compressedTypesWithoutCharset = compressedTypes.map((type) =>
+  type.replace(/;.*/, ''),
+);
 
 export interface FileType {
   /** A regular expression that matches the names of the files. */
@@ -87,8 +92,8 @@ function listOwnMediaTypes(): FileType[] {
 export function createWebServerValues({ iconRedirect, baseUrl, root }: HostContext) {
   const { origin, hostname, port, protocol } = new URL(baseUrl);
   const base = getBasePath(baseUrl);
-  // The template uses plain HTTP. The operator adds TLS, or puts the server behind a reverse proxy
-  // that terminates TLS.
+  // The template uses plain HTTP. The operator adds TLS, or puts the server behind a
+  // reverse proxy that terminates TLS.
   const hasOwnPort = protocol === 'http:' && port !== '';
   return {
     root,

@@ -1,8 +1,8 @@
 /**
- * Implements the disk cache, which has one journal file per upstream. Decoded responses are
- * appended as they arrive, so that an interrupted fetch can resume. Writing one journal takes a
- * tenth of the time of writing two small files per response. Each line has a checksum, so a damaged
- * line is only a cache miss.
+ * Implements the disk cache, which has one journal file per upstream. Decoded
+ * responses are appended as they arrive, so that an interrupted fetch can resume.
+ * Writing one journal takes a tenth of the time of writing two small files per
+ * response. Each line has a checksum, so a damaged line is only a cache miss.
  */
 
 import {
@@ -40,22 +40,32 @@ export interface CacheEntry extends Revalidation {
 }
 
 /**
- * The last line of a journal after a complete run, if all responses were from one edition. Later
- * runs with the same edition need only this line.
+ * The last line of a journal after a complete run, if all responses were from one
+ * edition. Later runs with the same edition need only this line.
  */
-const completionSchema = z.object({ edition: editionSchema, value: z.unknown(), urls: z.int() });
+const completionSchema = z.object({
+  edition: editionSchema,
+  value: z.unknown(),
+  urls: z.int(),
+});
 type Completion = z.infer<typeof completionSchema>;
 
 /** The responses of an upstream, both in memory and in a journal. */
 export interface DiskCache {
-  /** The result of the last run, or null if it was incomplete or mixed several editions. */
+  /**
+   * The result of the last run, or null if it was incomplete or mixed several
+   * editions.
+   */
   readonly lastRun: Completion | null;
   /** Returns an entry of any age and marks it as used. */
   get(url: string): CacheEntry | undefined;
   put(entry: CacheEntry): void;
   /** Sets the result of this run, which `close` then stores. */
   finishRun(run: Omit<Completion, 'urls'>): void;
-  /** Closes the journal. After a complete run, only the entries that the run has used are kept. */
+  /**
+   * Closes the journal. After a complete run, only the entries that the run has used
+   * are kept.
+   */
   close(options: { readonly complete: boolean }): void;
 }
 
@@ -65,7 +75,10 @@ interface JournalContents {
 }
 
 export interface CacheOptions {
-  /** Called when the cache contains responses that a repeated run would not request again. */
+  /**
+   * Called when the cache contains responses that a repeated run would not request
+   * again.
+   */
   readonly onStored?: (() => void) | undefined;
   /** Called with a notice if the journal is ignored because it is too large. */
   readonly onNotice?: ((notice: string) => void) | undefined;
@@ -73,14 +86,14 @@ export interface CacheOptions {
 }
 
 /**
- * Reading a journal needs several times its size in memory, and strings in JavaScript cannot exceed
- * 512 MB.
+ * Reading a journal needs several times its size in memory, and strings in
+ * JavaScript cannot exceed 512 MB.
  */
 const MAX_JOURNAL_BYTES = 256 * 1024 * 1024;
 
 /**
- * Returns whether an entry may be used without a request. An entry from the future is not fresh,
- * because the clock has been set back since it was written.
+ * Returns whether an entry may be used without a request. An entry from the future
+ * is not fresh, because the clock has been set back since it was written.
  */
 export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
   const now = Date.now();
@@ -88,26 +101,36 @@ export function isFresh({ storedAt, freshUntil }: CacheEntry): boolean {
 }
 
 /**
- * Opens and reads the journal of an upstream. Its contents are discarded if they are too large or
- * belong to another upstream or version. New entries are appended to the journal as long as the
- * next run would still read it. Entries beyond that size are requested again by the next run.
+ * Opens and reads the journal of an upstream. Its contents are discarded if they are
+ * too large or belong to another upstream or version. New entries are appended to
+ * the journal as long as the next run would still read it. Entries beyond that size
+ * are requested again by the next run.
  *
  * @throws OutputError if the cache folder cannot be used
  */
-export function openCache(folder: string, key: CacheKey, options: CacheOptions = {}): DiskCache {
+export function openCache(
+  folder: string,
+  key: CacheKey,
+  options: CacheOptions = {},
+): DiskCache {
   const { onStored, onNotice, maxBytes = MAX_JOURNAL_BYTES } = options;
   const file = path.join(folder, journalName(key.upstream));
-  const header = encodeLine({ cache: 1, version: key.version, upstream: key.upstream });
+  const header = encodeLine({
+    cache: 1,
+    version: key.version,
+    upstream: key.upstream,
+  });
 
   function explain<T>(work: () => T): T {
-    const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+    const hint =
+      'Choose another folder with --cache, or disable the cache with --no-cache.';
     return explainFailure('cannot be used as a cache', folder, work, hint);
   }
 
   const journal = explain(() => {
     fsExtra.ensureDirSync(folder);
-    // Cached responses replace the responses of the upstream, so only a trusted user may have
-    // written them.
+    // Cached responses replace the responses of the upstream, so only a trusted user
+    // may have written them.
     const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
     return openTrusted(folder, file, flags);
   });
@@ -120,7 +143,10 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   let hasNewEntries = false;
   let isClosed = false;
 
-  /** Reads the journal. If its contents cannot be used, replaces it with an empty journal. */
+  /**
+   * Reads the journal. If its contents cannot be used, replaces it with an empty
+   * journal.
+   */
   function readJournal(): JournalContents {
     const excess = describeExcess(fstatSync(journal).size, maxBytes);
     if (excess === undefined) {
@@ -134,8 +160,8 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   }
 
   /**
-   * Yields the lines of the journal that an interrupted run leaves. They contain every entry,
-   * because the next run continues with them.
+   * Yields the lines of the journal that an interrupted run leaves. They contain
+   * every entry, because the next run continues with them.
    */
   function* encodeInterruptedRun(): Generator<string> {
     yield header;
@@ -143,9 +169,9 @@ export function openCache(folder: string, key: CacheKey, options: CacheOptions =
   }
 
   /**
-   * Yields the lines of the journal after a complete run. Entries that the run did not use are
-   * dropped as obsolete. The other entries become stale, because the next run must ask whether they
-   * are still valid.
+   * Yields the lines of the journal after a complete run. Entries that the run did
+   * not use are dropped as obsolete. The other entries become stale, because the
+   * next run must ask whether they are still valid.
    */
   function* encodeCompleteRun(): Generator<string> {
     yield header;
@@ -193,8 +219,8 @@ export const noCache: DiskCache = {
 };
 
 /**
- * Returns a file name that is valid on every system. Two upstreams with the same file name would
- * overwrite each other's journal.
+ * Returns a file name that is valid on every system. Two upstreams with the same
+ * file name would overwrite each other's journal.
  */
 export function journalName(upstream: string): string {
   const address = upstream.replace(/^https:\/\//, '');
@@ -211,8 +237,8 @@ function createWriter(journal: number, maxBytes: number): JournalWriter {
   let bytes = fstatSync(journal).size;
 
   /**
-   * Appends a line. The line break is written before the line, so that a line truncated by a crash
-   * does not damage the next one.
+   * Appends a line. The line break is written before the line, so that a line
+   * truncated by a crash does not damage the next one.
    */
   function append(line: string): void {
     const text = Buffer.from(bytes === 0 ? line : `\n${line}`);
@@ -252,7 +278,8 @@ function decodeLine(line: string): unknown {
 type JournalValue = Partial<CacheEntry & { complete: unknown }> | undefined;
 
 /**
- * Decodes the newest entry for each URL, and the result of the last run if it is on the last line.
+ * Decodes the newest entry for each URL, and the result of the last run if it is on
+ * the last line.
  */
 function decodeLines(lines: readonly string[]): JournalContents {
   const entries = new Map<string, CacheEntry>();

@@ -10,15 +10,25 @@ import {
   unexpectedStatus,
 } from './failures.ts';
 import { createPacing, type RetryStatus } from './pacing.ts';
-import { bustCaches, decide, type RequestProgress, type RetryRules, retryDelay } from './retry.ts';
+import {
+  bustCaches,
+  decide,
+  type RequestProgress,
+  type RetryRules,
+  retryDelay,
+} from './retry.ts';
 import { createStats, type RequestStats } from './stats.ts';
-import { createTransport, type RawResponse, type TransportOptions } from './transport.ts';
+import {
+  createTransport,
+  type RawResponse,
+  type TransportOptions,
+} from './transport.ts';
 
 export interface ClientOptions extends TransportOptions {
   readonly retries: number;
   /**
-   * The maximum number of retries per request until the upstream has responded for the first time.
-   * Default: `retries`.
+   * The maximum number of retries per request until the upstream has responded for
+   * the first time. Default: `retries`.
    */
   readonly firstRetries?: number | undefined;
   /** The delay before the first retry, in milliseconds. */
@@ -32,17 +42,26 @@ export interface Revalidation {
 }
 
 export interface GetOptions<T> {
-  /** The validators to send. They ask the upstream whether the stored response is still valid. */
+  /**
+   * The validators to send. They ask the upstream whether the stored response is
+   * still valid.
+   */
   readonly revalidation?: Revalidation;
-  /** The value of the stored response, which is returned if the upstream responds with 304. */
+  /**
+   * The value of the stored response, which is returned if the upstream responds
+   * with 304.
+   */
   readonly cachedValue?: T | undefined;
   /** The maximum size of the decompressed body. */
   readonly maxBytes?: number | undefined;
-  /** Whether to request the URL once more past caches if the response is 403, 404 or 410. */
+  /**
+   * Whether to request the URL once more past caches if the response is 403, 404 or
+   * 410.
+   */
   readonly retriesMissing?: boolean | undefined;
   /**
-   * Whether to follow all redirects within the origin. By default, only redirects that add or
-   * remove a trailing slash are followed.
+   * Whether to follow all redirects within the origin. By default, only redirects
+   * that add or remove a trailing slash are followed.
    */
   readonly followsRedirects?: boolean | undefined;
   /** A hint for the error if the upstream's response is the problem. */
@@ -54,19 +73,27 @@ export interface GetResponse<T> {
   readonly value: T;
   readonly revalidation: Revalidation;
   readonly edition: Edition | null;
-  /** The time in milliseconds for which caches may use the response without asking again. */
+  /**
+   * The time in milliseconds for which caches may use the response without asking
+   * again.
+   */
   readonly freshForMs: number;
 }
 
 export interface HttpClient {
   readonly stats: RequestStats;
   /**
-   * Sends a GET request with retries. After an invalid body, the retry bypasses caches. `decode`
-   * throws an `InvalidBodyError` if a retry may help. It throws a `DataError` if the body is valid
-   * but has unexpected content. The URL is then requested once more past caches. Any other error
-   * means that no retry can help. Rejects with an `UpstreamError` or with that `DataError`.
+   * Sends a GET request with retries. After an invalid body, the retry bypasses
+   * caches. `decode` throws an `InvalidBodyError` if a retry may help. It throws a
+   * `DataError` if the body is valid but has unexpected content. The URL is then
+   * requested once more past caches. Any other error means that no retry can help.
+   * Rejects with an `UpstreamError` or with that `DataError`.
    */
-  get<T>(url: string, decode: Decode<T>, options?: GetOptions<T>): Promise<GetResponse<T>>;
+  get<T>(
+    url: string,
+    decode: Decode<T>,
+    options?: GetOptions<T>,
+  ): Promise<GetResponse<T>>;
   getRetryStatus(): RetryStatus;
   /** Aborts all requests and closes all connections. */
   close(): Promise<void>;
@@ -77,9 +104,10 @@ const THROTTLED_HINT = 'Try again with --concurrency 1 --retries 20.';
 type Decode<T> = (body: Buffer) => T;
 
 /**
- * Creates a client for one upstream. Each GET is a loop that sends a request as soon as the pacing
- * allows it, and decodes the body. If that fails, `decide` determines the next step. All requests
- * of a client share its connections, pauses and statistics.
+ * Creates a client for one upstream. Each GET is a loop that sends a request as soon
+ * as the pacing allows it, and decodes the body. If that fails, `decide` determines
+ * the next step. All requests of a client share its connections, pauses and
+ * statistics.
  */
 export function createClient(clientOptions: ClientOptions): HttpClient {
   const { retries, firstRetries = retries, retryBaseMs = 500 } = clientOptions;
@@ -92,7 +120,12 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     decode: Decode<T>,
     options: GetOptions<T> = {},
   ): Promise<GetResponse<T>> {
-    let progress: RequestProgress = { url, attempts: 1, redirects: 0, isPastCaches: false };
+    let progress: RequestProgress = {
+      url,
+      attempts: 1,
+      redirects: 0,
+      isPastCaches: false,
+    };
     for (;;) {
       try {
         return await attempt(progress, decode, options);
@@ -104,17 +137,18 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
   }
 
   /**
-   * Sends one request and decodes its response. Only the sending uses a slot of the pacing, so the
-   * next request can be sent while this body is being decoded.
+   * Sends one request and decodes its response. Only the sending uses a slot of the
+   * pacing, so the next request can be sent while this body is being decoded.
    */
   async function attempt<T>(
     progress: RequestProgress,
     decode: Decode<T>,
     options: GetOptions<T>,
   ): Promise<GetResponse<T>> {
-    const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } = options;
-    // A request past caches must not be conditional, because a 304 might only confirm the copy that
-    // a cache has stored.
+    const { maxBytes = MAX_BODY_BYTES, revalidation: storedValidators = {} } =
+      options;
+    // A request past caches must not be conditional, because a 304 might only
+    // confirm the copy that a cache has stored.
     const revalidation = progress.isPastCaches ? {} : storedValidators;
     const response = await pacing.send(() => send(progress, revalidation, maxBytes));
     const headers = selectFirstValues(response.headers);
@@ -129,13 +163,17 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     const body = decompress(response.body, encoding, maxBytes);
     const value = decodeOrReject(decode, body);
     stats.bodies++;
-    const validators = { etag: headers.etag, lastModified: headers['last-modified'] };
+    const validators = {
+      etag: headers.etag,
+      lastModified: headers['last-modified'],
+    };
     return { status: 200, value, revalidation: validators, edition, freshForMs };
   }
 
   /**
-   * Sends one request. If the upstream asks for a pause, all later requests are delayed. Returns
-   * only usable responses: a 200, a 203, or a 304 that was requested.
+   * Sends one request. If the upstream asks for a pause, all later requests are
+   * delayed. Returns only usable responses: a 200, a 203, or a 304 that was
+   * requested.
    */
   async function send(
     { url, attempts }: RequestProgress,
@@ -152,23 +190,31 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     if (USABLE_STATUS.includes(status)) return response;
     if (status === 304 && isConditional) return response;
 
-    const refused = unexpectedStatus(status, selectFirstValues(response.headers), url);
+    const refused = unexpectedStatus(
+      status,
+      selectFirstValues(response.headers),
+      url,
+    );
     const { remedy, retryAfterMs = 0 } = refused.failure;
     // A 429 always requires a pause, even if it does not state how long.
     const isThrottled = status === 429;
-    const pauseMs = isThrottled ? retryDelay(attempts, retryBaseMs, retryAfterMs) : retryAfterMs;
+    const pauseMs = isThrottled
+      ? retryDelay(attempts, retryBaseMs, retryAfterMs)
+      : retryAfterMs;
     if (remedy === 'retry') pacing.pause(pauseMs);
-    // Without TLS, the response may be from the proxy itself, so the error mentions the proxy.
+    // Without TLS, the response may be from the proxy itself, so the error mentions
+    // the proxy.
     const proxy = url.startsWith('http:') ? transport.findProxy(url) : undefined;
     throw toAttemptError(refused, proxy);
   }
 
   /**
-   * Decides on the step after a failed attempt, and waits until it is time for that step. A
-   * redirect is not an attempt of its own. The first attempt past caches uses a URL that no cache
-   * has seen before.
+   * Decides on the step after a failed attempt, and waits until it is time for that
+   * step. A redirect is not an attempt of its own. The first attempt past caches
+   * uses a URL that no cache has seen before.
    *
-   * @throws UpstreamError, or the `DataError` of the decoder, if there is no further attempt
+   * @throws UpstreamError, or the `DataError` of the decoder, if there is no further
+   * attempt
    */
   async function prepareNext(
     failed: AttemptError,
@@ -185,14 +231,18 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
       throw createFinalError(failed, originalUrl, attempts, options.hint);
     }
     stats.retries++;
-    await pacing.waitToRetry(retryDelay(attempts, retryBaseMs, failed.failure.retryAfterMs));
+    await pacing.waitToRetry(
+      retryDelay(attempts, retryBaseMs, failed.failure.retryAfterMs),
+    );
     const nextAttempt = { ...progress, attempts: attempts + 1 };
     if (decision.action === 'retry') return nextAttempt;
     return { ...nextAttempt, url: bustCaches(url, Date.now()), isPastCaches: true };
   }
 
   function createRules(options: GetOptions<unknown>): RetryRules {
-    const maxRetries = transport.hasResponded() ? retries : Math.min(retries, firstRetries);
+    const maxRetries = transport.hasResponded()
+      ? retries
+      : Math.min(retries, firstRetries);
     return {
       maxAttempts: 1 + maxRetries,
       retriesMissing: options.retriesMissing === true,
@@ -207,8 +257,13 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
     hint: string | undefined,
   ): Error {
     if (failed instanceof RejectedBodyError) return failed.reason;
-    const unreachable = failed.failure.unreachable === true && !transport.hasResponded();
-    return toUpstreamError(failed, { method: 'GET', url, attempts, unreachable }, hint);
+    const unreachable =
+      failed.failure.unreachable === true && !transport.hasResponded();
+    return toUpstreamError(
+      failed,
+      { method: 'GET', url, attempts, unreachable },
+      hint,
+    );
   }
 
   return {
@@ -223,7 +278,8 @@ export function createClient(clientOptions: ClientOptions): HttpClient {
 }
 
 /**
- * The statuses of usable responses. A 203 comes from a proxy that transforms responses.
+ * The statuses of usable responses. A 203 comes from a proxy that transforms
+ * responses.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#status.203
  */
@@ -235,19 +291,21 @@ const ACCEPTED: HeaderFields = {
 };
 
 /**
- * Nix, Bazel and buildpacks set the date of every file to 1970 or 1980. Such a date does not show
- * whether the content has changed.
+ * Nix, Bazel and buildpacks set the date of every file to 1970 or 1980. Such a date
+ * does not show whether the content has changed.
  */
 const EARLIEST_DATE = Date.UTC(1990, 0);
 
 /**
- * Creates the headers that ask whether a stored response is still valid. The date is sent only if
- * there is no ETag, because some servers prefer the date, which may stay the same even if the
- * content changes.
+ * Creates the headers that ask whether a stored response is still valid. The date is
+ * sent only if there is no ETag, because some servers prefer the date, which may
+ * stay the same even if the content changes.
  */
 function createConditions({ etag, lastModified = '' }: Revalidation): HeaderFields {
   if (etag !== undefined) return { 'if-none-match': etag };
-  if (Date.parse(lastModified) >= EARLIEST_DATE) return { 'if-modified-since': lastModified };
+  if (Date.parse(lastModified) >= EARLIEST_DATE) {
+    return { 'if-modified-since': lastModified };
+  }
   return {};
 }
 
@@ -270,8 +328,8 @@ interface SentRequest {
 /**
  * Converts the last failed attempt to the error that the client throws.
  *
- * @param hint a hint that is shown only if the upstream has responded, because otherwise no option
- * of the request would help
+ * @param hint a hint that is shown only if the upstream has responded, because
+ * otherwise no option of the request would help
  */
 function toUpstreamError(
   { message, cause, failure }: AttemptError,
@@ -323,8 +381,8 @@ function calculateFreshness(control = '', age = ''): number {
 }
 
 /**
- * Closes the client after the work has finished or when the signal aborts. After an abort, rejects
- * with the reason of the signal.
+ * Closes the client after the work has finished or when the signal aborts. After an
+ * abort, rejects with the reason of the signal.
  */
 export async function closeOnAbort<C extends { close(): Promise<void> }, T>(
   client: C,

@@ -19,16 +19,16 @@ export interface Connections {
 }
 
 /**
- * The timeout for connecting to one of a host's addresses. Node's default of 250 ms is too short
- * for slow networks.
+ * The timeout for connecting to one of a host's addresses. Node's default of 250 ms
+ * is too short for slow networks.
  */
 const ADDRESS_TIMEOUT_MS = 1000;
 
 /**
- * Creates the connections to the upstream. If the environment configures a proxy, they go through
- * the proxy. undici decides which hosts `NO_PROXY` excludes, and calls `createPool` for each
- * origin. We set our limits in `createPool`, because undici does not pass them on to the
- * connections of a proxy.
+ * Creates the connections to the upstream. If the environment configures a proxy,
+ * they go through the proxy. undici decides which hosts `NO_PROXY` excludes, and
+ * calls `createPool` for each origin. We set our limits in `createPool`, because
+ * undici does not pass them on to the connections of a proxy.
  *
  * @throws UsageError if an environment variable does not contain the URL of a proxy
  */
@@ -79,16 +79,18 @@ export function createConnections(limits: ConnectionLimits): Connections {
 }
 
 /**
- * Corrects how undici reports two failures. If a proxy closes the connection instead of opening a
- * tunnel, undici would retry indefinitely, so we replace the error code. If a server sends a TLS
- * alert after the handshake because it requires a client certificate, undici would only report a
- * closed connection. We destroy the socket with the alert first, so that undici reports the alert.
+ * Corrects how undici reports two failures. If a proxy closes the connection instead
+ * of opening a tunnel, undici would retry indefinitely, so we replace the error
+ * code. If a server sends a TLS alert after the handshake because it requires a
+ * client certificate, undici would only report a closed connection. We destroy the
+ * socket with the alert first, so that undici reports the alert.
  */
 function keepCause(connect: buildConnector.connector): buildConnector.connector {
   return (options, done) => {
     connect(options, (...result) => {
       const [error, socket] = result;
-      const isClosedByProxy = error !== null && errorCode(error) === 'UND_ERR_SOCKET';
+      const isClosedByProxy =
+        error !== null && errorCode(error) === 'UND_ERR_SOCKET';
       if (isClosedByProxy) Object.assign(error, { code: 'ECONNRESET' });
       socket?.once('error', (alert) => socket.destroy(alert));
       done(...result);
@@ -96,7 +98,9 @@ function keepCause(connect: buildConnector.connector): buildConnector.connector 
   };
 }
 
-/** Reads the proxy for a URL from the environment, without the password of the proxy. */
+/**
+ * Reads the proxy for a URL from the environment, without the password of the proxy.
+ */
 function readProxy(url: string): string | undefined {
   const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY } = process.env;
   const generalProxy = http_proxy ?? HTTP_PROXY;

@@ -11,16 +11,18 @@ import { explainRedirect } from './redirects.ts';
 export type HeaderFields = Readonly<Record<string, string | undefined>>;
 
 /**
- * The remedy that may help after a failure. `retry` means that the same request may succeed later.
- * `bypassCaches` means that a cache or a firewall may have sent the response. `bypassCachesOnce`
- * means that only a cache can be the reason, because the upstream would send the same response
- * again.
+ * The remedy that may help after a failure. `retry` means that the same request may
+ * succeed later. `bypassCaches` means that a cache or a firewall may have sent the
+ * response. `bypassCachesOnce` means that only a cache can be the reason, because
+ * the upstream would send the same response again.
  */
 export type Remedy = 'none' | 'retry' | 'bypassCaches' | 'bypassCachesOnce';
 
 /** The details of a failed attempt to send a request. */
 export interface Failure
-  extends Partial<Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>> {
+  extends Partial<
+    Pick<FailedRequest, 'status' | 'location' | 'edition' | 'unreachable'>
+  > {
   readonly remedy: Remedy;
   readonly retryAfterMs?: number;
   readonly hint?: string | undefined;
@@ -30,7 +32,10 @@ interface FailureOptions extends Failure {
   readonly cause?: unknown;
 }
 
-/** Thrown if a single request fails. The client then decides whether to send another one. */
+/**
+ * Thrown if a single request fails. The client then decides whether to send another
+ * one.
+ */
 export class AttemptError extends Error {
   readonly failure: Failure;
 
@@ -48,8 +53,8 @@ export class InvalidBodyError extends AttemptError {
 }
 
 /**
- * Thrown if a body is valid but has unexpected content, such as `{"detail": "…"}` instead of a
- * record.
+ * Thrown if a body is valid but has unexpected content, such as `{"detail": "…"}`
+ * instead of a record.
  */
 export class RejectedBodyError extends AttemptError {
   readonly reason: DataError;
@@ -69,11 +74,15 @@ export const tooLarge = (maxBytes: number, cause: unknown): AttemptError =>
  * @see https://github.com/PokeAPI/pokeapi
  */
 export const readEdition = (headers: HeaderFields): Edition | null =>
-  parseEdition(headers['x-pokeapi-hash'], headers['x-pokeapi-deploy-date'], Date.now());
+  parseEdition(
+    headers['x-pokeapi-hash'],
+    headers['x-pokeapi-deploy-date'],
+    Date.now(),
+  );
 
 /**
- * The statuses that gateways send if they cannot reach the upstream. Statuses from 520 on are
- * specific to Cloudflare.
+ * The statuses that gateways send if they cannot reach the upstream. Statuses from
+ * 520 on are specific to Cloudflare.
  */
 const GATEWAY_STATUS = [502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
@@ -89,10 +98,16 @@ export const isOwnStatus = (status: number): boolean =>
   status !== NETWORK_LOGIN_STATUS && !GATEWAY_STATUS.includes(status);
 
 /** Creates the error for a response that is neither a 200 nor a requested 304. */
-export function unexpectedStatus(status: number, headers: HeaderFields, url: string): AttemptError {
+export function unexpectedStatus(
+  status: number,
+  headers: HeaderFields,
+  url: string,
+): AttemptError {
   const { location } = headers;
   const isRedirect = status >= 300 && status < 400;
-  if (isRedirect && location !== undefined) return unexpectedRedirect(status, location, url);
+  if (isRedirect && location !== undefined) {
+    return unexpectedRedirect(status, location, url);
+  }
 
   const retryAfterMs = parseRetryAfter(headers['retry-after']);
   const retryAfter = `Retry-After ${Math.ceil(retryAfterMs / 1000)} s`;
@@ -109,23 +124,27 @@ export function unexpectedStatus(status: number, headers: HeaderFields, url: str
 }
 
 function chooseRemedy(status: number, retryAfterMs: number): Remedy {
-  // Some caches and firewalls send a 304 that was not requested, or a success without a record,
-  // such as 202 or 204.
+  // Some caches and firewalls send a 304 that was not requested, or a success
+  // without a record, such as 202 or 204.
   const isInvented = status === 304 || (status >= 200 && status < 300);
   if (isInvented) return 'bypassCaches';
   const isTemporary = RETRYABLE_STATUS.includes(status);
   return isTemporary && retryAfterMs <= MAX_RETRY_AFTER_MS ? 'retry' : 'none';
 }
 
-function unexpectedRedirect(status: number, location: string, url: string): AttemptError {
+function unexpectedRedirect(
+  status: number,
+  location: string,
+  url: string,
+): AttemptError {
   const problem = `got ${status}, a redirect to ${JSON.stringify(location)}, expected 200`;
   const hint = explainRedirect(url, location);
   return new AttemptError(problem, { status, location, remedy: 'none', hint });
 }
 
 /**
- * Parses a header with seconds or a date. Returns the delay in milliseconds, or 0 if the value is
- * invalid or in the past.
+ * Parses a header with seconds or a date. Returns the delay in milliseconds, or 0 if
+ * the value is invalid or in the past.
  */
 function parseRetryAfter(header = ''): number {
   const isSeconds = /^\s*\d+\s*$/.test(header);
@@ -136,14 +155,14 @@ function parseRetryAfter(header = ''): number {
 }
 
 /**
- * System calls that fail before a connection exists. In sandboxes and behind firewalls, they fail
- * with many different codes, such as EPERM.
+ * System calls that fail before a connection exists. In sandboxes and behind
+ * firewalls, they fail with many different codes, such as EPERM.
  */
 const CONNECTING_CALLS = ['getaddrinfo', 'connect'];
 
 /**
- * Error codes that also mean an unreachable host, even if another call fails or the error does not
- * name a call.
+ * Error codes that also mean an unreachable host, even if another call fails or the
+ * error does not name a call.
  */
 const UNREACHABLE_CODES = [
   'ENOTFOUND',
@@ -173,7 +192,10 @@ const OWN_CA =
 
 const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
   [/SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT/, OWN_CA],
-  [/UNABLE_TO_VERIFY_LEAF/, `The server may not send its intermediate certificates. ${OWN_CA}`],
+  [
+    /UNABLE_TO_VERIFY_LEAF/,
+    `The server may not send its intermediate certificates. ${OWN_CA}`,
+  ],
   [
     /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/,
     "Check this machine's clock. A certificate in the server's chain has expired or is not yet valid.",
@@ -199,10 +221,12 @@ const tlsHints: readonly (readonly [code: RegExp, hint: string])[] = [
 const PROXY_HINT = 'Check HTTP_PROXY and HTTPS_PROXY, or add the host to NO_PROXY.';
 
 /**
- * Converts an error from undici or a decoder to a failed attempt. Any other error is thrown again.
+ * Converts an error from undici or a decoder to a failed attempt. Any other error is
+ * thrown again.
  */
 export function toAttemptError(error: unknown, proxy?: string): AttemptError {
-  const failed = error instanceof AttemptError ? error : describeTransportError(error);
+  const failed =
+    error instanceof AttemptError ? error : describeTransportError(error);
   if (proxy === undefined) return failed;
   return new AttemptError(`through the proxy ${proxy}: ${failed.message}`, {
     ...failed.failure,
@@ -212,9 +236,10 @@ export function toAttemptError(error: unknown, proxy?: string): AttemptError {
 }
 
 /**
- * Describes an error from undici or Node. First recognizes three errors that have no distinctive
- * code: an invalid response, a refusal by the proxy, and a lack of address space. Any other error
- * is described by its code. An error without a code is a bug, so it is thrown again.
+ * Describes an error from undici or Node. First recognizes three errors that have no
+ * distinctive code: an invalid response, a refusal by the proxy, and a lack of
+ * address space. Any other error is described by its code. An error without a code
+ * is a bug, so it is thrown again.
  */
 function describeTransportError(error: unknown): AttemptError {
   if (error instanceof GamedataError || !(error instanceof Error)) throw error;
@@ -229,7 +254,11 @@ function describeTransportError(error: unknown): AttemptError {
 
   const wasmHint = findWasmHint(error);
   if (wasmHint !== undefined) {
-    return new AttemptError(error.message, { remedy: 'none', hint: wasmHint, cause: error });
+    return new AttemptError(error.message, {
+      remedy: 'none',
+      hint: wasmHint,
+      cause: error,
+    });
   }
 
   const code = errorCode(error);
@@ -254,8 +283,8 @@ function describeProxyRefusal(status: number, cause: Error): AttemptError {
 }
 
 /**
- * Finds a hint for a TLS error. If a proxy is used, undici wraps the error whose code describes the
- * problem with the certificate.
+ * Finds a hint for a TLS error. If a proxy is used, undici wraps the error whose
+ * code describes the problem with the certificate.
  */
 function findTlsHint(error: Error, code: string): string | undefined {
   const innerCode = errorCode(error.cause);
@@ -266,8 +295,8 @@ function findTlsHint(error: Error, code: string): string | undefined {
 }
 
 /**
- * Returns whether an error occurred while connecting. Node tries all addresses of a host, and then
- * throws a single error that contains the error for each address.
+ * Returns whether an error occurred while connecting. Node tries all addresses of a
+ * host, and then throws a single error that contains the error for each address.
  */
 function hasFailedToConnect(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(hasFailedToConnect);
@@ -276,18 +305,20 @@ function hasFailedToConnect(error: unknown): boolean {
 }
 
 /**
- * Finds the status with which a proxy rejected CONNECT or a request. undici does not set an error
- * code in these cases.
+ * Finds the status with which a proxy rejected CONNECT or a request. undici does not
+ * set an error code in these cases.
  */
 function findProxyStatus({ message }: Error): number | undefined {
-  const match = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(message);
+  const match = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
+    message,
+  );
   if (!match) return undefined;
   return Number(match[1]);
 }
 
 /**
- * Describes an error as `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`, without the file
- * names and line numbers that OpenSSL adds.
+ * Describes an error as `wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`,
+ * without the file names and line numbers that OpenSSL adds.
  */
 function describeCode({ message }: Error, code: string): string {
   const text = message.replace(/^.*:SSL routines:[^:]*:([^:]*):.*$/s, '$1');

@@ -9,7 +9,13 @@ import {
   noCache,
   openCache,
 } from './cache.ts';
-import type { ClientOptions, GetOptions, GetResponse, HttpClient, Revalidation } from './client.ts';
+import type {
+  ClientOptions,
+  GetOptions,
+  GetResponse,
+  HttpClient,
+  Revalidation,
+} from './client.ts';
 import type { RetryStatus } from './pacing.ts';
 import type { RequestStats } from './stats.ts';
 
@@ -17,8 +23,8 @@ import type { RequestStats } from './stats.ts';
 export interface Codec<T> {
   decode(body: Buffer): T;
   /**
-   * Converts the cached JSON back to a value. Returns undefined if the current `decode` could not
-   * have produced this JSON.
+   * Converts the cached JSON back to a value. Returns undefined if the current
+   * `decode` could not have produced this JSON.
    */
   revive(cached: unknown): T | undefined;
 }
@@ -34,8 +40,8 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'>
   /** Whether to ask the upstream even if the cached response is fresh. */
   readonly revalidate?: boolean | undefined;
   /**
-   * A cache-busting URL to request instead. It is requested without validators unless `revalidate`
-   * is set.
+   * A cache-busting URL to request instead. It is requested without validators
+   * unless `revalidate` is set.
    */
   readonly urlOverride?: string | undefined;
   /** The value to return if the upstream does not have the file. */
@@ -51,12 +57,19 @@ export interface LoadOptions<T> extends Pick<GetOptions<T>, 'maxBytes' | 'hint'>
 export interface Fetcher {
   readonly stats: FetcherStats;
   getRetryStatus(): RetryStatus;
-  /** The edition of the last run, or null if that run was incomplete or mixed several editions. */
+  /**
+   * The edition of the last run, or null if that run was incomplete or mixed several
+   * editions.
+   */
   readonly lastEdition: Edition | null;
   /** Returns the result of the last run. */
   reuseRun(): unknown;
   finishRun: DiskCache['finishRun'];
-  load<T>(url: string, codec: Codec<T>, options?: LoadOptions<T>): Promise<LoadedValue<T>>;
+  load<T>(
+    url: string,
+    codec: Codec<T>,
+    options?: LoadOptions<T>,
+  ): Promise<LoadedValue<T>>;
   /** Returns the cached value, however old it is. */
   recall<T>(url: string, codec: Codec<T>): T | undefined;
   /** Requests a URL without using the cache. */
@@ -70,22 +83,22 @@ interface CachedValue<T> {
 
 const RESUMABLE_MS = 3_600_000;
 /**
- * Responses with an edition stay fresh for longer, because the lists show when there is a newer
- * edition.
+ * Responses with an edition stay fresh for longer, because the lists show when there
+ * is a newer edition.
  */
 const RESUMABLE_EDITION_MS = 20 * 3_600_000;
 
 /**
- * Creates a fetcher from a client and a cache. A fresh value needs no request. A stale value needs
- * no new body if the upstream confirms that it is still valid. New values are stored as soon as
- * they arrive.
+ * Creates a fetcher from a client and a cache. A fresh value needs no request. A
+ * stale value needs no new body if the upstream confirms that it is still valid. New
+ * values are stored as soon as they arrive.
  */
 export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   const { stats } = client;
 
   /**
-   * Finds the cached value that may be used or revalidated. Returns undefined for a cache-busting
-   * URL, because it must get a new response.
+   * Finds the cached value that may be used or revalidated. Returns undefined for a
+   * cache-busting URL, because it must get a new response.
    */
   function findCached<T>(
     url: string,
@@ -101,7 +114,10 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
     return { entry, value };
   }
 
-  /** Stores a value, so that an interrupted run can resume without requesting it again. */
+  /**
+   * Stores a value, so that an interrupted run can resume without requesting it
+   * again.
+   */
   function store<T>(
     url: string,
     value: T,
@@ -124,9 +140,9 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
   }
 
   /**
-   * Loads a value. A fresh value is returned from the cache without a request. Otherwise, the URL
-   * is requested, with the validators of a stale value if there is one. The response is stored
-   * under the original URL.
+   * Loads a value. A fresh value is returned from the cache without a request.
+   * Otherwise, the URL is requested, with the validators of a stale value if there
+   * is one. The response is stored under the original URL.
    */
   async function load<T>(
     url: string,
@@ -150,7 +166,9 @@ export function createFetcher(client: HttpClient, cache: DiskCache): Fetcher {
         hint,
       });
     } catch (error) {
-      if (missing && isMissing(error)) return store(url, missing.value, null, NO_RESPONSE);
+      if (missing && isMissing(error)) {
+        return store(url, missing.value, null, NO_RESPONSE);
+      }
       throw error;
     }
     let { edition } = response;
@@ -190,7 +208,10 @@ interface StoredResponse {
   readonly freshForMs: number;
 }
 
-/** A missing file is requested again in each run, because the upstream may have added it. */
+/**
+ * A missing file is requested again in each run, because the upstream may have added
+ * it.
+ */
 const NO_RESPONSE: StoredResponse = { revalidation: {}, freshForMs: 0 };
 
 const selectValidators = ({ etag, lastModified }: CacheEntry): Revalidation => ({
@@ -203,22 +224,25 @@ function isMissing(error: unknown): boolean {
   return status === 404 || status === 410;
 }
 
-export interface FetcherOptions extends ClientOptions, Pick<CacheOptions, 'onStored' | 'onNotice'> {
+export interface FetcherOptions
+  extends ClientOptions,
+    Pick<CacheOptions, 'onStored' | 'onNotice'> {
   /** If undefined, no cache is used. */
   readonly cacheFolder: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs a function with a fetcher for one upstream. Responses stay in the cache even if the function
- * fails or is aborted.
+ * Runs a function with a fetcher for one upstream. Responses stay in the cache even
+ * if the function fails or is aborted.
  */
 export async function withFetcher<T>(
   options: FetcherOptions,
   key: CacheKey,
   work: (fetcher: Fetcher) => Promise<T>,
 ): Promise<T> {
-  // This module is loaded only when needed, because builds from local files do not use undici.
+  // This module is loaded only when needed, because builds from local files do not
+  // use undici.
   const { closeOnAbort, createClient } = await import('./client.ts');
   return closeOnAbort(createClient(options), options.signal, async (client) => {
     const cache = openCacheIfWanted(options, key);

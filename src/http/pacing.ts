@@ -5,20 +5,23 @@ import pLimit from 'p-limit';
 export interface RetryStatus {
   /** The number of requests that are waiting for their next attempt. */
   readonly requests: number;
-  /** The time until the next of these requests continues, in milliseconds. 0 if none is waiting. */
+  /**
+   * The time until the next of these requests continues, in milliseconds. 0 if none
+   * is waiting.
+   */
   readonly nextInMs: number;
 }
 
 /**
- * Decides when requests are sent. It limits the number of concurrent requests, and sends none while
- * the upstream asks for a pause.
+ * Decides when requests are sent. It limits the number of concurrent requests, and
+ * sends none while the upstream asks for a pause.
  */
 export interface Pacing {
   /** Sends a request as soon as a slot is free and every pause is over. */
   send<T>(request: () => Promise<T>): Promise<T>;
   /**
-   * Delays all requests that are sent from now on. If there are several pauses, the one that ends
-   * last applies.
+   * Delays all requests that are sent from now on. If there are several pauses, the
+   * one that ends last applies.
    */
   pause(ms: number): void;
   waitToRetry(ms: number): Promise<void>;
@@ -30,19 +33,20 @@ export interface Pacing {
 export function createPacing(concurrency: number): Pacing {
   const limit = pLimit(concurrency);
   const stopped = new AbortController();
-  // Hundreds of requests may wait at the same time, which would otherwise trigger Node's warning
-  // about a memory leak.
+  // Hundreds of requests may wait at the same time, which would otherwise trigger
+  // Node's warning about a memory leak.
   setMaxListeners(0, stopped.signal);
   const waitingRetries = new Set<{ readonly endsAt: number }>();
   let pausedUntil = 0;
 
-  const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: stopped.signal });
+  const wait = (ms: number): Promise<void> =>
+    sleep(ms, undefined, { signal: stopped.signal });
 
   return {
     send<T>(request: () => Promise<T>): Promise<T> {
       return limit(async () => {
-        // If there is no pause, nothing is awaited here, so the request is sent before the previous
-        // body is decoded.
+        // If there is no pause, nothing is awaited here, so the request is sent
+        // before the previous body is decoded.
         let leftMs = pausedUntil - Date.now();
         while (leftMs > 0) {
           await wait(leftMs);

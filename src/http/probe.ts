@@ -21,8 +21,8 @@ export interface ProbeResponse {
   readonly request: string;
   readonly status: number;
   /**
-   * Returns the value of a header, or undefined. The name is not case-sensitive, and repeated
-   * values are joined.
+   * Returns the value of a header, or undefined. The name is not case-sensitive, and
+   * repeated values are joined.
    */
   header(name: string): string | undefined;
   readonly encoding: string | undefined;
@@ -33,8 +33,8 @@ export interface ProbeResponse {
 }
 
 /**
- * Sends requests to a deployment like its clients do. Any method and headers can be sent, any
- * status is returned, and redirects are not followed.
+ * Sends requests to a deployment like its clients do. Any method and headers can be
+ * sent, any status is returned, and redirects are not followed.
  */
 export interface Probe {
   /** The base URL of the deployment. */
@@ -52,7 +52,10 @@ export function createProbe(address: string, options: TransportOptions): Probe {
   const limitLarge = pLimit(1);
   const stats = createStats();
 
-  async function attempt(request: ProbeRequest, attempts = 1): Promise<ProbeResponse> {
+  async function attempt(
+    request: ProbeRequest,
+    attempts = 1,
+  ): Promise<ProbeResponse> {
     const { method = 'GET', path, maxBytes = MAX_BODY_BYTES } = request;
     const url = `${address}${path}`;
     stats.requests++;
@@ -63,8 +66,8 @@ export function createProbe(address: string, options: TransportOptions): Probe {
       return readResponse(request, response, maxBytes);
     } catch (error) {
       const { message, cause, failure } = toAttemptError(error);
-      // A server may close a keep-alive connection at the moment when we reuse it, so we retry
-      // once.
+      // A server may close a keep-alive connection at the moment when we reuse it,
+      // so we retry once.
       const isBroken = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(errorCode(cause));
       if (isBroken && attempts === 1) {
         stats.retries++;
@@ -97,7 +100,8 @@ function readResponse(
   }
   const encoding = header('content-encoding');
   // A response to HEAD may have a `Content-Encoding` header but no body.
-  const body = received.length === 0 ? received : decompress(received, encoding, maxBytes);
+  const body =
+    received.length === 0 ? received : decompress(received, encoding, maxBytes);
   const text = new TextDecoder().decode(body);
   return {
     request: describeRequest(request),
@@ -112,7 +116,11 @@ function readResponse(
   };
 }
 
-function describeRequest({ method = 'GET', path, headers = {} }: ProbeRequest): string {
+function describeRequest({
+  method = 'GET',
+  path,
+  headers = {},
+}: ProbeRequest): string {
   const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (fields.length === 0) return `${method} ${path}`;
   return `${method} ${path} (${fields.join('; ')})`;

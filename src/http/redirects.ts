@@ -1,8 +1,12 @@
 /**
- * Returns the target of a redirect within the origin. By default, only a redirect that adds or
- * removes the trailing slash has a target.
+ * Returns the target of a redirect within the origin. By default, only a redirect
+ * that adds or removes the trailing slash has a target.
  */
-export function resolveRedirect(url: string, location = '', isAny = false): string | undefined {
+export function resolveRedirect(
+  url: string,
+  location = '',
+  isAny = false,
+): string | undefined {
   if (location === '' || !URL.canParse(location, url)) return undefined;
   const from = new URL(url);
   const to = new URL(location, url);
@@ -29,11 +33,12 @@ const SAME_URL_HINT =
 const LOGIN_HINT =
   'Choose a server or a network that needs no login. This one redirects to a login page.';
 
-const OTHER_URL_HINT = 'Use the final URL, because redirects to other URLs are not followed.';
+const OTHER_URL_HINT =
+  'Use the final URL, because redirects to other URLs are not followed.';
 
 /**
- * Returns whether two URLs differ at most in their trailing slash. Some servers redirect from one
- * form to the other, and even back again.
+ * Returns whether two URLs differ at most in their trailing slash. Some servers
+ * redirect from one form to the other, and even back again.
  */
 function isSameAddress(from: URL, to: URL): boolean {
   if (from.origin !== to.origin) return false;

@@ -20,7 +20,10 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** The defaults allow a response to take minutes on a slow connection if data keeps arriving. */
+/**
+ * The defaults allow a response to take minutes on a slow connection if data keeps
+ * arriving.
+ */
 const defaultTimeouts: Timeouts = {
   connect: 10_000,
   headers: 30_000,
@@ -38,8 +41,8 @@ export interface RequestOptions {
 }
 
 /**
- * A response whose body may still be compressed. We declare this type here because published types
- * cannot refer to undici.
+ * A response whose body may still be compressed. We declare this type here because
+ * published types cannot refer to undici.
  */
 export interface RawResponse {
   readonly status: number;
@@ -50,13 +53,13 @@ export interface RawResponse {
 /** Sends single requests without retries or pauses. */
 export interface Transport {
   /**
-   * Sends a request and receives the whole response, which may have any status. Rejects with
-   * `AttemptError`.
+   * Sends a request and receives the whole response, which may have any status.
+   * Rejects with `AttemptError`.
    */
   request(url: string, options: RequestOptions): Promise<RawResponse>;
   /**
-   * Returns whether the upstream itself has responded to any request, even if receiving the body
-   * failed afterwards.
+   * Returns whether the upstream itself has responded to any request, even if
+   * receiving the body failed afterwards.
    */
   hasResponded(): boolean;
   /** Returns the proxy for requests to a URL, without the password of the proxy. */
@@ -110,7 +113,8 @@ export function createTransport(options: TransportOptions): Transport {
       const totalMs = Math.min(timeouts.total, request.totalMs ?? timeouts.total);
       const late = new AbortController();
       let timer: NodeJS.Timeout | undefined;
-      // We reject the promise ourselves, because undici would first wait for a connection.
+      // We reject the promise ourselves, because undici would first wait for a
+      // connection.
       const expired = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
           const problem = `no complete response within ${totalMs / 1000} s`;
@@ -133,7 +137,8 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Reads a body, and stops as soon as it is too large, so that a server cannot exhaust our memory.
+ * Reads a body, and stops as soon as it is too large, so that a server cannot
+ * exhaust our memory.
  */
 async function readBody(
   body: AsyncIterable<Buffer>,

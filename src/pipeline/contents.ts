@@ -8,8 +8,8 @@ import { PROVENANCE_FILE } from '../sources/snapshot.ts';
 type Contents = 'site' | 'data set';
 
 /**
- * Rejects an output folder whose contents must not be replaced: a site cannot replace a data set,
- * or the reverse. Also rejects a cache inside the output folder.
+ * Rejects an output folder whose contents must not be replaced: a site cannot
+ * replace a data set, or the reverse. Also rejects a cache inside the output folder.
  */
 export function assertReplaceableContents(
   output: Output,
@@ -36,8 +36,8 @@ export function assertReplaceableContents(
 }
 
 /**
- * Finds out whether the folder contains a site or a data set. Returns undefined if the folder is
- * empty or damaged.
+ * Finds out whether the folder contains a site or a data set. Returns undefined if
+ * the folder is empty or damaged.
  */
 function findContents({ published: { entries } }: Output): Contents | undefined {
   const isSite = entries.has(META_FILE);

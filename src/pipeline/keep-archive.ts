@@ -20,23 +20,25 @@ import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
 /**
- * Matches the name of an archive. It consists of the time of publication and the state of the data,
- * which is the digest of the records and, if the site has names, the digest of the names.
+ * Matches the name of an archive. It consists of the time of publication and the
+ * state of the data, which is the digest of the records and, if the site has names,
+ * the digest of the names.
  */
-const ARCHIVE = /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
+const ARCHIVE =
+  /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
 const DAY_MS = 86_400_000;
 
 interface Archive {
   readonly name: string;
   /**
-   * The time of publication, such as `2026-01-02T042301Z`. Sorting these texts sorts archives by
-   * time.
+   * The time of publication, such as `2026-01-02T042301Z`. Sorting these texts sorts
+   * archives by time.
    */
   readonly time: string;
   /**
-   * The state of the data, such as `0123456789ab-ba9876543210`. Archives of the same data have the
-   * same state.
+   * The state of the data, such as `0123456789ab-ba9876543210`. Archives of the same
+   * data have the same state.
    */
   readonly state: string;
 }
@@ -51,14 +53,15 @@ const CHECKSUM_EXTENSION = '.sha256';
 const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
- * Archives the published site in a folder next to it, unless that archive already exists. Then
- * removes older archives: only the newest archive of each of the last states is kept.
+ * Archives the published site in a folder next to it, unless that archive already
+ * exists. Then removes older archives: only the newest archive of each of the last
+ * states is kept.
  *
  * @param keep the number of states
  * @returns the archive, such as
  * `build-archives/gamedata-2026-01-02T042301Z-0123456789ab-ba9876543210.tar.gz`
- * @throws OutputError if the folder of archives is a site, belongs to another user, or cannot be
- * written
+ * @throws OutputError if the folder of archives is a site, belongs to another user,
+ * or cannot be written
  */
 export async function keepArchive(out: string, keep: number): Promise<string> {
   const folder = `${path.normalize(out).replace(/[/\\]+$/, '')}-archives`;
@@ -82,9 +85,9 @@ export async function keepArchive(out: string, keep: number): Promise<string> {
 /**
  * Creates the folder of archives, or checks the existing one.
  *
- * If the folder belonged to another user, that user could replace an archive at any time, and a
- * later rollback would publish it. A new folder gets the permissions of a public folder, whatever
- * the umask is.
+ * If the folder belonged to another user, that user could replace an archive at any
+ * time, and a later rollback would publish it. A new folder gets the permissions of
+ * a public folder, whatever the umask is.
  */
 function prepareFolder(folder: string, out: string): void {
   assertTrustedOwner(out, [folder]);
@@ -102,11 +105,12 @@ function prepareFolder(folder: string, out: string): void {
 }
 
 function nameArchive(out: string, { meta }: BuiltSite): Archive {
-  // A build replaces the manifest last, so its modification time is the time of publication.
-  // `2026-01-02T04:23:01.000Z` becomes `2026-01-02T042301Z`.
+  // A build replaces the manifest last, so its modification time is the time of
+  // publication. `2026-01-02T04:23:01.000Z` becomes `2026-01-02T042301Z`.
   const published = lstatSync(path.join(out, MANIFEST_FILE)).mtime.toISOString();
   const time = published.replace(/\.\d+/, '').replaceAll(':', '');
-  const shorten = (digest: string): string => digest.replace('sha256:', '').slice(0, 12);
+  const shorten = (digest: string): string =>
+    digest.replace('sha256:', '').slice(0, 12);
   let state = shorten(meta.digest);
   if (meta.names) state += `-${shorten(meta.names.digest)}`;
   return { name: `gamedata-${time}-${state}.tar.gz`, time, state };
@@ -122,8 +126,8 @@ function readContents({ storage, manifest, entries }: BuiltSite): EncodedFile[] 
 }
 
 /**
- * Writes a file under a temporary name, and then renames it. The new file also replaces a symlink
- * or an empty folder of the same name.
+ * Writes a file under a temporary name, and then renames it. The new file also
+ * replaces a symlink or an empty folder of the same name.
  */
 function replaceFile(file: string, body: Uint8Array | string): void {
   const folder = path.dirname(file);
@@ -141,12 +145,16 @@ function replaceFile(file: string, body: Uint8Array | string): void {
 }
 
 /**
- * Removes the archives of older states, and older archives of the same state. Then removes
- * checksums without an archive, and temporary files left behind by killed runs.
+ * Removes the archives of older states, and older archives of the same state. Then
+ * removes checksums without an archive, and temporary files left behind by killed
+ * runs.
  */
 function prune(folder: string, current: Archive, keep: number): void {
-  const names = readdirSync(folder).filter((name) => isFile(path.join(folder, name)));
-  const remove = (name: string): void => rmSync(path.join(folder, name), { force: true });
+  const names = readdirSync(folder).filter((name) =>
+    isFile(path.join(folder, name)),
+  );
+  const remove = (name: string): void =>
+    rmSync(path.join(folder, name), { force: true });
   for (const { name } of listOutdated(names, current, keep)) remove(name);
   for (const name of names) {
     if (isOrphanedChecksum(folder, name) || isOldDraft(folder, name)) remove(name);
@@ -154,16 +162,20 @@ function prune(folder: string, current: Archive, keep: number): void {
 }
 
 /**
- * Lists the archives to remove. Of each of the last `keep` states of the data, only the newest
- * archive stays. We read the times from the names, because copying a folder changes modification
- * times.
+ * Lists the archives to remove. Of each of the last `keep` states of the data, only
+ * the newest archive stays. We read the times from the names, because copying a
+ * folder changes modification times.
  */
-function listOutdated(names: readonly string[], current: Archive, keep: number): Archive[] {
+function listOutdated(
+  names: readonly string[],
+  current: Archive,
+  keep: number,
+): Archive[] {
   const otherArchives: Archive[] = [];
   for (const name of names) {
     const archive = parseArchive(name);
-    // The current archive is always kept, even if a wrong clock makes it look older than the
-    // others.
+    // The current archive is always kept, even if a wrong clock makes it look older
+    // than the others.
     if (archive && name !== current.name) otherArchives.push(archive);
   }
   otherArchives.sort((one, other) => (one.time < other.time ? 1 : -1));

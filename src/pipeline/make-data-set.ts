@@ -16,29 +16,39 @@ import { createReport, groupWarnings, type Report } from './report.ts';
 import { type SourceSettings, waitForSource } from './source-settings.ts';
 
 /**
- * Lists the files of a data set, including its history, its old slugs and the license of the data.
+ * Lists the files of a data set, including its history, its old slugs and the
+ * license of the data.
  */
 export const dataSetFiles = (data: DataSet, past: Past = emptyPast): SiteFile[] => [
   ...snapshotFiles(data),
   { path: CHANGES_FILE, body: encodeHistory(past.history) },
   { path: FORMER_FILE, body: encodeOldSlugs(past.oldSlugs) },
-  { path: 'LICENSE.txt', body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')) },
+  {
+    path: 'LICENSE.txt',
+    body: readFileSync(path.join(PUBLIC_FOLDER, 'data-license.txt')),
+  },
 ];
 
 /**
- * Reads a data set, compares it with the published one, checks the differences, and publishes the
- * files.
+ * Reads a data set, compares it with the published one, checks the differences, and
+ * publishes the files.
  *
  * @throws UpstreamError, DataError, GuardError or OutputError
  */
-export async function makeDataSet(folder: string, source: SourceSettings): Promise<Report> {
+export async function makeDataSet(
+  folder: string,
+  source: SourceSettings,
+): Promise<Report> {
   const started = performance.now();
   await waitForSource(source, folder);
   return withOutput(
     folder,
     async (output) => {
       assertReplaceableContents(output, 'data set', source.cacheFolder);
-      const { loaded, update } = await loadUpdate(source, readPreviousSnapshot(output.folder));
+      const { loaded, update } = await loadUpdate(
+        source,
+        readPreviousSnapshot(output.folder),
+      );
       const files = dataSetFiles(update.dataSet, update.past);
       const result = await output.publish(files, { signal: source.signal });
       const warnings = groupWarnings(loaded.dataSet.warnings);

@@ -16,9 +16,19 @@ import { checkIcons } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Update } from '../dataset/update.ts';
 import { OutputError, toOutputError } from '../errors.ts';
-import { hosts as allHosts, type HostName, isHostConfig, webServerNames } from '../hosts/index.ts';
+import {
+  hosts as allHosts,
+  type HostName,
+  isHostConfig,
+  webServerNames,
+} from '../hosts/index.ts';
 import { installCommand } from '../hosts/install-command.ts';
-import { codeDigest, PRODUCT, readBuildAssets, readPublicFiles } from '../package.ts';
+import {
+  codeDigest,
+  PRODUCT,
+  readBuildAssets,
+  readPublicFiles,
+} from '../package.ts';
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons } from '../sources/icons.ts';
@@ -46,8 +56,8 @@ export interface MakeSiteOptions {
   /** The number of data states for which an archive is kept. */
   readonly keep?: number | undefined;
   /**
-   * Whether the site is a copy of another site, or is rebuilt from itself. Undefined for a build
-   * from an upstream or a snapshot.
+   * Whether the site is a copy of another site, or is rebuilt from itself. Undefined
+   * for a build from an upstream or a snapshot.
    */
   readonly copies?: 'another' | 'itself' | undefined;
 }
@@ -55,13 +65,13 @@ export interface MakeSiteOptions {
 /**
  * Builds a site or a copy, and publishes it into a folder.
  *
- * Before anything is read, the folder is locked and an interrupted build is recovered. After the
- * site is published and the lock is released, the site is verified and archived if the user asked
- * for it.
+ * Before anything is read, the folder is locked and an interrupted build is
+ * recovered. After the site is published and the lock is released, the site is
+ * verified and archived if the user asked for it.
  *
- * After an error, the published site is unchanged. The only exception is a failure to move the new
- * files into place: the folder may then contain parts of both sites, and the next command that
- * publishes there completes the change.
+ * After an error, the published site is unchanged. The only exception is a failure
+ * to move the new files into place: the folder may then contain parts of both sites,
+ * and the next command that publishes there completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */
@@ -76,8 +86,8 @@ export async function makeSite(options: MakeSiteOptions): Promise<BuildReport> {
 }
 
 /**
- * Reads a data set, compares it with the published one, checks the differences, and publishes its
- * site.
+ * Reads a data set, compares it with the published one, checks the differences, and
+ * publishes its site.
  */
 async function replaceSite(
   output: Output,
@@ -85,18 +95,30 @@ async function replaceSite(
   started: number,
 ): Promise<Omit<BuildReport, 'checks'>> {
   assertReplaceableContents(output, 'site', source.cacheFolder);
-  const previous = readPreviousSite(folderStorage(output.folder, output.name), output.published);
+  const previous = readPreviousSite(
+    folderStorage(output.folder, output.name),
+    output.published,
+  );
   const published = findPublishedMeta(output);
   const resolve = (sourceMeta: Meta | undefined): Settings => {
     const copied = copies ? sourceMeta : undefined;
-    return resolveSettings(wanted, out, { published, copied, isOwnSource: copies === 'itself' });
+    return resolveSettings(wanted, out, {
+      published,
+      copied,
+      isOwnSource: copies === 'itself',
+    });
   };
-  // We resolve the settings early, so that a build with invalid settings fails before it reads the
-  // upstream. A copy cannot do this, because it needs the settings of the copied site.
+  // We resolve the settings early, so that a build with invalid settings fails
+  // before it reads the upstream. A copy cannot do this, because it needs the
+  // settings of the copied site.
   if (!copies) resolve(undefined);
 
-  const hasIcons = (meta: Meta | undefined): boolean => resolve(meta).sprites.mode === 'mirror';
-  const { loaded, update } = await loadUpdate({ ...source, previous, hasIcons }, previous);
+  const hasIcons = (meta: Meta | undefined): boolean =>
+    resolve(meta).sprites.mode === 'mirror';
+  const { loaded, update } = await loadUpdate(
+    { ...source, previous, hasIcons },
+    previous,
+  );
 
   const settings = resolve(loaded.site?.meta);
   const publicFiles = readPublicFiles();
@@ -123,7 +145,11 @@ async function replaceSite(
     archive: settings.archive,
     assets: [...publicFiles.files, ...icons.files],
   };
-  const { result, files, install } = await publishSite(output, inputs, source.signal);
+  const { result, files, install } = await publishSite(
+    output,
+    inputs,
+    source.signal,
+  );
   const notices = [...publicFiles.notices, ...icons.notices];
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {
@@ -135,8 +161,8 @@ async function replaceSite(
 }
 
 /**
- * Reads `meta.json` of the published site. Returns undefined if nothing is published, and an empty
- * object if the file is damaged.
+ * Reads `meta.json` of the published site. Returns undefined if nothing is
+ * published, and an empty object if the file is damaged.
  */
 function findPublishedMeta({ published }: Output): Partial<Meta> | undefined {
   if (published.entries.size === 0) return undefined;
@@ -178,8 +204,8 @@ export function namesIcons({ sprites }: Pick<WantedSettings, 'sprites'>): boolea
 }
 
 /**
- * Returns whether the data came from the network. If it did not, icons are fetched from the network
- * only if the user asked for them.
+ * Returns whether the data came from the network. If it did not, icons are fetched
+ * from the network only if the user asked for them.
  */
 export function isRemote(
   { source, upstream }: Pick<SourceSettings, 'source' | 'upstream'>,
@@ -190,20 +216,24 @@ export function isRemote(
 }
 
 /**
- * The inputs that determine the files of a site, except for files that are part of gamedata itself.
+ * The inputs that determine the files of a site, except for files that are part of
+ * gamedata itself.
  */
 type Inputs = Omit<SiteInput, 'buildAssets'>;
 
 interface PublishedSite {
   readonly result: PublishResult;
-  /** The files of the site. If the site has not changed, these are the published files. */
+  /**
+   * The files of the site. If the site has not changed, these are the published
+   * files.
+   */
   readonly files: readonly { readonly path: string }[];
   readonly install: readonly string[];
 }
 
 /**
- * Generates and publishes a site. If the same code has already generated the published site from
- * the same inputs, nothing is written.
+ * Generates and publishes a site. If the same code has already generated the
+ * published site from the same inputs, nothing is written.
  */
 async function publishSite(
   output: Output,
@@ -215,7 +245,8 @@ async function publishSite(
     const files = [...output.published.entries.values()];
     return { result: output.keepPublished(), files, install: [] };
   }
-  // Most scheduled builds change nothing, so we load the code that renders pages only here.
+  // Most scheduled builds change nothing, so we load the code that renders pages
+  // only here.
   const { generateFiles } = await import('../site/generate-site.ts');
   const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
   const install = listInstallCommands(inputs.hosts, output, files);
@@ -224,8 +255,8 @@ async function publishSite(
 }
 
 /**
- * Hashes the inputs of a site. `meta.json` represents the records and most options, because it
- * contains the digest of the records and the values of those options.
+ * Hashes the inputs of a site. `meta.json` represents the records and most options,
+ * because it contains the digest of the records and the values of those options.
  */
 function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs> {
   const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
@@ -234,12 +265,16 @@ function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs
   // The document root matters only for web servers, whose configuration contains it.
   const hasRoot = meta.hosts.some((host) => webServerNames.includes(host));
   const hashed = JSON.stringify(hasRoot ? [...inputs, { root }] : inputs);
-  return { generator: meta.generator, code: codeDigest(), inputs: hash('sha256', hashed) };
+  return {
+    generator: meta.generator,
+    code: codeDigest(),
+    inputs: hash('sha256', hashed),
+  };
 }
 
 /**
- * Finds the parts of a copied site that the copy does not have, such as a kind that this version of
- * gamedata does not support.
+ * Finds the parts of a copied site that the copy does not have, such as a kind that
+ * this version of gamedata does not support.
  */
 function findLeftBehind(
   source: BuiltSite | undefined,
@@ -251,7 +286,9 @@ function findLeftBehind(
   const leftBehind: string[] = [];
   const kinds: string[] = [];
   for (const file of source?.entries.keys() ?? []) {
-    if (copiedFiles.has(file) || isHostConfig(file) || archiveFiles.includes(file)) continue;
+    if (copiedFiles.has(file) || isHostConfig(file) || archiveFiles.includes(file)) {
+      continue;
+    }
     leftBehind.push(file);
     const kind = listFile.exec(file)?.[1];
     if (kind !== undefined) kinds.push(kind);
@@ -260,8 +297,8 @@ function findLeftBehind(
 }
 
 /**
- * Lists the commands that install the host configuration. Hosts whose configuration has not changed
- * need no command.
+ * Lists the commands that install the host configuration. Hosts whose configuration
+ * has not changed need no command.
  */
 function listInstallCommands(
   names: readonly HostName[],
@@ -273,7 +310,9 @@ function listInstallCommands(
     const file = files.find(({ path }) => path === name);
     if (file === undefined) return 'none';
     if (publishedFile === undefined) return 'added';
-    return publishedFile.sha256 === hash('sha256', encodeBody(file)) ? 'none' : 'changed';
+    return publishedFile.sha256 === hash('sha256', encodeBody(file))
+      ? 'none'
+      : 'changed';
   };
   const commands: string[] = [];
   for (const name of names) {
@@ -285,10 +324,14 @@ function listInstallCommands(
 }
 
 /**
- * Verifies and archives a published site. Failures are reported as problems instead of thrown,
- * because the site stays published.
+ * Verifies and archives a published site. Failures are reported as problems instead
+ * of thrown, because the site stays published.
  */
-async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Promise<ChecksReport> {
+async function verifyAndArchive({
+  out,
+  verify,
+  keep = 0,
+}: MakeSiteOptions): Promise<ChecksReport> {
   let verified: number | null = null;
   try {
     if (verify) {
@@ -303,6 +346,10 @@ async function verifyAndArchive({ out, verify, keep = 0 }: MakeSiteOptions): Pro
   } catch (thrown) {
     const error = toOutputError(thrown, out);
     if (!(error instanceof OutputError)) throw thrown;
-    return { verified, problems: [{ file: error.path, problem: error.problem }], archive: null };
+    return {
+      verified,
+      problems: [{ file: error.path, problem: error.problem }],
+      archive: null,
+    };
   }
 }

@@ -3,7 +3,12 @@ import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Counts } from '../contract/records.ts';
 import { toSeconds } from '../contract/words.ts';
-import { countRecords, type Provenance, type Warning, warningCodes } from '../dataset/data-set.ts';
+import {
+  countRecords,
+  type Provenance,
+  type Warning,
+  warningCodes,
+} from '../dataset/data-set.ts';
 import type { NameChanges } from '../dataset/names.ts';
 import type { Update } from '../dataset/update.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
@@ -19,8 +24,8 @@ export interface WarningGroup {
   readonly code: string;
   readonly count: number;
   /**
-   * The first few messages. Empty for a copied site, because its `meta.json` contains only the
-   * counts.
+   * The first few messages. Empty for a copied site, because its `meta.json`
+   * contains only the counts.
    */
   readonly examples: readonly string[];
 }
@@ -45,7 +50,10 @@ export interface DataReport extends Readonly<Provenance> {
   readonly fallback: string | null;
   readonly digest: string;
   readonly counts: Counts;
-  /** Whether every record came from the cache, because the upstream's edition has not changed. */
+  /**
+   * Whether every record came from the cache, because the upstream's edition has not
+   * changed.
+   */
   readonly isCached: boolean;
   /** The number of requests, or null if none were sent. */
   readonly requests: FetcherStats | null;
@@ -69,9 +77,11 @@ export interface BuildReport extends Report {
   readonly checks: ChecksReport;
 }
 
-export interface SiteReport extends Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
+export interface SiteReport
+  extends Pick<Settings, 'baseUrl' | 'baseUrlFrom' | 'links' | 'hosts'> {
   /**
-   * The commands that operators run on web servers whose configuration or redirects have changed.
+   * The commands that operators run on web servers whose configuration or redirects
+   * have changed.
    */
   readonly install: readonly string[];
 }
@@ -119,7 +129,11 @@ export function createReport(
       isCached: loaded.isCached ?? false,
       requests: loaded.requests ?? null,
     },
-    changes: { steps: update.steps, missing: update.missing, names: update.nameChanges },
+    changes: {
+      steps: update.steps,
+      missing: update.missing,
+      names: update.nameChanges,
+    },
     files,
     warnings: context.warnings,
     notices: [
@@ -151,8 +165,8 @@ export function groupWarnings(warnings: readonly Warning[]): WarningGroup[] {
 }
 
 /**
- * Reads the warnings of a copied site. Warnings about icons that the upstream does not have are
- * left out, because the copy collects its icons itself.
+ * Reads the warnings of a copied site. Warnings about icons that the upstream does
+ * not have are left out, because the copy collects its icons itself.
  */
 export function readWarnings({ warnings }: Meta): WarningGroup[] {
   const groups: WarningGroup[] = [];

@@ -14,8 +14,8 @@ import {
 import { isPlainRoot } from '../hosts/web-server.ts';
 
 /**
- * The settings that the user chose. All other settings come from the published site, from the
- * copied site, or from defaults.
+ * The settings that the user chose. All other settings come from the published site,
+ * from the copied site, or from defaults.
  */
 export interface WantedSettings {
   readonly baseUrl: string | undefined;
@@ -48,31 +48,36 @@ export interface Settings {
 /** The sites whose settings may be reused. */
 export interface KnownSites {
   /**
-   * Describes the published site. Undefined if no site is published; an empty object if the site's
-   * `meta.json` is damaged.
+   * Describes the published site. Undefined if no site is published; an empty object
+   * if the site's `meta.json` is damaged.
    */
   readonly published: Partial<Meta> | undefined;
   /** Describes the copied site. Undefined for a build. */
   readonly copied: Meta | undefined;
   /**
-   * Whether the published site is rebuilt from itself. Such a site may come from anyone, so we do
-   * not keep its hosts.
+   * Whether the published site is rebuilt from itself. Such a site may come from
+   * anyone, so we do not keep its hosts.
    */
   readonly isOwnSource: boolean;
 }
 
 /**
- * Completes the user's settings. Each missing setting comes from the first place that has a value
- * for it.
+ * Completes the user's settings. Each missing setting comes from the first place
+ * that has a value for it.
  *
- * A build keeps the published base URL, because that URL must not change by accident. A copy also
- * keeps the published links and hosts. If no site is published yet, the copy uses the base URL and
- * the links of the copied site. It also uses these links if the published `meta.json` is damaged.
+ * A build keeps the published base URL, because that URL must not change by
+ * accident. A copy also keeps the published links and hosts. If no site is published
+ * yet, the copy uses the base URL and the links of the copied site. It also uses
+ * these links if the published `meta.json` is damaged.
  *
- * @throws UsageError if the base URL is unknown and the user must set it, or if hosts and links
- * contradict each other
+ * @throws UsageError if the base URL is unknown and the user must set it, or if
+ * hosts and links contradict each other
  */
-export function resolveSettings(wanted: WantedSettings, out: string, known: KnownSites): Settings {
+export function resolveSettings(
+  wanted: WantedSettings,
+  out: string,
+  known: KnownSites,
+): Settings {
   const hosts = wanted.hosts ?? findKeptHosts(known) ?? [defaultHost];
   const links = resolveLinks(wanted.links, hosts, known);
   return {
@@ -86,8 +91,15 @@ export function resolveSettings(wanted: WantedSettings, out: string, known: Know
   };
 }
 
-/** Returns the hosts of a published copy, without hosts that this version does not support. */
-function findKeptHosts({ published, copied, isOwnSource }: KnownSites): HostName[] | undefined {
+/**
+ * Returns the hosts of a published copy, without hosts that this version does not
+ * support.
+ */
+function findKeptHosts({
+  published,
+  copied,
+  isOwnSource,
+}: KnownSites): HostName[] | undefined {
   if (!copied || isOwnSource) return undefined;
   const publishedHosts = published?.hosts;
   return publishedHosts && hostNames.filter((name) => publishedHosts.includes(name));
@@ -105,16 +117,22 @@ function resolveLinks(
     return wanted ?? kept ?? 'query';
   }
   if (wanted === undefined || wanted === 'file') return 'file';
-  throw new UsageError(`got ${wanted}, expected file for ${host}, which ignores queries`, {
-    option: '--links',
-  });
+  throw new UsageError(
+    `got ${wanted}, expected file for ${host}, which ignores queries`,
+    {
+      option: '--links',
+    },
+  );
 }
 
 /**
- * Chooses how icons are served. Links to files are meant for hosts that cannot redirect to icons,
- * so such a site contains the icons by default.
+ * Chooses how icons are served. Links to files are meant for hosts that cannot
+ * redirect to icons, so such a site contains the icons by default.
  */
-function resolveIconSource({ sprites }: WantedSettings, links: LinkStyle): IconSource {
+function resolveIconSource(
+  { sprites }: WantedSettings,
+  links: LinkStyle,
+): IconSource {
   const defaultMode = links === 'file' ? 'mirror' : 'link';
   const mode = sprites.mode ?? defaultMode;
   if (mode === 'none') return { mode, upstream: null };
@@ -127,9 +145,15 @@ function resolveBaseUrl(
   { published, copied }: KnownSites,
 ): Pick<Settings, 'baseUrl' | 'baseUrlFrom'> {
   if (baseUrl !== undefined) return { baseUrl, baseUrlFrom: 'option' };
-  if (published) return { baseUrl: readBaseUrl(published, out), baseUrlFrom: 'published' };
-  if (copied) return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
-  if (hosts.length === 0) return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
+  if (published) {
+    return { baseUrl: readBaseUrl(published, out), baseUrlFrom: 'published' };
+  }
+  if (copied) {
+    return { baseUrl: readBaseUrl(copied, 'the source'), baseUrlFrom: 'source' };
+  }
+  if (hosts.length === 0) {
+    return { baseUrl: 'http://127.0.0.1:3000', baseUrlFrom: 'default' };
+  }
   const names = [...new Set(hosts)].join(', ');
   const hints = hosts.map((name) => allHosts[name].baseUrlHint);
   throw new UsageError(`got none, expected the base URL of the site on ${names}`, {
@@ -149,7 +173,8 @@ function readBaseUrl({ base_url: baseUrl }: Partial<Meta>, owner: string): strin
 /**
  * Resolves the document root, which is part of the configuration of a web server.
  *
- * @param system resolves paths; tests pass the path module of another operating system
+ * @param system resolves paths; tests pass the path module of another operating
+ * system
  * @throws UsageError
  */
 export function resolveDocumentRoot(

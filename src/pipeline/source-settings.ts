@@ -9,7 +9,10 @@ import { type OpenOptions, waitUntilStable } from '../publish/publish.ts';
 import { isSameFolder } from '../publish/work-paths.ts';
 import type { SourceContext } from '../sources/source.ts';
 
-/** Settings for reading the data, and limits for how much it may differ from the published data. */
+/**
+ * Settings for reading the data, and limits for how much it may differ from the
+ * published data.
+ */
 export interface SourceSettings
   extends SourceContext,
     UpdateOptions,
@@ -17,12 +20,15 @@ export interface SourceSettings
     Pick<OpenOptions, 'takeLock'> {}
 
 /**
- * Waits until no build is changing the folder from which a source reads. The output folder is
- * skipped here, because it is recovered later.
+ * Waits until no build is changing the folder from which a source reads. The output
+ * folder is skipped here, because it is recovered later.
  *
  * @throws OutputError
  */
-export async function waitForSource(settings: SourceSettings, out: string): Promise<void> {
+export async function waitForSource(
+  settings: SourceSettings,
+  out: string,
+): Promise<void> {
   const { source, dataFolder } = settings;
   if (source === 'rest' || source === 'csv') return;
   const upstream = settings.upstream ?? dataFolder;
@@ -30,15 +36,22 @@ export async function waitForSource(settings: SourceSettings, out: string): Prom
 }
 
 /**
- * Waits until no build is changing a folder. Returns immediately for URLs and archives.
+ * Waits until no build is changing a folder. Returns immediately for URLs and
+ * archives.
  *
  * @throws OutputError if a build is still changing the folder after a second
  */
-export async function assertSettledFolder(target: string, out?: string): Promise<void> {
+export async function assertSettledFolder(
+  target: string,
+  out?: string,
+): Promise<void> {
   if (isUrl(target) || isArchive(target)) return;
   const status = attempt(() => statSync(target));
   if (status?.isDirectory() === false) {
-    throw new OutputError('is not the folder of a site or snapshot, or a .tar.gz archive', target);
+    throw new OutputError(
+      'is not the folder of a site or snapshot, or a .tar.gz archive',
+      target,
+    );
   }
   const isOutput = out !== undefined && isSameFolder(target, out);
   if (!isOutput) await waitUntilStable(target);

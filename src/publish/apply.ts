@@ -21,9 +21,15 @@ import { flush, flushAll } from './stage.ts';
 import type { StagingFolder } from './staging.ts';
 import type { WorkPaths } from './work-paths.ts';
 
-/** The effect of a change on the files of a folder. The manifest is always replaced as well. */
+/**
+ * The effect of a change on the files of a folder. The manifest is always replaced
+ * as well.
+ */
 export interface Change {
-  /** The files of the published manifest. The change may replace and remove these files. */
+  /**
+   * The files of the published manifest. The change may replace and remove these
+   * files.
+   */
   readonly published: Entries;
   /** The paths of all files of the new site. */
   readonly next: readonly string[];
@@ -34,13 +40,16 @@ export interface Change {
 }
 
 /**
- * Determines the remaining work of a committed change: files that are still in the staging folder,
- * and published files that the new site no longer contains.
+ * Determines the remaining work of a committed change: files that are still in the
+ * staging folder, and published files that the new site no longer contains.
  */
 export function readChange({ out, staged }: WorkPaths): Change {
   const nextEntries = readFileList(staged);
   if (!nextEntries) {
-    throw new OutputError('is not a valid manifest', path.join(staged, MANIFEST_FILE));
+    throw new OutputError(
+      'is not a valid manifest',
+      path.join(staged, MANIFEST_FILE),
+    );
   }
   const next = nextEntries.map((entry) => entry.path);
   const stagedFiles = listRegularFiles(staged);
@@ -51,8 +60,8 @@ export function readChange({ out, staged }: WorkPaths): Change {
 }
 
 /**
- * Lists the regular files in a folder. Symlinks are not followed, because they may lead to
- * unrelated files of this user, which must not be moved.
+ * Lists the regular files in a folder. Symlinks are not followed, because they may
+ * lead to unrelated files of this user, which must not be moved.
  */
 function listRegularFiles(folder: string): Set<string> {
   const files = new Set<string>();
@@ -63,17 +72,24 @@ function listRegularFiles(folder: string): Set<string> {
 }
 
 /** Lists the published files that the new site no longer contains. */
-export function listRemoved(out: string, published: Entries, next: Iterable<string>): string[] {
+export function listRemoved(
+  out: string,
+  published: Entries,
+  next: Iterable<string>,
+): string[] {
   const isKept = createLookup(out, next);
   return [...published.keys()].filter((file) => !isKept(file));
 }
 
 /**
- * Returns a function that checks whether a list contains a path. If a path and a listed path differ
- * only in letter case, we compare the files on disk, because on a case-insensitive file system,
- * both paths name the same file.
+ * Returns a function that checks whether a list contains a path. If a path and a
+ * listed path differ only in letter case, we compare the files on disk, because on a
+ * case-insensitive file system, both paths name the same file.
  */
-function createLookup(out: string, files: Iterable<string>): (file: string) => boolean {
+function createLookup(
+  out: string,
+  files: Iterable<string>,
+): (file: string) => boolean {
   const listedByKey = new Map<string, string>();
   for (const file of files) listedByKey.set(file.toLowerCase(), file);
   return (file) => {
@@ -92,9 +108,10 @@ function isSameFile(oneFile: string, otherFile: string): boolean {
 }
 
 /**
- * Checks that a change can be applied: no file from another program is in the way, and every
- * affected folder is writable. A build runs this check before it commits the change. Recovery runs
- * it again, because someone may have added files in the meantime.
+ * Checks that a change can be applied: no file from another program is in the way,
+ * and every affected folder is writable. A build runs this check before it commits
+ * the change. Recovery runs it again, because someone may have added files in the
+ * meantime.
  *
  * @throws OutputError if a file is in the way or a folder is not writable
  */
@@ -103,7 +120,8 @@ export function assertApplicable(paths: WorkPaths, change: Change): void {
   const obstacles = findObstacles(paths, change);
   if (obstacles.length > 0) {
     const problem = `contains files that gamedata did not write: ${listFirst(obstacles, 5)}`;
-    const hint = 'Move them elsewhere, or into public/ to make them part of the site.';
+    const hint =
+      'Move them elsewhere, or into public/ to make them part of the site.';
     throw new OutputError(problem, paths.name, { hint });
   }
   const siteFiles = new Set([...change.removed, ...change.next]);
@@ -111,16 +129,17 @@ export function assertApplicable(paths: WorkPaths, change: Change): void {
   for (const folder of changedFolders) {
     const status = readStatus(path.join(paths.out, folder));
     const isFile = status?.isDirectory() === false;
-    // The change replaces this file with a folder, or has already replaced a folder with this file.
+    // The change replaces this file with a folder, or has already replaced a folder
+    // with this file.
     if (isFile && siteFiles.has(folder)) continue;
     assertWritable(paths, folder);
   }
 }
 
 /**
- * Finds files and folders that are in the way of a change: files where it needs a folder, and files
- * or folders where it adds a file. Files written by gamedata are never in the way, because the
- * change replaces or removes them.
+ * Finds files and folders that are in the way of a change: files where it needs a
+ * folder, and files or folders where it adds a file. Files written by gamedata are
+ * never in the way, because the change replaces or removes them.
  */
 function findObstacles(paths: WorkPaths, change: Change): string[] {
   const { out } = paths;
@@ -133,7 +152,8 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
   function checkNeededFolder(folder: string): void {
     const status = readStatus(path.join(out, folder));
     if (!status || status.isDirectory()) return;
-    // If the published site has a folder here, `assertWritable` reports this file instead.
+    // If the published site has a folder here, `assertWritable` reports this file
+    // instead.
     if (publishedFolders.has(folder)) return;
     if (!isOwn(folder)) obstacles.push(folder);
   }
@@ -148,13 +168,17 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
     if (!isOwn(file)) obstacles.push(file);
   }
 
-  /** The change can replace this folder only after it has removed all files in it. */
+  /**
+   * The change can replace this folder only after it has removed all files in it.
+   */
   function checkReplacedFolder(folder: string): void {
     if (!emptiedFolders.has(folder)) {
       obstacles.push(`${folder}/`);
       return;
     }
-    for (const name of fs.readdirSync(path.join(out, folder))) checkAddedFile(`${folder}/${name}`);
+    for (const name of fs.readdirSync(path.join(out, folder))) {
+      checkAddedFile(`${folder}/${name}`);
+    }
   }
 
   for (const folder of listParentFolders(addedFiles)) checkNeededFolder(folder);
@@ -163,9 +187,10 @@ function findObstacles(paths: WorkPaths, change: Change): string[] {
 }
 
 /**
- * Returns a function that checks whether gamedata wrote a file in the folder. This is the case if
- * the published manifest lists the file, or if the file has the same content as a staged file. In
- * the second case, a change that was later discarded may have moved it into place.
+ * Returns a function that checks whether gamedata wrote a file in the folder. This
+ * is the case if the published manifest lists the file, or if the file has the same
+ * content as a staged file. In the second case, a change that was later discarded
+ * may have moved it into place.
  */
 function createOwnershipCheck(
   { out, staged }: WorkPaths,
@@ -180,8 +205,8 @@ function createOwnershipCheck(
 }
 
 /**
- * Checks that a folder of the site is writable by trying to change it, because permissions alone do
- * not reveal every obstacle.
+ * Checks that a folder of the site is writable by trying to change it, because
+ * permissions alone do not reveal every obstacle.
  */
 function assertWritable({ name, out, staging }: WorkPaths, inside: string): void {
   const folder = path.join(out, inside);
@@ -193,10 +218,12 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
     throw new OutputError('is not a folder any more', folderName);
   }
   const access = fs.constants.W_OK | fs.constants.X_OK;
-  explainFailure('cannot be written', folderName, () => fs.accessSync(folder, access));
+  explainFailure('cannot be written', folderName, () =>
+    fs.accessSync(folder, access),
+  );
 
-  // We try to rename a file that does not exist, so the system reports ENOENT. If the folder is on
-  // another file system, it reports EXDEV instead.
+  // We try to rename a file that does not exist, so the system reports ENOENT. If
+  // the folder is on another file system, it reports EXDEV instead.
   const from = `${staging}-${randomUUID()}`;
   const to = path.join(folder, randomUUID());
   const tryRename = (): void => attempt(() => fs.renameSync(from, to), 'ENOENT');
@@ -206,9 +233,10 @@ function assertWritable({ name, out, staging }: WorkPaths, inside: string): void
 }
 
 /**
- * Moves the files of a committed change into place. If there is no site yet, the whole staged
- * folder is renamed. Otherwise files are replaced one by one, in an order that keeps all links
- * valid, and the manifest is replaced last. An interrupted call can be repeated at any time.
+ * Moves the files of a committed change into place. If there is no site yet, the
+ * whole staged folder is renamed. Otherwise files are replaced one by one, in an
+ * order that keeps all links valid, and the manifest is replaced last. An
+ * interrupted call can be repeated at any time.
  */
 export function applyChange(paths: LockedPaths, staging: StagingFolder): void {
   const apply = (): void => {
@@ -230,10 +258,10 @@ function createFolder({ name, out, staged, lock, permissions }: LockedPaths): vo
 }
 
 /**
- * Replaces the files of a published site. First removes the files that are in the way of added
- * files, then moves the staged files into place, and then removes the remaining files that the new
- * site no longer contains. The manifest is moved last, because a staged manifest marks the change
- * as incomplete.
+ * Replaces the files of a published site. First removes the files that are in the
+ * way of added files, then moves the staged files into place, and then removes the
+ * remaining files that the new site no longer contains. The manifest is moved last,
+ * because a staged manifest marks the change as incomplete.
  */
 function replaceFiles(paths: LockedPaths): void {
   const { out } = paths;
@@ -241,8 +269,8 @@ function replaceFiles(paths: LockedPaths): void {
   const addedFiles = new Set(added);
   const addedFolders = listParentFolders(added);
   /**
-   * Whether an added file needs a folder with this path, or replaces a folder that contains the
-   * file.
+   * Whether an added file needs a folder with this path, or replaces a folder that
+   * contains the file.
    */
   const isInTheWay = (file: string): boolean => {
     if (addedFolders.has(file)) return true;
@@ -255,16 +283,20 @@ function replaceFiles(paths: LockedPaths): void {
   }
   for (const file of sortByLinks(added)) moveFile(paths, file);
   for (const file of removed) removeFile(paths, file);
-  // Without flushing, a power cut could keep the new manifest but lose the other renames.
+  // Without flushing, a power cut could keep the new manifest but lose the other
+  // renames.
   flushAll(out, [...added, ...removed]);
   moveFile(paths, MANIFEST_FILE);
   flush(out);
 }
 
-/** Removes a file of the site, and then every parent folder that has become empty. */
+/**
+ * Removes a file of the site, and then every parent folder that has become empty.
+ */
 function removeFile({ out, lock }: LockedPaths, file: string): void {
   lock.assertHeld();
-  // Skips a file that is reached through a symlink, and a folder that has replaced the file.
+  // Skips a file that is reached through a symlink, and a folder that has replaced
+  // the file.
   if (!isInFolders(out, file)) return;
   const target = path.join(out, file);
   const status = readStatus(target);
@@ -278,7 +310,10 @@ function removeFile({ out, lock }: LockedPaths, file: string): void {
 }
 
 /** Moves a staged file into place. */
-function moveFile({ name, out, staged, lock, permissions }: LockedPaths, file: string): void {
+function moveFile(
+  { name, out, staged, lock, permissions }: LockedPaths,
+  file: string,
+): void {
   lock.assertHeld();
   const target = path.join(out, file);
   const createdFolder = fs.mkdirSync(path.dirname(target), { recursive: true });
@@ -293,9 +328,9 @@ const IN_KIND_FOLDER = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
 const LIST_PAGE = /^(?:offset\/\d+\/)?index\.json$/;
 
 /**
- * Sorts files so that every link resolves while the files are being moved. Records come first. List
- * pages follow from last to first, because each page links to the next one. The other files come
- * next, and `meta.json` comes last.
+ * Sorts files so that every link resolves while the files are being moved. Records
+ * come first. List pages follow from last to first, because each page links to the
+ * next one. The other files come next, and `meta.json` comes last.
  */
 function sortByLinks(files: readonly string[]): string[] {
   const records: string[] = [];

@@ -5,22 +5,28 @@ import path from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../contract/parse.ts';
 import { errorCode, OutputError } from '../errors.ts';
-import { attempt, explainFailure, openTrusted, readStatus, readText } from '../files.ts';
+import {
+  attempt,
+  explainFailure,
+  openTrusted,
+  readStatus,
+  readText,
+} from '../files.ts';
 import type { Permissions } from './permissions.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 const RENEW_MS = 30_000;
 const STALE_MS = 600_000;
 /**
- * How long to wait until an empty lock file is filled. On file systems without hard links, another
- * build creates its lock file first and writes to it afterwards.
+ * How long to wait until an empty lock file is filled. On file systems without hard
+ * links, another build creates its lock file first and writes to it afterwards.
  */
 const EMPTY_MS = 3000;
 const EMPTY_CHECK_MS = 10;
 
 /**
- * The process that owns a lock. A process id is unique only within one boot of one machine, and
- * within one container.
+ * The process that owns a lock. A process id is unique only within one boot of one
+ * machine, and within one container.
  */
 const ownerSchema = z.object({
   host: z.string(),
@@ -31,11 +37,15 @@ const ownerSchema = z.object({
 });
 export type LockOwner = z.infer<typeof ownerSchema>;
 
-/** Describes this process. Values that the system does not provide are empty strings. */
+/**
+ * Describes this process. Values that the system does not provide are empty strings.
+ */
 export function describeProcess(): LockOwner {
   const tryRead = (read: () => string): string => attempt(read)?.trim() ?? '';
   const machine = tryRead(() => fs.readFileSync('/etc/machine-id', 'utf8'));
-  const boot = tryRead(() => fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const boot = tryRead(() =>
+    fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'),
+  );
   const namespace = tryRead(() => fs.readlinkSync(`/proc/${process.pid}/ns/pid`));
   return { host: os.hostname(), machine, boot, namespace, pid: process.pid };
 }
@@ -54,8 +64,8 @@ export interface Lock {
 }
 
 /**
- * The paths that a build uses while it holds the lock. Only functions that require this type may
- * change the site.
+ * The paths that a build uses while it holds the lock. Only functions that require
+ * this type may change the site.
  */
 export interface LockedPaths extends WorkPaths {
   readonly lock: Lock;
@@ -63,16 +73,17 @@ export interface LockedPaths extends WorkPaths {
 }
 
 /**
- * The lock files that this process holds. We cannot rely on the process id in a lock file, because
- * the system reuses process ids.
+ * The lock files that this process holds. We cannot rely on the process id in a lock
+ * file, because the system reuses process ids.
  */
 const heldLocks = new Set<string>();
 
 /**
- * Locks a folder by creating a lock file next to it. The text of the file is unique to this build,
- * so reading it shows whether we still hold the lock. While we hold it, its mtime is renewed every
- * 30 seconds. A lock older than ten minutes belongs to a build that was killed or suspended, so
- * another build may break it. The build that has lost its lock notices this before its next change.
+ * Locks a folder by creating a lock file next to it. The text of the file is unique
+ * to this build, so reading it shows whether we still hold the lock. While we hold
+ * it, its mtime is renewed every 30 seconds. A lock older than ten minutes belongs
+ * to a build that was killed or suspended, so another build may break it. The build
+ * that has lost its lock notices this before its next change.
  *
  * @param takeLock whether to break the lock of any other process
  * @throws OutputError if another build holds the lock
@@ -81,13 +92,19 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   const { lockFile, name, out } = paths;
   const text = `${JSON.stringify({ ...describeProcess(), id: randomUUID() })}\n`;
   const hint = `The lock and the new files are kept next to the folder until they are renamed: ${path.dirname(lockFile)} must be writable.`;
-  explainFailure('cannot be locked', name, () => claimLock(paths, text, takeLock), hint);
+  explainFailure(
+    'cannot be locked',
+    name,
+    () => claimLock(paths, text, takeLock),
+    hint,
+  );
   heldLocks.add(lockFile);
 
   let renewed = Date.now();
 
   /**
-   * This runs before each file is written, so it reads the file without the usual safety checks.
+   * This runs before each file is written, so it reads the file without the usual
+   * safety checks.
    */
   function isHeld(): boolean {
     const currentText = attempt(() => fs.readFileSync(lockFile, 'utf8'), 'ENOENT');
@@ -95,13 +112,15 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
   }
 
   /**
-   * Writes the first byte again, which makes the file system update the mtime with its own clock.
-   * All locks start with the same byte, so this does not damage the lock of another build that has
-   * just taken over.
+   * Writes the first byte again, which makes the file system update the mtime with
+   * its own clock. All locks start with the same byte, so this does not damage the
+   * lock of another build that has just taken over.
    */
   function renew(): void {
     renewed = Date.now();
-    const descriptor = attempt(() => openTrusted(out, lockFile, fs.constants.O_WRONLY));
+    const descriptor = attempt(() =>
+      openTrusted(out, lockFile, fs.constants.O_WRONLY),
+    );
     if (descriptor === undefined) return;
     attempt(() => fs.writeSync(descriptor, text.slice(0, 1)));
     fs.closeSync(descriptor);
@@ -119,16 +138,17 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
     isHeld,
     assertHeld() {
       if (!isHeld()) throw createLostError(lockFile, name);
-      // Timers do not fire during synchronous work, so the lock is renewed here as well. We use the
-      // absolute difference because the clock may have been set back.
+      // Timers do not fire during synchronous work, so the lock is renewed here as
+      // well. We use the absolute difference because the clock may have been set
+      // back.
       const sinceRenewal = Math.abs(Date.now() - renewed);
       if (sinceRenewal >= RENEW_MS) renew();
     },
     release() {
       clearInterval(timer);
       heldLocks.delete(lockFile);
-      // If the lock file cannot be read, for example because no file descriptor is free, we assume
-      // that we still hold the lock.
+      // If the lock file cannot be read, for example because no file descriptor is
+      // free, we assume that we still hold the lock.
       const mayBeHeld = attempt(isHeld) ?? true;
       if (mayBeHeld) attempt(() => fs.unlinkSync(lockFile));
     },
@@ -138,17 +158,20 @@ export function acquireLock(paths: WorkPaths, takeLock = false): Lock {
 function createLostError(lockFile: string, name: string): OutputError {
   const owner = parseOwner(attempt(() => readLock(lockFile)));
   let reason = 'is missing or damaged';
-  if (owner) reason = `was taken over by another build (process ${owner.pid} on ${owner.host})`;
+  if (owner) {
+    reason = `was taken over by another build (process ${owner.pid} on ${owner.host})`;
+  }
   const hint =
     'The staged files now belong to the build that holds the lock. Run this build again when no other build is running.';
   return new OutputError(`the lock of this build ${reason}`, name, { hint });
 }
 
 /**
- * Claims the lock. Each attempt writes a complete lock file under a temporary name and links it
- * into place, which fails if another lock exists. If the build that owns the other lock has ended,
- * the draft is renamed over it. An empty lock gets a few seconds to be filled. If another build is
- * faster, the next attempt examines the lock of that build.
+ * Claims the lock. Each attempt writes a complete lock file under a temporary name
+ * and links it into place, which fails if another lock exists. If the build that
+ * owns the other lock has ended, the draft is renamed over it. An empty lock gets a
+ * few seconds to be filled. If another build is faster, the next attempt examines
+ * the lock of that build.
  *
  * @throws OutputError if the other build may still be running
  */
@@ -168,7 +191,8 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
       }
       assertBreakable(paths, otherText, { draft, takeLock });
       breakLock(lockFile, draft, otherText);
-      // If two builds break the same lock, the build that loses it notices at its next check.
+      // If two builds break the same lock, the build that loses it notices at its
+      // next check.
       if (readLock(lockFile) === text) return;
     }
   } finally {
@@ -177,8 +201,8 @@ function claimLock(paths: WorkPaths, text: string, takeLock: boolean): void {
 }
 
 /**
- * Links the complete lock file into place. This way, a killed process never leaves an empty lock
- * behind.
+ * Links the complete lock file into place. This way, a killed process never leaves
+ * an empty lock behind.
  *
  * @returns false if another lock exists
  */
@@ -189,8 +213,8 @@ function createLock(lockFile: string, draft: string, text: string): boolean {
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
   }
-  // File systems without hard links report various error codes, so we try to create the file
-  // without a link. Any unrelated error will occur here again.
+  // File systems without hard links report various error codes, so we try to create
+  // the file without a link. Any unrelated error will occur here again.
   try {
     fs.writeFileSync(lockFile, text, { flag: 'wx' });
     return true;
@@ -201,15 +225,23 @@ function createLock(lockFile: string, draft: string, text: string): boolean {
 }
 
 /**
- * Replaces the lock of another build with the draft, unless a third build has already replaced it.
+ * Replaces the lock of another build with the draft, unless a third build has
+ * already replaced it.
  */
-function breakLock(lockFile: string, draft: string, otherText: string | undefined): void {
+function breakLock(
+  lockFile: string,
+  draft: string,
+  otherText: string | undefined,
+): void {
   if (readLock(lockFile) !== otherText) return;
   // The recovery of another build may have removed the draft.
   attempt(() => fs.renameSync(draft, lockFile), 'ENOENT');
 }
 
-/** Blocks the whole process, because nothing else may happen before the lock is claimed. */
+/**
+ * Blocks the whole process, because nothing else may happen before the lock is
+ * claimed.
+ */
 function sleepSync(ms: number): void {
   const neverNotified = new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(neverNotified, 0, 0, ms);
@@ -217,8 +249,8 @@ function sleepSync(ms: number): void {
 
 interface BreakOptions {
   /**
-   * A file that was just written to the same file system. We use its mtime as the current time,
-   * because clocks differ between machines.
+   * A file that was just written to the same file system. We use its mtime as the
+   * current time, because clocks differ between machines.
    */
   readonly draft: string;
   /** Whether the user asked to break any lock. */
@@ -226,8 +258,9 @@ interface BreakOptions {
 }
 
 /**
- * Checks that the lock of another build may be broken: the user asked for it, the lock is stale or
- * damaged, or its process has ended. A lock held by this process is never broken.
+ * Checks that the lock of another build may be broken: the user asked for it, the
+ * lock is stale or damaged, or its process has ended. A lock held by this process is
+ * never broken.
  *
  * @throws OutputError if the lock may not be broken
  */
@@ -239,23 +272,27 @@ function assertBreakable(
   const owner = parseOwner(lockText);
   const renewed = readTime(lockFile);
   const now = readTime(draft);
-  // A lock with a time far in the future is stale as well, because the clock has been set back.
+  // A lock with a time far in the future is stale as well, because the clock has
+  // been set back.
   const isStale = Math.abs(now.getTime() - renewed.getTime()) > STALE_MS;
   const isHeldByThisProcess = heldLocks.has(lockFile);
-  const isBreakable = takeLock || isStale || !owner || hasEnded(owner, describeProcess());
+  const isBreakable =
+    takeLock || isStale || !owner || hasEnded(owner, describeProcess());
   if (isBreakable && !isHeldByThisProcess) return;
   const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed.toISOString()}`;
   const hint =
     'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.';
-  throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, { hint });
+  throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, {
+    hint,
+  });
 }
 
 /** Returns the file's mtime, or the current time if the file no longer exists. */
 const readTime = (file: string): Date => readStatus(file)?.mtime ?? new Date();
 
 /**
- * Returns whether the process that wrote a lock has definitely ended. This can be decided only for
- * processes on the same machine and in the same container.
+ * Returns whether the process that wrote a lock has definitely ended. This can be
+ * decided only for processes on the same machine and in the same container.
  *
  * @param own a description of this process
  */
@@ -263,11 +300,12 @@ export function hasEnded(owner: LockOwner, own: LockOwner): boolean {
   const isSameMachine = owner.host === own.host && owner.machine === own.machine;
   if (!isSameMachine || owner.namespace !== own.namespace) return false;
   if (owner.boot !== own.boot) {
-    // Two containers may have the same host name, and many containers have no machine id.
+    // Two containers may have the same host name, and many containers have no
+    // machine id.
     return own.machine !== '';
   }
-  // This process has not locked the folder, so the lock is from an earlier process with the same
-  // id.
+  // This process has not locked the folder, so the lock is from an earlier process
+  // with the same id.
   if (owner.pid === own.pid) return true;
   try {
     process.kill(owner.pid, 0);

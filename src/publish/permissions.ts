@@ -11,16 +11,16 @@ export interface Permissions {
 }
 
 /**
- * Derives the permissions of files from the site's folder: users who may read or enter the folder
- * may read its files, regardless of the umask.
+ * Derives the permissions of files from the site's folder: users who may read or
+ * enter the folder may read its files, regardless of the umask.
  */
 export function readPermissions(site: string): Permissions {
   const status = readStatus(site);
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
-  // A web server opens files by name, so it needs permission to enter the folder but not to list
-  // it. Therefore every user who may enter the folder (the x bit, two bits below r) may also read
-  // its files.
+  // A web server opens files by name, so it needs permission to enter the folder but
+  // not to list it. Therefore every user who may enter the folder (the x bit, two
+  // bits below r) may also read its files.
   const mayRead = (mode | (mode << 2)) & 0o044;
   const groupMayWrite = mode & 0o020;
   // The set-group-ID bit makes new files inherit the folder's group.
@@ -31,7 +31,8 @@ export function readPermissions(site: string): Permissions {
 }
 
 /**
- * Sets the permissions of files, and of every folder between them and the site's folder.
+ * Sets the permissions of files, and of every folder between them and the site's
+ * folder.
  *
  * @param files paths relative to the site's folder
  */
@@ -42,13 +43,15 @@ export function setPermissions(
 ): void {
   const folders = listParentFolders(files);
   folders.delete('.');
-  for (const name of [...folders].sort()) setPermission(path.join(site, name), permissions);
+  for (const name of [...folders].sort()) {
+    setPermission(path.join(site, name), permissions);
+  }
   for (const name of files) setPermission(path.join(site, name), permissions);
 }
 
 /**
- * Sets the permissions of a file or folder. Failures are ignored, because some file systems do not
- * support permissions.
+ * Sets the permissions of a file or folder. Failures are ignored, because some file
+ * systems do not support permissions.
  */
 export function setPermission(file: string, permissions: Permissions): void {
   attempt(() => {
@@ -59,8 +62,8 @@ export function setPermission(file: string, permissions: Permissions): void {
     const isOtherGroup = gid !== undefined && status.gid !== gid;
     const isSameMode = (status.mode & 0o7777) === mode;
     if (isSameMode && !isOtherGroup) return;
-    // Symlinks are not followed, because another process may have replaced the file in the
-    // meantime.
+    // Symlinks are not followed, because another process may have replaced the file
+    // in the meantime.
     const descriptor = openSync(file, NO_FOLLOW);
     if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
     // The mode is set last because changing the group may clear some of its bits.

@@ -42,7 +42,10 @@ export interface PublishOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An output folder that is locked, and whose interrupted changes have been recovered. */
+/**
+ * An output folder that is locked, and whose interrupted changes have been
+ * recovered.
+ */
 export interface Output {
   /** The folder's path with all symlinks resolved. */
   readonly folder: string;
@@ -51,7 +54,10 @@ export interface Output {
   readonly published: Published;
   /** Notices about the recovery of an interrupted change. */
   readonly notices: readonly string[];
-  /** Returns whether the published site was generated with the same code from the same inputs. */
+  /**
+   * Returns whether the published site was generated with the same code from the
+   * same inputs.
+   */
   isUnchanged(buildInputs: Required<BuildInputs>): boolean;
   /** Keeps the published site as it is, apart from repairing permissions. */
   keepPublished(): PublishResult;
@@ -60,16 +66,19 @@ export interface Output {
    *
    * @throws OutputError if the site cannot be replaced
    */
-  publish(files: Iterable<SiteFile>, options?: PublishOptions): Promise<PublishResult>;
+  publish(
+    files: Iterable<SiteFile>,
+    options?: PublishOptions,
+  ): Promise<PublishResult>;
 }
 
 /**
- * Opens a folder for publishing: locks it, completes or discards an interrupted change, and reads
- * the published site. Even after a kill or a power cut, the folder either still holds the complete
- * old site or can be completed to the new one.
+ * Opens a folder for publishing: locks it, completes or discards an interrupted
+ * change, and reads the published site. Even after a kill or a power cut, the folder
+ * either still holds the complete old site or can be completed to the new one.
  *
- * @throws OutputError if another build has locked the folder, if the folder contains anything other
- * than a published site, or if it is inside another site
+ * @throws OutputError if another build has locked the folder, if the folder contains
+ * anything other than a published site, or if it is inside another site
  */
 export async function withOutput<T>(
   out: string,
@@ -80,7 +89,9 @@ export async function withOutput<T>(
   const workPaths = resolveWorkPaths(out);
   assertUsableAsOutput(workPaths);
   const parent = path.dirname(workPaths.out);
-  explainFailure('cannot be created', out, () => mkdirSync(parent, { recursive: true }));
+  explainFailure('cannot be created', out, () =>
+    mkdirSync(parent, { recursive: true }),
+  );
   const lock = acquireLock(workPaths, takeLock);
   let recovery: Recovery | undefined;
   try {
@@ -91,10 +102,12 @@ export async function withOutput<T>(
     const output = createOutput(paths, published, recovery);
     return await use(output);
   } catch (error) {
-    // The notices are reported here, because there is no result that could contain them.
+    // The notices are reported here, because there is no result that could contain
+    // them.
     for (const notice of recovery?.notices ?? []) onNotice?.(notice);
     const failure = toOutputError(error, out);
-    // If another build has broken our lock, that caused the failure, so we report it instead.
+    // If another build has broken our lock, that caused the failure, so we report it
+    // instead.
     const isLockLost = attempt(lock.isHeld) === false;
     if (failure instanceof OutputError && isLockLost) lock.assertHeld();
     throw failure;
@@ -104,25 +117,34 @@ export async function withOutput<T>(
 }
 
 /**
- * Rejects a folder inside another site, because the next build of that site would find unknown
- * files. Also rejects the working folder and its parent folders, because other programs may be
- * using them.
+ * Rejects a folder inside another site, because the next build of that site would
+ * find unknown files. Also rejects the working folder and its parent folders,
+ * because other programs may be using them.
  */
 function assertUsableAsOutput({ name, out }: WorkPaths): void {
   const outerSite = findOuterSite(out);
   if (outerSite !== undefined) {
     const hint =
       'Choose a folder outside that site. Otherwise, its next build would find files that are not in its manifest.';
-    throw new OutputError(`is inside ${outerSite}, which was published by gamedata`, name, {
-      hint,
-    });
+    throw new OutputError(
+      `is inside ${outerSite}, which was published by gamedata`,
+      name,
+      {
+        hint,
+      },
+    );
   }
   const workingFolder = process.cwd();
   if (workingFolder !== out && !isInside(out, workingFolder)) return;
-  const hint = 'Run the command in another folder, or name a folder inside this one.';
-  throw new OutputError('is the working folder, or contains it, and cannot be replaced', name, {
-    hint,
-  });
+  const hint =
+    'Run the command in another folder, or name a folder inside this one.';
+  throw new OutputError(
+    'is the working folder, or contains it, and cannot be replaced',
+    name,
+    {
+      hint,
+    },
+  );
 }
 
 /** Finds the closest parent folder that contains a site. */
@@ -137,7 +159,11 @@ function findOuterSite(out: string): string | undefined {
   return undefined;
 }
 
-function createOutput(paths: LockedPaths, published: Published, recovery: Recovery): Output {
+function createOutput(
+  paths: LockedPaths,
+  published: Published,
+  recovery: Recovery,
+): Output {
   return {
     folder: paths.out,
     name: paths.name,
@@ -153,7 +179,15 @@ function createOutput(paths: LockedPaths, published: Published, recovery: Recove
       repairPermissions(paths, entries, published);
       const { files, bytes } = measureSite(paths, entries);
       const changed = recovery.isCompleted;
-      return { changed, files, bytes, written: 0, kept: files, removed: 0, notices: [] };
+      return {
+        changed,
+        files,
+        bytes,
+        written: 0,
+        kept: files,
+        removed: 0,
+        notices: [],
+      };
     },
     async publish(newFiles, options = {}) {
       const staging = prepareStaging(paths);
@@ -171,7 +205,8 @@ function createOutput(paths: LockedPaths, published: Published, recovery: Recove
 }
 
 /**
- * Repairs the permissions of all files, because an earlier build may have used a different umask.
+ * Repairs the permissions of all files, because an earlier build may have used a
+ * different umask.
  */
 function repairPermissions(
   paths: LockedPaths,
@@ -190,7 +225,10 @@ interface SiteSize {
   readonly bytes: number;
 }
 
-function measureSite({ out }: WorkPaths, entries: readonly ManifestEntry[]): SiteSize {
+function measureSite(
+  { out }: WorkPaths,
+  entries: readonly ManifestEntry[],
+): SiteSize {
   let bytes = statSync(path.join(out, MANIFEST_FILE)).size;
   for (const entry of entries) bytes += entry.bytes;
   return { files: entries.length + 1, bytes };
@@ -212,18 +250,29 @@ interface Replacement {
 }
 
 /**
- * Replaces the published site. Stages the files that differ, checks that nothing is in the way,
- * commits the change, and moves the files into place. If an error occurs before the commit, all
- * staged files are discarded. After the commit, an incomplete change stays in the staging folder,
- * and the next command completes it.
+ * Replaces the published site. Stages the files that differ, checks that nothing is
+ * in the way, commits the change, and moves the files into place. If an error occurs
+ * before the commit, all staged files are discarded. After the commit, an incomplete
+ * change stays in the staging folder, and the next command completes it.
  */
 async function replaceSite(
   files: Iterable<SiteFile>,
   context: ReplaceContext,
 ): Promise<Replacement> {
-  const { paths, published, staging, signal, buildInputs = { generator: PRODUCT } } = context;
+  const {
+    paths,
+    published,
+    staging,
+    signal,
+    buildInputs = { generator: PRODUCT },
+  } = context;
   try {
-    const { entries, staged } = await stageFiles(files, { paths, published, staging, signal });
+    const { entries, staged } = await stageFiles(files, {
+      paths,
+      published,
+      staging,
+      signal,
+    });
     const next = entries.map((entry) => entry.path);
     const removed = listRemoved(paths.out, published.entries, next);
     const manifest = encodeManifest(buildInputs, entries);
@@ -234,7 +283,12 @@ async function replaceSite(
     if (isUnchanged) return { entries, written: 0, removed: 0, notices: [] };
 
     assertFolderStays(paths, published);
-    assertApplicable(paths, { published: published.entries, next, added: staged, removed });
+    assertApplicable(paths, {
+      published: published.entries,
+      next,
+      added: staged,
+      removed,
+    });
     commit(paths, staging, { files: staged, manifest, replacedHash });
     applyChange(paths, staging);
     const notices = removeStaging(paths);
@@ -246,20 +300,25 @@ async function replaceSite(
 }
 
 /**
- * Rejects a folder that was removed during the build, or that has been created since the build
- * started, possibly by another user.
+ * Rejects a folder that was removed during the build, or that has been created since
+ * the build started, possibly by another user.
  */
-function assertFolderStays({ name, out }: WorkPaths, { isMissing }: Published): void {
+function assertFolderStays(
+  { name, out }: WorkPaths,
+  { isMissing }: Published,
+): void {
   const isMissingNow = !existsSync(out);
   if (isMissingNow === isMissing) return;
-  const problem = isMissing ? 'was created during this build' : 'was removed during this build';
+  const problem = isMissing
+    ? 'was created during this build'
+    : 'was removed during this build';
   const hint = 'Run the command again, in a folder that nothing else changes.';
   throw new OutputError(problem, name, { hint });
 }
 
 /**
- * Returns whether a change of this folder is committed but not yet complete. A change that no
- * longer fits the published site is ignored.
+ * Returns whether a change of this folder is committed but not yet complete. A
+ * change that no longer fits the published site is ignored.
  */
 export function isBeingChanged(out: string): boolean {
   const paths = resolveWorkPaths(out);

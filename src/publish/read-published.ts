@@ -1,11 +1,21 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { OtherFormatError, parseManifest, readManifest } from '../built/own-files.ts';
+import {
+  OtherFormatError,
+  parseManifest,
+  readManifest,
+} from '../built/own-files.ts';
 import { readPublishedMeta } from '../built/previous-site.ts';
 import { folderStorage, type SiteStorage } from '../built/storage.ts';
 import { entriesByPath } from '../built/verified-files.ts';
-import type { BuildInputs, Entries, Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
+import type {
+  BuildInputs,
+  Entries,
+  Manifest,
+  ManifestEntry,
+  Meta,
+} from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
@@ -19,7 +29,9 @@ export interface Published {
   readonly entries: Entries;
   /** The paths of files that differ from the manifest. */
   readonly modified: ReadonlySet<string>;
-  /** The inputs that the site was generated from. Undefined if nothing is published. */
+  /**
+   * The inputs that the site was generated from. Undefined if nothing is published.
+   */
   readonly buildInputs?: BuildInputs;
   /** Undefined if nothing is published or if `meta.json` is damaged. */
   readonly meta?: Meta | undefined;
@@ -28,14 +40,19 @@ export interface Published {
 /**
  * Reads the published site in a folder.
  *
- * @param byContent whether to hash every file instead of only files whose size or mtime suggests a
- * modification
+ * @param byContent whether to hash every file instead of only files whose size or
+ * mtime suggests a modification
  * @throws OutputError if the folder contains anything other than a published site
  */
-export function readPublished({ name, out }: WorkPaths, byContent: boolean): Published {
+export function readPublished(
+  { name, out }: WorkPaths,
+  byContent: boolean,
+): Published {
   const isMissing = !existsSync(out);
   const names = isMissing ? [] : listNames(name, out);
-  if (names.length === 0) return { isMissing, entries: new Map(), modified: new Set() };
+  if (names.length === 0) {
+    return { isMissing, entries: new Map(), modified: new Set() };
+  }
   const storage = folderStorage(out, name);
   const { files, ...buildInputs } = readOwnManifest(storage);
   const manifestTime = statSync(path.join(out, MANIFEST_FILE)).mtimeMs;
@@ -54,8 +71,8 @@ const listNames = (name: string, out: string): string[] =>
   explainFailure('is not a readable folder', name, () => readdirSync(out));
 
 /**
- * Reads the manifest. If the folder contains other files instead of a site, the error suggests
- * choosing another folder.
+ * Reads the manifest. If the folder contains other files instead of a site, the
+ * error suggests choosing another folder.
  */
 function readOwnManifest(storage: SiteStorage): Manifest {
   try {
@@ -69,12 +86,18 @@ function readOwnManifest(storage: SiteStorage): Manifest {
 }
 
 /**
- * Returns whether a file differs from its manifest entry. A build never leaves a file newer than
- * the manifest, but `git clone` and `unzip` do, so we compare the content of newer files.
+ * Returns whether a file differs from its manifest entry. A build never leaves a
+ * file newer than the manifest, but `git clone` and `unzip` do, so we compare the
+ * content of newer files.
  *
- * @param hashedSince the mtime after which a file is hashed even if its size is right
+ * @param hashedSince the mtime after which a file is hashed even if its size is
+ * right
  */
-function isModified(out: string, entry: ManifestEntry, hashedSince: number): boolean {
+function isModified(
+  out: string,
+  entry: ManifestEntry,
+  hashedSince: number,
+): boolean {
   const status = readStatus(path.join(out, entry.path));
   if (!status?.isFile() || status.size !== entry.bytes) return true;
   if (status.mtimeMs <= hashedSince) return false;
@@ -82,10 +105,11 @@ function isModified(out: string, entry: ManifestEntry, hashedSince: number): boo
 }
 
 /**
- * Lists the files in the manifest of a folder, or returns undefined if there is no valid manifest.
+ * Lists the files in the manifest of a folder, or returns undefined if there is no
+ * valid manifest.
  *
- * @throws OutputError if another version of gamedata wrote the manifest. Such a manifest is not
- * damaged, so the change that it belongs to must not be discarded.
+ * @throws OutputError if another version of gamedata wrote the manifest. Such a
+ * manifest is not damaged, so the change that it belongs to must not be discarded.
  */
 export function readFileList(folder: string): readonly ManifestEntry[] | undefined {
   const storage = folderStorage(folder);

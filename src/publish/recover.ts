@@ -14,8 +14,8 @@ export interface Recovery {
   /** Whether an interrupted change was completed. */
   readonly isCompleted: boolean;
   /**
-   * Whether an interrupted change was discarded. Some of its files may already be in the folder, so
-   * every file must be hashed.
+   * Whether an interrupted change was discarded. Some of its files may already be in
+   * the folder, so every file must be hashed.
    */
   readonly isDiscarded: boolean;
   readonly notices: readonly string[];
@@ -28,15 +28,16 @@ const DISCARDED =
   'an interrupted build no longer fits this folder: every file is compared by its content until the next change';
 
 /**
- * Recovers a folder from an interrupted build. If the change was not committed, no file has been
- * moved yet, so we only remove its staging folder. A committed change is completed if it fits,
- * which means that it replaces the published site and that all of its files still exist. Files may
- * have been added to the folder since the commit, so we check again that nothing is in the way. A
- * committed change that does not fit is discarded, but its staging folder stays until the next
- * change is staged. Until then, it makes every command compare files by content.
+ * Recovers a folder from an interrupted build. If the change was not committed, no
+ * file has been moved yet, so we only remove its staging folder. A committed change
+ * is completed if it fits, which means that it replaces the published site and that
+ * all of its files still exist. Files may have been added to the folder since the
+ * commit, so we check again that nothing is in the way. A committed change that does
+ * not fit is discarded, but its staging folder stays until the next change is
+ * staged. Until then, it makes every command compare files by content.
  *
- * @throws OutputError if the staging folder belongs to another user, or if a file is in the way of
- * a committed change. In the second case, the change stays committed.
+ * @throws OutputError if the staging folder belongs to another user, or if a file is
+ * in the way of a committed change. In the second case, the change stays committed.
  */
 export function recover(paths: LockedPaths): Recovery {
   attempt(() => removeLockDrafts(paths));
@@ -46,7 +47,9 @@ export function recover(paths: LockedPaths): Recovery {
     removeStaging(paths);
     return NOTHING;
   }
-  if (!isFitting(paths)) return { isCompleted: false, isDiscarded: true, notices: [DISCARDED] };
+  if (!isFitting(paths)) {
+    return { isCompleted: false, isDiscarded: true, notices: [DISCARDED] };
+  }
   const change = readChange(paths);
   assertApplicable(paths, change);
   applyChange(paths, staging);
@@ -55,10 +58,15 @@ export function recover(paths: LockedPaths): Recovery {
 }
 
 /**
- * Returns whether a committed change replaces the manifest that is now published, and whether each
- * of its files is either staged or already in place.
+ * Returns whether a committed change replaces the manifest that is now published,
+ * and whether each of its files is either staged or already in place.
  */
-export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): boolean {
+export function isFitting({
+  out,
+  staging,
+  staged,
+  replacedFile,
+}: WorkPaths): boolean {
   const replacedHash = attempt(() => readText(staging, path.basename(replacedFile)));
   const publishedHash = hashFile(out, MANIFEST_FILE) ?? '';
   if (replacedHash !== publishedHash) return false;
@@ -72,15 +80,16 @@ export function isFitting({ out, staging, staged, replacedFile }: WorkPaths): bo
 }
 
 /**
- * The error codes of a file that may be the expected one, although it cannot be read at the moment.
+ * The error codes of a file that may be the expected one, although it cannot be read
+ * at the moment.
  */
 const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE'];
 
 /**
  * Returns whether the content of a file has the given SHA-256.
  *
- * @throws OutputError if the file exists but cannot be read, because a change that may fit must not
- * be discarded
+ * @throws OutputError if the file exists but cannot be read, because a change that
+ * may fit must not be discarded
  */
 function hasHash(folder: string, file: string, sha256: string): boolean {
   try {
@@ -96,8 +105,8 @@ function hasHash(folder: string, file: string, sha256: string): boolean {
 }
 
 /**
- * Removes the staging folder of a completed or uncommitted change. If that fails, returns a notice
- * instead of throwing, because the site itself is complete.
+ * Removes the staging folder of a completed or uncommitted change. If that fails,
+ * returns a notice instead of throwing, because the site itself is complete.
  */
 export function removeStaging({ staging, lock }: LockedPaths): string[] {
   try {
@@ -109,8 +118,14 @@ export function removeStaging({ staging, lock }: LockedPaths): string[] {
   }
 }
 
-/** Removes drafts of lock files, which remain if a build is killed while it locks the folder. */
-function removeLockDrafts({ lockFile, lock }: WorkPaths & Pick<LockedPaths, 'lock'>): void {
+/**
+ * Removes drafts of lock files, which remain if a build is killed while it locks the
+ * folder.
+ */
+function removeLockDrafts({
+  lockFile,
+  lock,
+}: WorkPaths & Pick<LockedPaths, 'lock'>): void {
   const parent = path.dirname(lockFile);
   for (const name of readdirSync(parent)) {
     const file = path.join(parent, name);

@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { encodeBody, isSitePath, type ManifestEntry, type SiteFile } from '../contract/meta.ts';
+import {
+  encodeBody,
+  isSitePath,
+  type ManifestEntry,
+  type SiteFile,
+} from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
@@ -60,7 +65,10 @@ export async function stageFiles(
 const FILES_AT_ONCE = 64;
 
 /** Stages a file unless the published file is the same. */
-function stageFile(file: SiteFile, { paths, published, staging }: StageContext): PreparedFile {
+function stageFile(
+  file: SiteFile,
+  { paths, published, staging }: StageContext,
+): PreparedFile {
   const body = encodeBody(file);
   const entry = createEntry(file.path, body);
   if (isPublished(entry, published)) return { entry, isStaged: false };
@@ -74,20 +82,25 @@ function stageFile(file: SiteFile, { paths, published, staging }: StageContext):
 }
 
 /** Returns whether the published file has this hash. */
-function isPublished({ path: file, sha256 }: ManifestEntry, published: Published): boolean {
+function isPublished(
+  { path: file, sha256 }: ManifestEntry,
+  published: Published,
+): boolean {
   if (published.modified.has(file)) return false;
   return published.entries.get(file)?.sha256 === sha256;
 }
 
 /**
- * Returns a function that rejects unsafe paths and pairs of paths that some file systems cannot
- * store together, such as `a` and `A`, or `a` and `a/b`.
+ * Returns a function that rejects unsafe paths and pairs of paths that some file
+ * systems cannot store together, such as `a` and `A`, or `a` and `a/b`.
  */
 function createPathCheck(): (name: string) => void {
   const files = new Set<string>([MANIFEST_FILE]);
   const folders = new Set<string>();
   return (name) => {
-    if (!isSitePath(name)) throw new OutputError('is not a path inside the site', name);
+    if (!isSitePath(name)) {
+      throw new OutputError('is not a path inside the site', name);
+    }
     const key = name.toLowerCase();
     if (files.has(key)) {
       throw new OutputError('occurs twice in the site, ignoring letter case', name);
@@ -96,7 +109,10 @@ function createPathCheck(): (name: string) => void {
     const isFolder = folders.has(key);
     const isInFile = parentFolders.some((folder) => files.has(folder));
     if (isFolder || isInFile) {
-      throw new OutputError('is a file where the site has a folder, or the other way round', name);
+      throw new OutputError(
+        'is a file where the site has a folder, or the other way round',
+        name,
+      );
     }
     files.add(key);
     for (const folder of parentFolders) folders.add(folder);
@@ -104,8 +120,8 @@ function createPathCheck(): (name: string) => void {
 }
 
 /**
- * Sets the mtime of a file. Failures are ignored, because shared folders and sandboxes may not
- * allow setting times.
+ * Sets the mtime of a file. Failures are ignored, because shared folders and
+ * sandboxes may not allow setting times.
  */
 function setTime(file: string, mtimeMs: number): void {
   const time = new Date(Math.ceil(mtimeMs));
@@ -113,21 +129,22 @@ function setTime(file: string, mtimeMs: number): void {
 }
 
 /**
- * The time in milliseconds by which an mtime may lag behind `Date.now()`, because file systems use
- * a coarser clock.
+ * The time in milliseconds by which an mtime may lag behind `Date.now()`, because
+ * file systems use a coarser clock.
  */
 const CLOCK_MS = 20;
 const DAY_MS = 86_400_000;
 
 /**
- * Moves the mtime of a new file into a later second than the mtime of the file it replaces, because
- * web servers derive ETags from mtimes in seconds.
+ * Moves the mtime of a new file into a later second than the mtime of the file it
+ * replaces, because web servers derive ETags from mtimes in seconds.
  */
 function setLaterTime(file: string, replacedFile: string): void {
   const replaced = readStatus(replacedFile);
   if (!replaced?.isFile()) return;
   const now = Date.now();
-  // An mtime far in the future is a mistake, so new files should not get an even later one.
+  // An mtime far in the future is a mistake, so new files should not get an even
+  // later one.
   if (replaced.mtimeMs > now + DAY_MS) return;
   const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
   const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
@@ -146,10 +163,11 @@ interface Commit {
 }
 
 /**
- * Commits the staged files by renaming their manifest to its final name. From then on, the next
- * build completes the change if this build cannot. Therefore everything that the change needs is
- * written and flushed before the rename: the hash of the manifest that it replaces, the files with
- * their final modes and times, and the manifest under a temporary name.
+ * Commits the staged files by renaming their manifest to its final name. From then
+ * on, the next build completes the change if this build cannot. Therefore everything
+ * that the change needs is written and flushed before the rename: the hash of the
+ * manifest that it replaces, the files with their final modes and times, and the
+ * manifest under a temporary name.
  */
 export function commit(paths: LockedPaths, staging: Staging, change: Commit): void {
   explainFailure('cannot be committed', paths.name, () => {
@@ -173,8 +191,9 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
 }
 
 /**
- * Tests whether the file system can replace a file by renaming another one over it. Otherwise, the
- * site would stay partly new forever. The test file is removed along with the staging folder.
+ * Tests whether the file system can replace a file by renaming another one over it.
+ * Otherwise, the site would stay partly new forever. The test file is removed along
+ * with the staging folder.
  */
 function assertRenamesReplace(
   { name, staging: folder, lock }: LockedPaths,
@@ -185,17 +204,21 @@ function assertRenamesReplace(
   staging.write(from, '');
   staging.write(to, '');
   lock.assertHeld();
-  const rename = (): void => fs.renameSync(path.join(folder, from), path.join(folder, to));
+  const rename = (): void =>
+    fs.renameSync(path.join(folder, from), path.join(folder, to));
   const hint =
     'Its file system must allow replacing a file by renaming another. Choose another folder with --out.';
   explainFailure('cannot be changed', name, rename, hint);
 }
 
 /**
- * Makes the new manifest newer than the manifest it replaces, and no older than any staged file,
- * because the next build hashes files that are newer than the manifest.
+ * Makes the new manifest newer than the manifest it replaces, and no older than any
+ * staged file, because the next build hashes files that are newer than the manifest.
  */
-function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly string[]): void {
+function setManifestTime(
+  { out, staging, staged }: LockedPaths,
+  files: readonly string[],
+): void {
   const draft = path.join(staging, MANIFEST_FILE);
   setLaterTime(draft, path.join(out, MANIFEST_FILE));
   let newest = fs.statSync(draft).mtimeMs;
@@ -207,9 +230,9 @@ function setManifestTime({ out, staging, staged }: LockedPaths, files: readonly 
 }
 
 /**
- * Flushes files and their folders to the disk. A single `sync -f` for the whole file system is
- * faster than thousands of fsync calls. We use it only on Linux, because other systems may ignore
- * `-f`.
+ * Flushes files and their folders to the disk. A single `sync -f` for the whole file
+ * system is faster than thousands of fsync calls. We use it only on Linux, because
+ * other systems may ignore `-f`.
  */
 export function flushAll(folder: string, files: readonly string[]): void {
   if (process.platform === 'linux') {
@@ -221,13 +244,13 @@ export function flushAll(folder: string, files: readonly string[]): void {
 }
 
 /**
- * Error codes that are ignored when opening a file to flush it: some systems cannot open folders,
- * and a file may have been removed.
+ * Error codes that are ignored when opening a file to flush it: some systems cannot
+ * open folders, and a file may have been removed.
  */
 const UNOPENABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'EACCES'];
 /**
- * Error codes which mean that data was lost. Any other error only means that the system cannot
- * flush this file or folder.
+ * Error codes which mean that data was lost. Any other error only means that the
+ * system cannot flush this file or folder.
  */
 const LOST_DATA = ['EIO', 'ENOSPC', 'EDQUOT'];
 

@@ -27,8 +27,8 @@ export function findStaging({ out, staging }: WorkPaths): StagingFolder | undefi
 }
 
 /**
- * Remembers the inode and the owner of a folder, because someone may replace the folder at any
- * time.
+ * Remembers the inode and the owner of a folder, because someone may replace the
+ * folder at any time.
  */
 function rememberFolder(folder: string): StagingFolder {
   const identify = (): string => {
@@ -41,12 +41,17 @@ function rememberFolder(folder: string): StagingFolder {
     assertSame() {
       if (attempt(identify) === remembered) return;
       const hint = 'Build again in a folder whose parent only you can write to.';
-      throw new OutputError('was removed or replaced during this build', folder, { hint });
+      throw new OutputError('was removed or replaced during this build', folder, {
+        hint,
+      });
     },
   };
 }
 
-/** The files that a build stages. The staging folder is created when the first file is written. */
+/**
+ * The files that a build stages. The staging folder is created when the first file
+ * is written.
+ */
 export interface Staging extends StagingFolder {
   /** Problems that do not make the build fail. */
   readonly notices: readonly string[];
@@ -56,12 +61,15 @@ export interface Staging extends StagingFolder {
    * @param file the path relative to the staging folder
    */
   write(file: string, body: string | Uint8Array): void;
-  /** Removes all files that this build has staged, unless the change is committed. */
+  /**
+   * Removes all files that this build has staged, unless the change is committed.
+   */
   discard(): void;
 }
 
 /**
- * Prepares to stage files. No folder is created yet, because most builds do not change anything.
+ * Prepares to stage files. No folder is created yet, because most builds do not
+ * change anything.
  */
 export function prepareStaging(paths: LockedPaths): Staging {
   const { staging, lock } = paths;
@@ -98,11 +106,11 @@ export function prepareStaging(paths: LockedPaths): Staging {
 }
 
 /**
- * Creates the staging folder, which other users cannot enter. First removes an older staging folder
- * that we or the owner of the site's folder created. It usually contains a discarded change, which
- * was kept only to make every command compare files by content. If another user creates a folder
- * with this name in the meantime, `mkdir` without `recursive` fails, so we never use anything that
- * they prepared.
+ * Creates the staging folder, which other users cannot enter. First removes an older
+ * staging folder that we or the owner of the site's folder created. It usually
+ * contains a discarded change, which was kept only to make every command compare
+ * files by content. If another user creates a folder with this name in the meantime,
+ * `mkdir` without `recursive` fails, so we never use anything that they prepared.
  */
 function createStagingFolder({ out, staging, lock }: LockedPaths): StagingFolder {
   assertTrustedOwner(out, [staging]);
@@ -110,7 +118,13 @@ function createStagingFolder({ out, staging, lock }: LockedPaths): StagingFolder
     fs.rmSync(staging, { recursive: true, force: true });
   });
   lock.assertHeld();
-  const hint = 'If you did not create it, build in a folder whose parent only you can write to.';
-  explainFailure('cannot be created', staging, () => fs.mkdirSync(staging, 0o700), hint);
+  const hint =
+    'If you did not create it, build in a folder whose parent only you can write to.';
+  explainFailure(
+    'cannot be created',
+    staging,
+    () => fs.mkdirSync(staging, 0o700),
+    hint,
+  );
   return rememberFolder(staging);
 }

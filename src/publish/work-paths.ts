@@ -5,8 +5,8 @@ import { errorCode, OutputError } from '../errors.ts';
 import { attempt, isTrusted, readStatus } from '../files.ts';
 
 /**
- * The paths that a build works with. They are next to the published folder, so that every rename
- * stays within one file system.
+ * The paths that a build works with. They are next to the published folder, so that
+ * every rename stays within one file system.
  */
 export interface WorkPaths {
   /** The folder's path as the user entered it, for messages. */
@@ -17,20 +17,20 @@ export interface WorkPaths {
   /** The folder for a change that is not complete. */
   readonly staging: string;
   /**
-   * The folder with all new or changed files of the new site. Once it contains a manifest, the
-   * change is committed.
+   * The folder with all new or changed files of the new site. Once it contains a
+   * manifest, the change is committed.
    */
   readonly staged: string;
   /**
-   * A file with the SHA-256 of the manifest that the staged manifest replaces. Empty for a first
-   * site.
+   * A file with the SHA-256 of the manifest that the staged manifest replaces. Empty
+   * for a first site.
    */
   readonly replacedFile: string;
 }
 
 /**
- * Determines the paths for an output folder. Follows symlinks, so that a build changes the linked
- * folder.
+ * Determines the paths for an output folder. Follows symlinks, so that a build
+ * changes the linked folder.
  */
 export function resolveWorkPaths(name: string): WorkPaths {
   const out = resolveLinks(name, path.resolve(name));
@@ -53,9 +53,9 @@ export const isSameFolder = (one: string, other: string): boolean =>
   resolveWorkPaths(one).out === resolveWorkPaths(other).out;
 
 /**
- * Resolves the symlinks in a path. The path need not exist, because a symlink may point to a folder
- * that has not been built yet. In that case, the parent folder is resolved, and the missing name is
- * appended.
+ * Resolves the symlinks in a path. The path need not exist, because a symlink may
+ * point to a folder that has not been built yet. In that case, the parent folder is
+ * resolved, and the missing name is appended.
  */
 function resolveLinks(name: string, file: string): string {
   try {
@@ -63,7 +63,9 @@ function resolveLinks(name: string, file: string): string {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === 'ELOOP') {
-      throw new OutputError(`is a circular symbolic link (${code})`, name, { cause });
+      throw new OutputError(`is a circular symbolic link (${code})`, name, {
+        cause,
+      });
     }
     const isRoot = path.dirname(file) === file;
     if (code !== 'ENOENT' || isRoot) return file;
@@ -76,12 +78,13 @@ function resolveLinks(name: string, file: string): string {
 }
 
 /**
- * Returns whether a change is committed: its staging folder contains a manifest, and the path to it
- * contains no symlinks. Returns false if the folder cannot be entered, because then only its owner
- * can check.
+ * Returns whether a change is committed: its staging folder contains a manifest, and
+ * the path to it contains no symlinks. Returns false if the folder cannot be
+ * entered, because then only its owner can check.
  */
 export function isCommitted({ staging, staged }: WorkPaths): boolean {
-  const isFolder = (file: string): boolean => readStatus(file)?.isDirectory() === true;
+  const isFolder = (file: string): boolean =>
+    readStatus(file)?.isDirectory() === true;
   const hasManifest = attempt(() => {
     if (!isFolder(staging) || !isFolder(staged)) return false;
     return readStatus(path.join(staged, MANIFEST_FILE)) !== undefined;
@@ -90,18 +93,19 @@ export function isCommitted({ staging, staged }: WorkPaths): boolean {
 }
 
 /**
- * Rejects files of other users, because another user could prepare a malicious change in a shared
- * parent folder.
+ * Rejects files of other users, because another user could prepare a malicious
+ * change in a shared parent folder.
  *
- * @throws OutputError if a file exists but belongs neither to this user nor to the owner of the
- * site's folder
+ * @throws OutputError if a file exists but belongs neither to this user nor to the
+ * owner of the site's folder
  */
 export function assertTrustedOwner(out: string, files: readonly string[]): void {
   for (const file of files) {
     const status = readStatus(file);
     if (!status || isTrusted(out, status)) continue;
     const problem = `belongs to another user (${status.uid}), so it cannot be trusted`;
-    const hint = 'Remove it, and build again in a folder whose parent only you can write to.';
+    const hint =
+      'Remove it, and build again in a folder whose parent only you can write to.';
     throw new OutputError(problem, file, { hint });
   }
 }

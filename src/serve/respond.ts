@@ -2,15 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { API_PREFIX } from '../contract/paths.ts';
-import { commonHeaders, getMediaType, isCompressible } from '../contract/responses.ts';
+import {
+  commonHeaders,
+  getMediaType,
+  isCompressible,
+} from '../contract/responses.ts';
 import type { PlainRequest, PlainResponse, Responder } from './handler/index.ts';
 import { readQualities, resolveTarget, type Target } from './handler/request.ts';
 import type { LoadedSite } from './site.ts';
 
 /**
- * Responds to a request for a site. If the site is below a path, the root of the server redirects
- * to it. Files are compressed if their type permits it. Responses of the API are compressed only if
- * the operator enables this.
+ * Responds to a request for a site. If the site is below a path, the root of the
+ * server redirects to it. Files are compressed if their type permits it. Responses
+ * of the API are compressed only if the operator enables this.
  */
 export async function respond(
   message: IncomingMessage,
@@ -20,13 +24,19 @@ export async function respond(
   const request = toPlainRequest(message);
   if (site.base !== '' && request.path === '/') return redirectToSite(site.base);
   const target = resolveTarget(request.path, site.base);
-  const compresses = isFile(target) ? isCompressibleFile(target.file) : compressesApi;
+  const compresses = isFile(target)
+    ? isCompressibleFile(target.file)
+    : compressesApi;
   if (!compresses) return site.respond(request);
   return respondCompressed(request, site.respond);
 }
 
 function redirectToSite(base: string): PlainResponse {
-  return { status: 302, headers: { ...commonHeaders, Location: `${base}/` }, body: null };
+  return {
+    status: 302,
+    headers: { ...commonHeaders, Location: `${base}/` },
+    body: null,
+  };
 }
 
 type FileTarget = Extract<Target, { type: 'file' }>;
@@ -51,8 +61,8 @@ function toPlainRequest(message: IncomingMessage): PlainRequest {
 }
 
 /**
- * Splits the target of a request at its query. We do not parse it as a URL, because that would
- * normalize the path.
+ * Splits the target of a request at its query. We do not parse it as a URL, because
+ * that would normalize the path.
  *
  * @see https://httpwg.org/specs/rfc9112.html#request.target
  */
@@ -73,37 +83,44 @@ function removeOrigin(target: string): string {
 /** Smaller bodies fit into a single packet, so they are not compressed. */
 const MIN_COMPRESSED_BYTES = 1024;
 /**
- * Longer page ranges are not compressed, because the compressed body would need too much memory per
- * client.
+ * Longer page ranges are not compressed, because the compressed body would need too
+ * much memory per client.
  */
 const MAX_COMPRESSED_RANGE_BYTES = 1_000_000;
 
 type CompressedBody = Promise<Buffer<ArrayBuffer>>;
-const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(zlib.brotliCompress);
+const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer<ArrayBuffer>>(
+  zlib.brotliCompress,
+);
 const gzip = promisify<Uint8Array, Buffer<ArrayBuffer>>(zlib.gzip);
 
 interface Encoder {
   encode(body: Uint8Array): CompressedBody;
   /**
-   * The compressed bodies of files. They are kept as long as the uncompressed bodies stay in
-   * memory.
+   * The compressed bodies of files. They are kept as long as the uncompressed bodies
+   * stay in memory.
    */
   readonly compressedFiles: WeakMap<Uint8Array, CompressedBody>;
 }
 
-/** The default quality of Brotli, 11, is too slow for compressing during a request. */
+/**
+ * The default quality of Brotli, 11, is too slow for compressing during a request.
+ */
 const brotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 type Encoding = 'br' | 'gzip';
 
 const encoders: Readonly<Record<Encoding, Encoder>> = {
-  br: { encode: (body) => brotli(body, brotliOptions), compressedFiles: new WeakMap() },
+  br: {
+    encode: (body) => brotli(body, brotliOptions),
+    compressedFiles: new WeakMap(),
+  },
   gzip: { encode: (body) => gzip(body), compressedFiles: new WeakMap() },
 };
 
 /**
- * Selects the encoding that the client prefers. Returns undefined if the client accepts no encoding
- * that we support, or prefers an uncompressed body.
+ * Selects the encoding that the client prefers. Returns undefined if the client
+ * accepts no encoding that we support, or prefers an uncompressed body.
  */
 export function selectEncoding(accepted: string | null): Encoding | undefined {
   const qualities = readQualities(accepted ?? '');
@@ -119,11 +136,12 @@ export function selectEncoding(accepted: string | null): Encoding | undefined {
 /**
  * Responds in the encoding that the client prefers.
  *
- * The ETag of an encoded response includes the name of the encoding, such as `"1f2e-br"`, because
- * caches revalidate only with strong ETags, which must differ between encodings. The responder does
- * not handle encodings. Therefore we remove the name from the client's ETags before the responder
- * compares them, and add it to the ETag of the response, even for a 304. `Vary` does not depend on
- * the size of the body, because it describes the URL.
+ * The ETag of an encoded response includes the name of the encoding, such as
+ * `"1f2e-br"`, because caches revalidate only with strong ETags, which must differ
+ * between encodings. The responder does not handle encodings. Therefore we remove
+ * the name from the client's ETags before the responder compares them, and add it to
+ * the ETag of the response, even for a 304. `Vary` does not depend on the size of
+ * the body, because it describes the URL.
  */
 export async function respondCompressed(
   request: PlainRequest,
@@ -131,7 +149,10 @@ export async function respondCompressed(
 ): Promise<PlainResponse> {
   if (request.method === 'HEAD') {
     // The length is known only after compressing, so HEAD is handled like GET.
-    const getResponse = await respondCompressed({ ...request, method: 'GET' }, responder);
+    const getResponse = await respondCompressed(
+      { ...request, method: 'GET' },
+      responder,
+    );
     return { ...getResponse, body: null };
   }
   const encoding = selectEncoding(request.headers.get('Accept-Encoding'));
@@ -151,8 +172,9 @@ export async function respondCompressed(
 }
 
 /**
- * Keeps only the client's ETags for the selected encoding, and removes the name of the encoding
- * from them. The client's other ETags belong to other bodies. `*` matches any ETag, so it is kept.
+ * Keeps only the client's ETags for the selected encoding, and removes the name of
+ * the encoding from them. The client's other ETags belong to other bodies. `*`
+ * matches any ETag, so it is kept.
  *
  * @param etagEnd the end of ETags for the selected encoding, such as `-br"`
  */
@@ -163,7 +185,9 @@ function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
   for (const clientEtag of clientEtags.split(',')) {
     const etag = clientEtag.trim();
     if (etag === '*') plainEtags.push(etag);
-    if (etag.endsWith(etagEnd)) plainEtags.push(`${etag.slice(0, -etagEnd.length)}"`);
+    if (etag.endsWith(etagEnd)) {
+      plainEtags.push(`${etag.slice(0, -etagEnd.length)}"`);
+    }
   }
   const ifNoneMatch = plainEtags.join(',');
   function get(name: string): string | null {
@@ -172,7 +196,10 @@ function removeEncoding(request: PlainRequest, etagEnd: string): PlainRequest {
   return { ...request, headers: { get } };
 }
 
-/** Adds the name of the encoding to the ETag, and `Accept-Encoding` to the `Vary` header. */
+/**
+ * Adds the name of the encoding to the ETag, and `Accept-Encoding` to the `Vary`
+ * header.
+ */
 function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
   const { ETag: etag, Vary: vary } = response.headers;
   const headers: Record<string, string> = { ...response.headers };
@@ -184,8 +211,8 @@ function addEncoding(response: PlainResponse, etagEnd: string): PlainResponse {
 type BodyParts = NonNullable<PlainResponse['body']>;
 
 /**
- * Returns whether to compress a body. Errors are not compressed. They are recognized by their
- * missing ETag.
+ * Returns whether to compress a body. Errors are not compressed. They are recognized
+ * by their missing ETag.
  */
 function isWorthCompressing({ headers }: PlainResponse, body: BodyParts): boolean {
   if (headers.ETag === undefined) return false;
@@ -197,9 +224,9 @@ function isWorthCompressing({ headers }: PlainResponse, body: BodyParts): boolea
 }
 
 /**
- * Compresses a body. A file is compressed only once while it stays in memory. The first request
- * stores the promise, so that concurrent requests wait for the same result. If compressing fails,
- * the next request tries again.
+ * Compresses a body. A file is compressed only once while it stays in memory. The
+ * first request stores the promise, so that concurrent requests wait for the same
+ * result. If compressing fails, the next request tries again.
  */
 function compress(encoding: Encoding, parts: BodyParts): CompressedBody {
   const { encode, compressedFiles } = encoders[encoding];

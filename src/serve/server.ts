@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,8 +18,8 @@ export const defaultLimits = {
   headersMs: 10_000,
   requestMs: 20_000,
   /**
-   * Load balancers report errors if the server closes an idle connection before they do. nginx uses
-   * the same default.
+   * Load balancers report errors if the server closes an idle connection before they
+   * do. nginx uses the same default.
    */
   keepAliveMs: 75_000,
   /** The timeout for a client that does not read the response. */
@@ -23,7 +28,8 @@ export const defaultLimits = {
   headerBytes: 16_384,
   connections: 4096,
   /**
-   * The maximum number of queued requests per connection. A connection that exceeds it is closed.
+   * The maximum number of queued requests per connection. A connection that exceeds
+   * it is closed.
    */
   waiting: 100,
 };
@@ -32,7 +38,10 @@ export type Limits = Readonly<typeof defaultLimits>;
 interface ServerOptions {
   readonly respond: (request: IncomingMessage) => Promise<PlainResponse>;
   readonly limits: Limits;
-  /** Called after each request with a line such as `GET /api/gamedata/move/ 200 12240 B 0.4 ms`. */
+  /**
+   * Called after each request with a line such as `GET /api/gamedata/move/ 200 12240
+   * B 0.4 ms`.
+   */
   readonly onRequest: ((line: string) => void) | undefined;
   readonly onProblem: (line: string) => void;
 }
@@ -49,12 +58,12 @@ export interface BoundedServer {
 }
 
 /**
- * Creates an HTTP server that no single client can keep busy: every size, time and queue is
- * limited.
+ * Creates an HTTP server that no single client can keep busy: every size, time and
+ * queue is limited.
  *
- * Each connection has its own queue, so a client that sends many requests at once delays only
- * itself. Errors that Node detects before a request is complete go through the same queue, because
- * they must not overtake earlier responses.
+ * Each connection has its own queue, so a client that sends many requests at once
+ * delays only itself. Errors that Node detects before a request is complete go
+ * through the same queue, because they must not overtake earlier responses.
  */
 export function createBoundedServer(options: ServerOptions): BoundedServer {
   const { limits } = options;
@@ -64,7 +73,8 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     maxHeaderSize: limits.headerBytes,
-    // We check the Host header ourselves, because Node's own 400 response has no body.
+    // We check the Host header ourselves, because Node's own 400 response has no
+    // body.
     requireHostHeader: false,
   });
   server.setTimeout(limits.idleMs);
@@ -75,7 +85,10 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
   const queues = new WeakMap<Duplex, LimitFunction>();
 
   /** Runs the tasks of a connection one after another. */
-  async function enqueue(socket: Duplex, task: () => Promise<void> | void): Promise<void> {
+  async function enqueue(
+    socket: Duplex,
+    task: () => Promise<void> | void,
+  ): Promise<void> {
     const queue = queues.get(socket) ?? pLimit(1);
     queues.set(socket, queue);
     if (queue.pendingCount >= limits.waiting) socket.destroy();
@@ -100,10 +113,13 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
   }
 
   // Requests with `Expect: 100-continue` get the final response immediately.
-  server.on('request', handle).on('checkContinue', handle).on('checkExpectation', handle);
+  server
+    .on('request', handle)
+    .on('checkContinue', handle)
+    .on('checkExpectation', handle);
   server.on('connect', (_, socket) => {
-    // Node does not handle errors of tunnel sockets, and an error without a listener would end the
-    // process.
+    // Node does not handle errors of tunnel sockets, and an error without a listener
+    // would end the process.
     socket.on('error', () => socket.destroy());
     void enqueue(socket, () => rejectConnection(socket, 405));
   });
@@ -131,9 +147,9 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
 }
 
 /**
- * Responds to a request, waits until the response has been sent, and reports both in one line. If
- * an error occurs, the response is a 500. An error after the client has disconnected is ignored,
- * because the disconnection usually caused it.
+ * Responds to a request, waits until the response has been sent, and reports both in
+ * one line. If an error occurs, the response is a 500. An error after the client has
+ * disconnected is ignored, because the disconnection usually caused it.
  */
 async function respondAndLog(
   request: IncomingMessage,
@@ -161,12 +177,14 @@ async function respondAndLog(
   const bytes = sent?.body ? sent.headers['Content-Length'] : 0;
   const took = (performance.now() - started).toFixed(1);
   const end = response.writableFinished ? '' : ', cut off';
-  onRequest(escapeControls(`${target} ${response.statusCode} ${bytes} B ${took} ms${end}`));
+  onRequest(
+    escapeControls(`${target} ${response.statusCode} ${bytes} B ${took} ms${end}`),
+  );
 }
 
 /**
- * Returns an error status if a request violates the rules of HTTP. Since HTTP/1.1, a request must
- * have exactly one Host header.
+ * Returns an error status if a request violates the rules of HTTP. Since HTTP/1.1, a
+ * request must have exactly one Host header.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112#name-host-header-field
  */
@@ -191,9 +209,17 @@ const clientErrors: Readonly<Record<string, 408 | 431>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-const listenProblems: Readonly<Record<string, readonly [problem: string, hint?: string]>> = {
-  EADDRINUSE: ['is already in use', 'Choose another port with --port (0 picks a free one).'],
-  EACCES: ['requires privileges to listen on', 'Choose a port above 1023 with --port.'],
+const listenProblems: Readonly<
+  Record<string, readonly [problem: string, hint?: string]>
+> = {
+  EADDRINUSE: [
+    'is already in use',
+    'Choose another port with --port (0 picks a free one).',
+  ],
+  EACCES: [
+    'requires privileges to listen on',
+    'Choose a port above 1023 with --port.',
+  ],
   EADDRNOTAVAIL: [
     'is not an address of this machine',
     'Choose an address such as 127.0.0.1 with --listen.',
@@ -212,13 +238,15 @@ const CHUNK_BYTES = 65_536;
 const LINGER_MS = 500;
 
 /**
- * Writes the headers and the body of a response. A long body is written in chunks, so that the
- * server can respond to other clients in between. A short body is written at once.
+ * Writes the headers and the body of a response. A long body is written in chunks,
+ * so that the server can respond to other clients in between. A short body is
+ * written at once.
  *
- * The body of a request is never read. If a request has a body, the connection must be closed after
- * the response, because the next bytes on it would be that body. If the body is still arriving,
- * closing resets the connection, and the client loses any part of the response that it has not read
- * yet. Therefore the response ends after a short delay.
+ * The body of a request is never read. If a request has a body, the connection must
+ * be closed after the response, because the next bytes on it would be that body. If
+ * the body is still arriving, closing resets the connection, and the client loses
+ * any part of the response that it has not read yet. Therefore the response ends
+ * after a short delay.
  */
 async function writeResponse(
   request: IncomingMessage,
@@ -226,7 +254,9 @@ async function writeResponse(
   { status, headers, body }: PlainResponse,
 ): Promise<void> {
   const isRequestBodySent = hasBody(request);
-  const sentHeaders = isRequestBodySent ? { ...headers, Connection: 'close' } : headers;
+  const sentHeaders = isRequestBodySent
+    ? { ...headers, Connection: 'close' }
+    : headers;
   if (body) {
     // We use `writeHead` because it does not copy the headers.
     response.writeHead(status, sentHeaders);
@@ -249,8 +279,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Splits a body into chunks, and lets the server handle other clients after each chunk, however
- * fast this client reads.
+ * Splits a body into chunks, and lets the server handle other clients after each
+ * chunk, however fast this client reads.
  */
 async function* splitBody(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) {
@@ -266,11 +296,16 @@ function createClosingError(status: number): PlainResponse {
   return { ...error, headers: { ...error.headers, Connection: 'close' } };
 }
 
-/** Writes an error directly to a socket if there is no request to which Node could respond. */
+/**
+ * Writes an error directly to a socket if there is no request to which Node could
+ * respond.
+ */
 function rejectConnection(socket: Duplex, status: number): void {
   const { headers, body } = createClosingError(status);
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (const [name, value] of Object.entries(headers)) head += `${name}: ${value}\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    head += `${name}: ${value}\r\n`;
+  }
   socket.write(`${head}\r\n`);
   socket.end(body?.[0]);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -19,7 +19,9 @@ export interface LoadedSite {
   readonly base: string;
   readonly respond: Responder;
   readonly files: ReadonlyMap<string, LoadedFile>;
-  /** Identifies the manifest file. The value changes when the manifest is replaced. */
+  /**
+   * Identifies the manifest file. The value changes when the manifest is replaced.
+   */
   readonly version: string | undefined;
 }
 
@@ -30,8 +32,8 @@ interface LoadedFile extends Asset {
 /** A hundred times the size of a site built from the live upstream. */
 const MAX_SITE_BYTES = 1e9;
 /**
- * The interval for checking the folder until the first site is complete. It is short because a
- * build may complete the site at any time.
+ * The interval for checking the folder until the first site is complete. It is short
+ * because a build may complete the site at any time.
  */
 const WAITING_INTERVAL_MS = 250;
 /** The interval for checking the folder while the server is running. */
@@ -55,9 +57,9 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal });
 
 /**
- * Waits until a folder contains a complete site. Then checks its manifest once a second until the
- * signal aborts, and loads each new site as soon as it is complete. Until then, the previous site
- * is still served.
+ * Waits until a folder contains a complete site. Then checks its manifest once a
+ * second until the signal aborts, and loads each new site as soon as it is complete.
+ * Until then, the previous site is still served.
  *
  * @returns a function that returns the last complete site
  * @throws OutputError if the first site is too large or has a newer format
@@ -107,8 +109,8 @@ export async function watchSite(
 }
 
 /**
- * Describes a problem. Mentions the folder only if the problem is in one of its files, because the
- * reported line already starts with the folder.
+ * Describes a problem. Mentions the folder only if the problem is in one of its
+ * files, because the reported line already starts with the folder.
  */
 function describeProblem(error: unknown, folder: string): string {
   if (error instanceof OutputError && error.path === folder) return error.problem;
@@ -118,16 +120,22 @@ function describeProblem(error: unknown, folder: string): string {
 /** Thrown if a site needs too much memory. */
 class TooLargeError extends OutputError {}
 
-/** Returns whether waiting may help, because a running build may still complete the site. */
+/**
+ * Returns whether waiting may help, because a running build may still complete the
+ * site.
+ */
 function mayBeCompleted(error: unknown): boolean {
-  if (error instanceof OtherFormatError || error instanceof TooLargeError) return false;
+  if (error instanceof OtherFormatError || error instanceof TooLargeError) {
+    return false;
+  }
   return error instanceof GamedataError;
 }
 
 /**
- * Loads the site in a folder. A build replaces the manifest last. If the manifest has not been
- * replaced, the previous site is still current. If any file differs from the manifest, the site is
- * incomplete. Unchanged files are reused from the previous site.
+ * Loads the site in a folder. A build replaces the manifest last. If the manifest
+ * has not been replaced, the previous site is still current. If any file differs
+ * from the manifest, the site is incomplete. Unchanged files are reused from the
+ * previous site.
  *
  * @throws OutputError if the site is incomplete or cannot be served
  */
@@ -151,7 +159,9 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
 
 /** Identifies the current manifest file. Returns undefined if there is none. */
 function readVersion(folder: string): string | undefined {
-  const status = statSync(path.join(folder, MANIFEST_FILE), { throwIfNoEntry: false });
+  const status = statSync(path.join(folder, MANIFEST_FILE), {
+    throwIfNoEntry: false,
+  });
   if (!status) return undefined;
   return [status.ino, status.mtimeMs, status.size].join(':');
 }
@@ -177,13 +187,18 @@ async function loadFiles(
 }
 
 function createFile(body: Buffer, sha256: string): LoadedFile {
-  // 27 characters are the first 162 bits of the hash, which is enough and keeps the header short.
+  // 27 characters are the first 162 bits of the hash, which is enough and keeps the
+  // header short.
   const tag = Buffer.from(sha256, 'hex').toString('base64url').slice(0, 27);
-  // The handler also runs outside Node, so it gets plain bytes instead of a `Buffer`.
+  // The handler also runs outside Node, so it gets plain bytes instead of a
+  // `Buffer`.
   return { body: new Uint8Array(body), etag: `"${tag}"`, sha256 };
 }
 
-function assertFitsIntoMemory(folder: string, files: readonly ManifestEntry[]): void {
+function assertFitsIntoMemory(
+  folder: string,
+  files: readonly ManifestEntry[],
+): void {
   let bytes = 0;
   for (const entry of files) bytes += entry.bytes;
   if (bytes <= MAX_SITE_BYTES) return;

@@ -18,18 +18,22 @@ const ROOT = 'gamedata/';
 const MTIME_RANGE = 3600;
 
 /** Creates the manifest for the files of an archive. */
-export function createManifest(files: readonly EncodedFile[], generator: string): EncodedFile {
+export function createManifest(
+  files: readonly EncodedFile[],
+  generator: string,
+): EncodedFile {
   const sorted = files.toSorted(compareByPath);
   const entries = sorted.map(({ path, body }) => createEntry(path, body));
   return { path: MANIFEST_FILE, body: encodeManifest({ generator }, entries) };
 }
 
 /**
- * Packs all files of a site into an archive, except for the configuration of web servers, which
- * should not come from a download. The same files always result in the same bytes, so the order,
- * owners and times are fixed. Many web servers derive ETags from a file's mtime and size. Therefore
- * each mtime is derived from the file's content, as a second within the first hour of the capture
- * date. The manifest is newer than every other file.
+ * Packs all files of a site into an archive, except for the configuration of web
+ * servers, which should not come from a download. The same files always result in
+ * the same bytes, so the order, owners and times are fixed. Many web servers derive
+ * ETags from a file's mtime and size. Therefore each mtime is derived from the
+ * file's content, as a second within the first hour of the capture date. The
+ * manifest is newer than every other file.
  *
  * @param captured the capture date in the form `YYYY-MM-DD`
  */
@@ -66,7 +70,8 @@ function deriveSecond(body: Uint8Array): number {
   return Number.parseInt(start, 16) % MTIME_RANGE;
 }
 
-const compareByPath = (a: EncodedFile, b: EncodedFile): number => (a.path < b.path ? -1 : 1);
+const compareByPath = (a: EncodedFile, b: EncodedFile): number =>
+  a.path < b.path ? -1 : 1;
 
 /** Formats a checksum in the same way as `sha256sum`. */
 export const formatChecksum = (archive: Uint8Array, name: string): string =>

@@ -1,7 +1,13 @@
 import type { Comparison, History } from '../contract/changes.ts';
 import { kindNames } from '../contract/kinds.ts';
 import type { Meta, SiteFile } from '../contract/meta.ts';
-import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE, recordPath } from '../contract/paths.ts';
+import {
+  CHANGES_FILE,
+  FEED_FILE,
+  FORMER_FILE,
+  MOVED_FILE,
+  recordPath,
+} from '../contract/paths.ts';
 import type { Redirect } from '../contract/responses.ts';
 import { describeGroups, formatHeadline } from '../dataset/describe-changes.ts';
 import { encodeHistory } from '../dataset/history.ts';
@@ -12,8 +18,8 @@ import type { Past } from '../dataset/past.ts';
 type DatedSite = Pick<Meta, 'base_url' | 'captured'>;
 
 /**
- * Creates the files about the past of the data: the changes as JSON and as a feed, the old slugs,
- * and the redirects.
+ * Creates the files about the past of the data: the changes as JSON and as a feed,
+ * the old slugs, and the redirects.
  */
 export function createChangeFiles(
   { history, oldSlugs }: Past,
@@ -40,7 +46,8 @@ interface FeedEntry {
 }
 
 /**
- * Encodes the history as an Atom feed. All times in the feed depend only on the data.
+ * Encodes the history as an Atom feed. All times in the feed depend only on the
+ * data.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4287
  */
@@ -79,8 +86,9 @@ const encodeLink = (rel: string, type: string, url: string): string =>
   `<link rel="${rel}" type="${type}" href="${escapeXml(url)}"/>`;
 
 /**
- * Assigns a time to each step. Steps from the same day are one second apart, because feed readers
- * sort entries by time. Both the steps and the result start with the newest step.
+ * Assigns a time to each step. Steps from the same day are one second apart, because
+ * feed readers sort entries by time. Both the steps and the result start with the
+ * newest step.
  */
 function addTimes(steps: readonly Comparison[]): FeedEntry[] {
   const entries: FeedEntry[] = [];
@@ -94,14 +102,16 @@ function addTimes(steps: readonly Comparison[]): FeedEntry[] {
 }
 
 /**
- * Returns the path of a record's page if exactly one record was added or changed. Otherwise,
- * returns the path of the front page.
+ * Returns the path of a record's page if exactly one record was added or changed.
+ * Otherwise, returns the path of the front page.
  */
 function findPage({ changes }: Comparison): string {
   const pages: string[] = [];
   for (const kind of kindNames) {
     const { added, renamed, changed } = changes[kind];
-    for (const { slug } of [...added, ...changed]) pages.push(recordPath(kind, slug));
+    for (const { slug } of [...added, ...changed]) {
+      pages.push(recordPath(kind, slug));
+    }
     for (const { to } of renamed) pages.push(recordPath(kind, to));
   }
   const [firstPage = ''] = pages;
@@ -127,8 +137,8 @@ function renderHtml(step: Comparison, baseUrl: string): string {
 }
 
 /**
- * Derives a UUID from the digests of both data sets. It contains 15 digits of each digest, in
- * addition to the digits for the version and the variant.
+ * Derives a UUID from the digests of both data sets. It contains 15 digits of each
+ * digest, in addition to the digits for the version and the variant.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8
  */
@@ -146,8 +156,8 @@ function createId({ from, to }: Comparison): string {
 }
 
 /**
- * Removes repeated steps and keeps the newest of them. The same step occurs twice if a change was
- * reverted and then applied again.
+ * Removes repeated steps and keeps the newest of them. The same step occurs twice if
+ * a change was reverted and then applied again.
  */
 function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   const seenIds = new Set<string>();
@@ -162,7 +172,9 @@ function removeRepeated(steps: readonly Comparison[]): Comparison[] {
   return kept;
 }
 
-/** Returns the start of a day in milliseconds since 1970, or 0 if the day is unknown. */
+/**
+ * Returns the start of a day in milliseconds since 1970, or 0 if the day is unknown.
+ */
 function parseDay(day: string | null): number {
   if (day === null) return 0;
   return Date.parse(`${day}T00:00:00Z`);

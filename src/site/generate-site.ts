@@ -1,6 +1,16 @@
-import { encodeBody, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import {
+  encodeBody,
+  getLinkBase,
+  type Meta,
+  type SiteFile,
+} from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
-import { ARCHIVE_FILE, CHECKSUM_FILE, DOWNLOAD_FOLDER, SEARCH_FILE } from '../contract/paths.ts';
+import {
+  ARCHIVE_FILE,
+  CHECKSUM_FILE,
+  DOWNLOAD_FOLDER,
+  SEARCH_FILE,
+} from '../contract/paths.ts';
 import { getIconRedirect } from '../contract/responses.ts';
 import type { CompiledSchemas } from '../contract/served.ts';
 import { addUrls, type Records } from '../dataset/data-set.ts';
@@ -40,25 +50,33 @@ export interface SiteInput {
 }
 
 /**
- * Generates every file of a site except for its manifest. The OpenAPI document, the schemas and the
- * pages are generated last, because they state the sizes of other files.
+ * Generates every file of a site except for its manifest. The OpenAPI document, the
+ * schemas and the pages are generated last, because they state the sizes of other
+ * files.
  */
 export async function generateFiles(site: SiteInput): Promise<SiteFile[]> {
-  const content = [...site.assets, ...site.buildAssets.compiled, ...createDataFiles(site)];
+  const content = [
+    ...site.assets,
+    ...site.buildAssets.compiled,
+    ...createDataFiles(site),
+  ];
   if (!site.archive) return [...content, ...createDescriptions(site, content)];
   const archiveFiles = await createArchiveFiles(site, content);
   return [...content, ...createDescriptions(site, content), ...archiveFiles];
 }
 
 /**
- * Packs the site into an archive. The site in the archive is generated without an archive, so its
- * front page does not offer one.
+ * Packs the site into an archive. The site in the archive is generated without an
+ * archive, so its front page does not offer one.
  */
 async function createArchiveFiles(
   site: SiteInput,
   content: readonly SiteFile[],
 ): Promise<SiteFile[]> {
-  const files = [...content, ...createDescriptions({ ...site, archive: false }, content)];
+  const files = [
+    ...content,
+    ...createDescriptions({ ...site, archive: false }, content),
+  ];
   const packed = files.map((file) => ({ path: file.path, body: encodeBody(file) }));
   packed.push(createManifest(packed, site.meta.generator));
   const archive = await packArchive(packed, site.meta.captured);
@@ -69,7 +87,10 @@ async function createArchiveFiles(
   ];
 }
 
-/** Creates the API files, downloads, names and changes, and the configuration of hosts. */
+/**
+ * Creates the API files, downloads, names and changes, and the configuration of
+ * hosts.
+ */
 function createDataFiles(site: SiteInput): SiteFile[] {
   const { records, names, meta, past } = site;
   const served = addUrls(getLinkBase(meta), records);
@@ -94,12 +115,22 @@ function createDataFiles(site: SiteInput): SiteFile[] {
 }
 
 /** Creates the OpenAPI document, the schemas, the docs and the other pages. */
-function createDescriptions(site: SiteInput, content: readonly SiteFile[]): SiteFile[] {
+function createDescriptions(
+  site: SiteInput,
+  content: readonly SiteFile[],
+): SiteFile[] {
   const { records, meta, names, archive } = site;
   const { template, schemas } = site.buildAssets;
-  const specification = createSpecification(records, meta, { archive, names, template, schemas });
+  const specification = createSpecification(records, meta, {
+    archive,
+    names,
+    template,
+    schemas,
+  });
   const sizes = new Map<string, number>();
-  for (const file of [...content, ...specification]) sizes.set(file.path, encodeBody(file).length);
+  for (const file of [...content, ...specification]) {
+    sizes.set(file.path, encodeBody(file).length);
+  }
   const pages = renderPages({ template, records, meta, archive, sizes });
   return [...specification, ...pages];
 }

@@ -6,15 +6,29 @@
 import type { Comparison } from '../contract/changes.ts';
 import { plainBulkRows } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { formatUpstream, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import {
+  formatUpstream,
+  getLinkBase,
+  type Meta,
+  type SiteFile,
+} from '../contract/meta.ts';
 import type { Names } from '../contract/names.ts';
 import * as contract from '../contract/operations.ts';
 import { PAGE_SIZE } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
 import type { RecordOf } from '../contract/records.ts';
-import { errorDetails, getMediaType, isCompressible } from '../contract/responses.ts';
+import {
+  errorDetails,
+  getMediaType,
+  isCompressible,
+} from '../contract/responses.ts';
 import * as served from '../contract/served.ts';
-import { describeSubject, formatCount, joinWords, TRADEMARK_NOTE } from '../contract/words.ts';
+import {
+  describeSubject,
+  formatCount,
+  joinWords,
+  TRADEMARK_NOTE,
+} from '../contract/words.ts';
 import { addUrl, addUrls, type Records } from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import { hosts } from '../hosts/index.ts';
@@ -36,8 +50,9 @@ interface SpecificationOptions {
 }
 
 /**
- * Creates the OpenAPI document, the docs, and a JSON Schema for each type. The OpenAPI document and
- * the docs describe the same operations, with examples from the first records of the site.
+ * Creates the OpenAPI document, the docs, and a JSON Schema for each type. The
+ * OpenAPI document and the docs describe the same operations, with examples from the
+ * first records of the site.
  */
 export function createSpecification(
   records: Records,
@@ -76,7 +91,10 @@ function selectFirstRecords(records: Records): Records {
   return mapKinds((kind) => records[kind].slice(0, 1)) as Records;
 }
 
-/** Lists the operations of the site. If an example of the response is available, it is included. */
+/**
+ * Lists the operations of the site. If an example of the response is available, it
+ * is included.
+ */
 function listOperations(
   records: Records,
   meta: Meta,
@@ -95,8 +113,8 @@ function listOperations(
 }
 
 /**
- * Returns whether all configured hosts support any limit and offset. Returns false for a site
- * without host configuration, because a plain file server may serve it.
+ * Returns whether all configured hosts support any limit and offset. Returns false
+ * for a site without host configuration, because a plain file server may serve it.
  */
 function supportsAnyPageRange({ hosts: names }: Meta): boolean {
   if (names.length === 0) return false;
@@ -120,8 +138,8 @@ function createExcerpts(firstRecords: Records, base: paths.LinkBase): Excerpts {
 }
 
 /**
- * Creates shortened examples of files, by operation id. Returns no examples if the site has no
- * records.
+ * Creates shortened examples of files, by operation id. Returns no examples if the
+ * site has no records.
  */
 function createFileExamples(
   firstRecords: Records,
@@ -147,8 +165,8 @@ function createMetaExample(meta: Meta): object {
   const example = {
     ...others,
     upstream: formatUpstream(upstream),
-    // The reason may be a network error on the machine that built the site, which is meaningless to
-    // readers.
+    // The reason may be a network error on the machine that built the site, which is
+    // meaningless to readers.
     fallback: null,
     digest,
     captured,
@@ -160,7 +178,10 @@ function createMetaExample(meta: Meta): object {
   return { ...example, names: shortenedNames };
 }
 
-/** Creates an example of a history step: the step that would have added the given record. */
+/**
+ * Creates an example of a history step: the step that would have added the given
+ * record.
+ */
 function createStepExample(
   { digest, captured, counts }: Meta,
   kind: Kind,
@@ -168,7 +189,9 @@ function createStepExample(
 ): Comparison {
   const noChanges = { added: [], removed: [], renamed: [], changed: [] };
   const oneAddition = { ...noChanges, added: [{ id, slug, name }] };
-  const changes = mapKinds((anyKind) => (anyKind === kind ? oneAddition : noChanges));
+  const changes = mapKinds((anyKind) =>
+    anyKind === kind ? oneAddition : noChanges,
+  );
   const countsBefore = { ...counts, [kind]: counts[kind] - 1 };
   const digestBefore = `sha256:${'0'.repeat(64)}`;
   return {
@@ -179,12 +202,16 @@ function createStepExample(
   };
 }
 
-/** Picks the first record of each kind, and its first page shortened to two records. */
+/**
+ * Picks the first record of each kind, and its first page shortened to two records.
+ */
 function pickExamples(records: Records, base: paths.LinkBase): contract.Examples {
   const range = { limit: PAGE_SIZE, offset: 0 };
   const kindExamples = mapKinds((kind) => {
     const count = records[kind].length;
-    const results = records[kind].slice(0, 2).map((record) => addUrl(base, kind, record));
+    const results = records[kind]
+      .slice(0, 2)
+      .map((record) => addUrl(base, kind, record));
     const [firstRecord] = results;
     if (!firstRecord) return {};
     const page = paths.createListPage(base, kind, { range, count, results });
@@ -198,13 +225,16 @@ function pickSchemas(
   operations: readonly Operation[],
   { components }: served.CompiledSchemas,
 ): Map<string, served.JsonSchema> {
-  const usedNames = new Set<string | undefined>(operations.map(({ schema }) => schema));
+  const usedNames = new Set<string | undefined>(
+    operations.map(({ schema }) => schema),
+  );
   const hasErrors = operations.some(contract.isEndpoint);
   if (hasErrors) usedNames.add('error');
   const schemas = new Map<string, served.JsonSchema>();
   for (const [name, component] of Object.entries(components)) {
     if (!usedNames.has(name)) continue;
-    // The OpenAPI document sets one dialect for all schemas, and its components need no ids.
+    // The OpenAPI document sets one dialect for all schemas, and its components need
+    // no ids.
     const { $id: _id, $schema: _dialect, ...schema } = component;
     schemas.set(served.typeName(name), schema);
   }
@@ -217,7 +247,10 @@ function createOpenApi(
   schemas: ReadonlyMap<string, served.JsonSchema>,
 ): object {
   const { base_url: baseUrl, generator } = meta;
-  const pathItems = operations.map((operation) => [operation.path, describePath(operation)]);
+  const pathItems = operations.map((operation) => [
+    operation.path,
+    describePath(operation),
+  ]);
   return {
     openapi: '3.1.1',
     info: {
@@ -225,7 +258,10 @@ function createOpenApi(
       version: generator.split('/').at(-1),
       summary: `${describeSubject()} as a JSON API: static files built from PokéAPI.`,
       description: describeSite(meta),
-      license: { name: 'BSD-3-Clause (data from PokéAPI)', url: `${baseUrl}/data-license.txt` },
+      license: {
+        name: 'BSD-3-Clause (data from PokéAPI)',
+        url: `${baseUrl}/data-license.txt`,
+      },
     },
     servers: [{ url: baseUrl, description: 'The base URL of this site.' }],
     security: [],
@@ -241,7 +277,9 @@ function createOpenApi(
 }
 
 function describeSite({ base_url: baseUrl, links, counts }: Meta): string {
-  const records = joinWords(kindNames.map((kind) => formatCount(counts[kind], kind)));
+  const records = joinWords(
+    kindNames.map((kind) => formatCount(counts[kind], kind)),
+  );
   const schemaUrl = `${baseUrl}/${paths.schemaFile(kindNames[0])}`;
   const sentences = [
     `Every response is a pre-built static file: ${records}.`,
@@ -262,7 +300,9 @@ function describePath(operation: Operation): object {
   const { id, group, summary, pathParameter } = operation;
   const parameters: contract.Parameter[] = [];
   if (pathParameter) parameters.push(pathParameter);
-  for (const name of operation.parameters) parameters.push(contract.parameters[name]);
+  for (const name of operation.parameters) {
+    parameters.push(contract.parameters[name]);
+  }
   const responses = {
     200: { description: summary, content: describeContent(operation) },
     304: { description: 'The cached response is still valid.' },
@@ -272,8 +312,8 @@ function describePath(operation: Operation): object {
 }
 
 /**
- * Describes the error responses of an operation. Only endpoints have a description of the body,
- * because the errors of files depend on the host.
+ * Describes the error responses of an operation. Only endpoints have a description
+ * of the body, because the errors of files depend on the host.
  */
 function describeErrors(operation: Operation): object {
   if (!contract.isEndpoint(operation)) {
@@ -292,7 +332,10 @@ function describeErrors(operation: Operation): object {
 }
 
 const describeErrorContent = (status: keyof typeof errorDetails): object => ({
-  'application/json': { schema: createRef('error'), example: { detail: errorDetails[status] } },
+  'application/json': {
+    schema: createRef('error'),
+    example: { detail: errorDetails[status] },
+  },
 });
 
 const createRef = (schema: served.SchemaName): object => ({
@@ -300,14 +343,18 @@ const createRef = (schema: served.SchemaName): object => ({
 });
 
 /**
- * Describes the body of a response by its media type. Endpoints list only JSON, because typed
- * clients would otherwise treat an HTML page as a record. A file that is not JSON is described as a
- * string if it is text, and has no schema if it is binary.
+ * Describes the body of a response by its media type. Endpoints list only JSON,
+ * because typed clients would otherwise treat an HTML page as a record. A file that
+ * is not JSON is described as a string if it is text, and has no schema if it is
+ * binary.
  */
 function describeContent(operation: Operation): object {
   const { path, pathParameter, schema, group, example } = operation;
-  if (schema !== undefined) return { 'application/json': { schema: createRef(schema), example } };
-  // The path of an icon ends with a variable, so its file extension comes from the example.
+  if (schema !== undefined) {
+    return { 'application/json': { schema: createRef(schema), example } };
+  }
+  // The path of an icon ends with a variable, so its file extension comes from the
+  // example.
   const file = path.replace(/\{\w+\}$/, String(pathParameter?.example));
   const mediaType = getMediaType(file);
   if (mediaType === 'application/json') {

@@ -1,7 +1,12 @@
 import { gzipSync } from 'fflate';
 import { plainBulkRows, type SiteFileRow } from '../contract/files.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
-import { encodeText, getLinkBase, type Meta, type SiteFile } from '../contract/meta.ts';
+import {
+  encodeText,
+  getLinkBase,
+  type Meta,
+  type SiteFile,
+} from '../contract/meta.ts';
 import { getNativeName, type Names } from '../contract/names.ts';
 import { PAGE_SIZE, pageOffsets } from '../contract/page-range.ts';
 import * as paths from '../contract/paths.ts';
@@ -15,7 +20,8 @@ function createJsonFile(path: string, value: unknown): SiteFile {
 }
 
 /**
- * Creates the files of the API root, list pages and records, `meta.json`, and the bodies of errors.
+ * Creates the files of the API root, list pages and records, `meta.json`, and the
+ * bodies of errors.
  */
 export function createApiFiles(
   served: ServedRecords,
@@ -23,7 +29,10 @@ export function createApiFiles(
 ): SiteFile[] {
   const base = getLinkBase(meta);
   const root = mapKinds((kind) => paths.listUrl(base, kind));
-  const files = [createJsonFile(paths.rootFile, root), createJsonFile(paths.META_FILE, meta)];
+  const files = [
+    createJsonFile(paths.rootFile, root),
+    createJsonFile(paths.META_FILE, meta),
+  ];
   for (const kind of kindNames) {
     files.push(...createListPages(base, kind, served));
     for (const record of served[kind]) {
@@ -31,12 +40,19 @@ export function createApiFiles(
     }
   }
   for (const status of [400, 404, 405] as const) {
-    files.push({ path: errorFiles[status], body: createErrorBody(errorDetails[status]) });
+    files.push({
+      path: errorFiles[status],
+      body: createErrorBody(errorDetails[status]),
+    });
   }
   return files;
 }
 
-function createListPages(base: paths.LinkBase, kind: Kind, served: ServedRecords): SiteFile[] {
+function createListPages(
+  base: paths.LinkBase,
+  kind: Kind,
+  served: ServedRecords,
+): SiteFile[] {
   const records = served[kind];
   const count = records.length;
   return pageOffsets(count).map((offset) => {
@@ -47,8 +63,14 @@ function createListPages(base: paths.LinkBase, kind: Kind, served: ServedRecords
   });
 }
 
-/** Creates the text of a bulk file: JSON with all kinds, or NDJSON or CSV with one kind. */
-export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecords): string {
+/**
+ * Creates the text of a bulk file: JSON with all kinds, or NDJSON or CSV with one
+ * kind.
+ */
+export function createBulkText(
+  { path, kind }: SiteFileRow,
+  served: ServedRecords,
+): string {
   if (kind === undefined) return JSON.stringify(served);
   const records = served[kind];
   if (path.endsWith('.ndjson')) {
@@ -60,8 +82,12 @@ export function createBulkText({ path, kind }: SiteFileRow, served: ServedRecord
   return text;
 }
 
-/** Compresses without zlib, because the output of zlib depends on its version and the processor. */
-export const gzip = (body: Uint8Array): Uint8Array => gzipSync(body, { level: 6, mtime: 0 });
+/**
+ * Compresses without zlib, because the output of zlib depends on its version and the
+ * processor.
+ */
+export const gzip = (body: Uint8Array): Uint8Array =>
+  gzipSync(body, { level: 6, mtime: 0 });
 
 export function createBulkFiles(served: ServedRecords): SiteFile[] {
   const files: SiteFile[] = [];
@@ -74,7 +100,10 @@ export function createBulkFiles(served: ServedRecords): SiteFile[] {
 }
 
 /** Creates a file with names for each language, and a list of all languages. */
-export function createNamesFiles(names: readonly Names[], baseUrl: string): SiteFile[] {
+export function createNamesFiles(
+  names: readonly Names[],
+  baseUrl: string,
+): SiteFile[] {
   if (names.length === 0) return [];
   const languages: object[] = [];
   const namesFiles: SiteFile[] = [];
@@ -89,7 +118,10 @@ export function createNamesFiles(names: readonly Names[], baseUrl: string): Site
   return [createJsonFile(paths.NAMES_INDEX_FILE, { languages }), ...namesFiles];
 }
 
-/** Creates the search index for the pages. It contains only the fields that the pages show. */
+/**
+ * Creates the search index for the pages. It contains only the fields that the pages
+ * show.
+ */
 export function createSearchIndex(records: Records): SearchIndex {
   return mapKinds((kind) => records[kind].map(createSearchEntry));
 }
@@ -103,23 +135,23 @@ function createSearchEntry(record: RecordOf<Kind>): SearchIndex[Kind][number] {
 export type Cell = string | number | null;
 
 /**
- * Matches the positions at which a formula can start. Some spreadsheets also split cells at
- * semicolons or tabs, and ignore the quotation marks around the text.
+ * Matches the positions at which a formula can start. Some spreadsheets also split
+ * cells at semicolons or tabs, and ignore the quotation marks around the text.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?=[\s"]*['=+\-@＝＋－＠])/gu;
 
 /**
- * Matches text that must be quoted: text with quotation marks or with the separators of any
- * spreadsheet, or with white space at either end.
+ * Matches text that must be quoted: text with quotation marks or with the separators
+ * of any spreadsheet, or with white space at either end.
  */
 const NEEDS_QUOTES = /[",\r\n;\t]|^\s|\s$/;
 
 /**
- * Formats a row of CSV. Inserts an apostrophe before each formula, and before each apostrophe where
- * a formula could start. To restore the original text, remove one apostrophe at the start of each
- * cell and one after each separator in the cell.
+ * Formats a row of CSV. Inserts an apostrophe before each formula, and before each
+ * apostrophe where a formula could start. To restore the original text, remove one
+ * apostrophe at the start of each cell and one after each separator in the cell.
  *
  * @see https://www.rfc-editor.org/rfc/rfc4180
  */

@@ -7,17 +7,22 @@ import { snapshotSource } from './snapshot.ts';
 import type { Source } from './source.ts';
 
 /**
- * Reads the upstream. If the upstream is unreachable, falls back to the bundled data set, because
- * the user may simply be offline. An invalid response is still an error.
+ * Reads the upstream. If the upstream is unreachable, falls back to the bundled data
+ * set, because the user may simply be offline. An invalid response is still an
+ * error.
  */
 export const autoSource: Source = async (context) => {
   try {
     // We retry only once, which is enough to notice that there is no network.
     return await restSource({ ...context, firstRetries: 1 });
   } catch (error) {
-    const isUnreachable = error instanceof UpstreamError && error.request.unreachable;
+    const isUnreachable =
+      error instanceof UpstreamError && error.request.unreachable;
     if (!isUnreachable) throw error;
-    const bundled = await snapshotSource({ ...context, upstream: context.dataFolder });
+    const bundled = await snapshotSource({
+      ...context,
+      upstream: context.dataFolder,
+    });
     const upstream = context.upstream ?? DEFAULT_UPSTREAM;
     const description = describeBundledData(bundled.dataSet);
     const fallback = `${upstream} could not be reached: built from ${description}`;
@@ -27,8 +32,8 @@ export const autoSource: Source = async (context) => {
 };
 
 /**
- * Describes the bundled data: `bundled data from 2026-01-02, generations 1 to 7; the live upstream
- * has more`.
+ * Describes the bundled data: `bundled data from 2026-01-02, generations 1 to 7; the
+ * live upstream has more`.
  */
 function describeBundledData({ records, provenance }: DataSet): string {
   let first = Number.POSITIVE_INFINITY;
@@ -42,6 +47,7 @@ function describeBundledData({ records, provenance }: DataSet): string {
   }
   // If no record has a generation, `first` is still infinite.
   first = Math.min(first, last);
-  const missing = last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
+  const missing =
+    last < LAST_INDEXED_GENERATION ? '; the live upstream has more' : '';
   return `bundled data from ${provenance.captured}, generations ${first} to ${last}${missing}`;
 }

@@ -6,7 +6,11 @@ import { type LinkBase, listPageFile, listUrl } from '../contract/paths.ts';
 import { MAX_RECORDS } from '../contract/records.ts';
 import { pageSchemas, type ServedRecord } from '../contract/served.ts';
 import type { SummarizedRecords } from '../dataset/compare.ts';
-import { digestRecords, removeUrl, type ServedRecords } from '../dataset/data-set.ts';
+import {
+  digestRecords,
+  removeUrl,
+  type ServedRecords,
+} from '../dataset/data-set.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { closeOnAbort } from '../http/client.ts';
 import type { FetcherOptions } from '../http/fetcher.ts';
@@ -21,14 +25,14 @@ interface ListProblem {
 type Fail = (response: ProbeResponse, problem: string) => void;
 
 /**
- * The maximum length of all pages of a list, in characters. There is a limit, because the records
- * of the list stay in memory.
+ * The maximum length of all pages of a list, in characters. There is a limit,
+ * because the records of the list stay in memory.
  */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Reads the records of a deployment that has no manifest, such as the reference implementation of
- * the API.
+ * Reads the records of a deployment that has no manifest, such as the reference
+ * implementation of the API.
  *
  * @throws UpstreamError or DataError for the first page that violates the contract
  */
@@ -41,10 +45,18 @@ export async function readLists(
     throw createListError(address, response, problem);
   };
   const probe = createProbe(address, options);
-  const lists = await closeOnAbort(probe, options.signal, () => crawl(probe, linkBase, fail));
+  const lists = await closeOnAbort(probe, options.signal, () =>
+    crawl(probe, linkBase, fail),
+  );
   const records = mapKinds((kind) => lists[kind].map(removeUrl));
   const counts = mapKinds((kind) => records[kind].length);
-  return { digest: digestRecords(records), captured: null, counts, edition: null, records };
+  return {
+    digest: digestRecords(records),
+    captured: null,
+    counts,
+    edition: null,
+    records,
+  };
 }
 
 function createListError(
@@ -52,7 +64,9 @@ function createListError(
   { request, status }: ProbeResponse,
   problem: string,
 ): DataError | UpstreamError {
-  if (status === 200) return new DataError(problem, { record: `${address}: ${request}` });
+  if (status === 200) {
+    return new DataError(problem, { record: `${address}: ${request}` });
+  }
   const url = address + request.slice('GET '.length);
   return new UpstreamError(problem, {
     method: 'GET',
@@ -64,12 +78,18 @@ function createListError(
 }
 
 /**
- * Follows the list of each kind from page to page. If a page violates the contract, the list ends
- * there, and `fail` is called.
+ * Follows the list of each kind from page to page. If a page violates the contract,
+ * the list ends there, and `fail` is called.
  */
-export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promise<ServedRecords> {
+export async function crawl(
+  probe: Probe,
+  linkBase: LinkBase,
+  fail: Fail,
+): Promise<ServedRecords> {
   const lists = mapKinds((): ServedRecord[] => []);
-  const crawls = kindNames.map((kind) => crawlList(probe, linkBase, kind, lists[kind]));
+  const crawls = kindNames.map((kind) =>
+    crawlList(probe, linkBase, kind, lists[kind]),
+  );
   const problems = await Promise.all(crawls);
   // The lists are read concurrently, but we report their problems in a fixed order.
   for (const found of problems) {
@@ -79,8 +99,8 @@ export async function crawl(probe: Probe, linkBase: LinkBase, fail: Fail): Promi
 }
 
 /**
- * Reads a list page by page and adds its records to the array. Stops at the first problem, and
- * returns it.
+ * Reads a list page by page and adds its records to the array. Stops at the first
+ * problem, and returns it.
  */
 async function crawlList(
   probe: Probe,
@@ -100,13 +120,19 @@ async function crawlList(
     const response = await probe.send({ path, maxBytes });
     length += response.text.length;
     try {
-      assert(length <= MAX_LENGTH, `got list pages of more than ${MAX_LENGTH} characters in total`);
+      assert(
+        length <= MAX_LENGTH,
+        `got list pages of more than ${MAX_LENGTH} characters in total`,
+      );
       const page = readPage(kind, response);
       if (offset === 0) count = page.count;
       assertCounts(page, offset, count);
       for (const record of page.results) {
         const lastId = records.at(-1)?.id ?? 0;
-        assert(record.id > lastId, `got id ${record.id} after ${lastId}, expected ascending ids`);
+        assert(
+          record.id > lastId,
+          `got id ${record.id} after ${lastId}, expected ascending ids`,
+        );
         assert(!knownSlugs.has(record.slug), `got slug ${record.slug} twice`);
         knownSlugs.add(record.slug);
         records.push(record);
@@ -129,7 +155,10 @@ function readPage(kind: Kind, { status, json, text }: ProbeResponse): ListPage {
   const isJson = status === 200 && json !== undefined;
   assert(isJson, `got status ${status}, ${formatValue(text)}, expected a list page`);
   const page = parse(pageSchemas[kind], json, {});
-  assert(page.count <= MAX_RECORDS, `got count ${page.count}, expected at most ${MAX_RECORDS}`);
+  assert(
+    page.count <= MAX_RECORDS,
+    `got count ${page.count}, expected at most ${MAX_RECORDS}`,
+  );
   return page;
 }
 

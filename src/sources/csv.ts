@@ -1,6 +1,6 @@
 /**
- * The CSV source. It reads the upstream's own tables, so a few files replace thousands of
- * responses.
+ * The CSV source. It reads the upstream's own tables, so a few files replace
+ * thousands of responses.
  */
 
 import { statSync } from 'node:fs';
@@ -14,7 +14,12 @@ import { pluralize } from '../contract/words.ts';
 import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
-import { type Codec, type Fetcher, type FetcherStats, withFetcher } from '../http/fetcher.ts';
+import {
+  type Codec,
+  type Fetcher,
+  type FetcherStats,
+  withFetcher,
+} from '../http/fetcher.ts';
 import { bustCaches } from '../http/retry.ts';
 import {
   createIconChooser,
@@ -30,9 +35,15 @@ import {
   sanitizeSlug,
   splitNames,
 } from './normalize.ts';
-import { assertSkipsExist, type Source, type SourceContext, type SourceResult } from './source.ts';
+import {
+  assertSkipsExist,
+  type Source,
+  type SourceContext,
+  type SourceResult,
+} from './source.ts';
 
-const DEFAULT_UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
+const DEFAULT_UPSTREAM =
+  'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv';
 
 /** The text of each table, by the name of the table. */
 type TableTexts = Readonly<Record<string, string>>;
@@ -45,7 +56,9 @@ interface ReaderContext {
 }
 
 interface KindTable<K extends Kind> {
-  /** The columns to read from the kind's table, in addition to `id` and `identifier`. */
+  /**
+   * The columns to read from the kind's table, in addition to `id` and `identifier`.
+   */
   readonly columns: readonly string[];
   /** Creates a function that reads the fields specific to this kind from a row. */
   createReader(context: ReaderContext): (row: Row) => KindFields<K>;
@@ -60,7 +73,11 @@ const readGeneration = (row: Row): { generation: number } => ({
   generation: parseInteger(row, 'generation_id'),
 });
 
-function createItemReader({ texts, ids, icons }: ReaderContext): (row: Row) => KindFields<'item'> {
+function createItemReader({
+  texts,
+  ids,
+  icons,
+}: ReaderContext): (row: Row) => KindFields<'item'> {
   const indexRows = groupById(texts, 'item_game_indices', 'item_id', ids);
   return (row) => {
     const id = parseInteger(row, 'id');
@@ -92,8 +109,9 @@ const columnsByTable: Readonly<Record<string, readonly string[]>> = listColumns(
 export const tableNames = Object.keys(columnsByTable);
 
 /**
- * Reads the tables, and then the list of icons, because the tables do not show which items have an
- * icon. Both come either from a clone of the upstream's repository or from URLs.
+ * Reads the tables, and then the list of icons, because the tables do not show which
+ * items have an icon. Both come either from a clone of the upstream's repository or
+ * from URLs.
  */
 export const csvSource: Source = async (context) => {
   const { upstream = DEFAULT_UPSTREAM, today } = context;
@@ -103,13 +121,16 @@ export const csvSource: Source = async (context) => {
     texts,
     icons: readIconFolder(upstream, context),
     upstream: 'local files',
-    // The clock that set the modification times of the files may have been ahead, so we limit the
-    // date to today.
+    // The clock that set the modification times of the files may have been ahead, so
+    // we limit the date to today.
     captured: captured < today ? captured : today,
   });
 };
 
-async function fetchDataSet(upstream: string, context: SourceContext): Promise<SourceResult> {
+async function fetchDataSet(
+  upstream: string,
+  context: SourceContext,
+): Promise<SourceResult> {
   const { today, onProgress } = context;
   const cacheKey = { upstream, version: 'csv' };
   const { texts, stats } = await withFetcher(context, cacheKey, async (fetcher) => {
@@ -121,7 +142,10 @@ async function fetchDataSet(upstream: string, context: SourceContext): Promise<S
   return { ...result, requests: addStats(stats, icons.requests) };
 }
 
-function addStats(first: FetcherStats, second: FetcherStats | undefined): FetcherStats {
+function addStats(
+  first: FetcherStats,
+  second: FetcherStats | undefined,
+): FetcherStats {
   if (second === undefined) return first;
   return {
     requests: first.requests + second.requests,
@@ -150,14 +174,20 @@ function createResult(
   const chooser = createIconChooser(icons, context);
   const raw = parseRecords(texts, chooser);
   assertSkipsExist(skip, raw);
-  const provenance = { source: 'csv', upstream, captured, edition: null, skipped: skip } as const;
+  const provenance = {
+    source: 'csv',
+    upstream,
+    captured,
+    edition: null,
+    skipped: skip,
+  } as const;
   const dataSet = normalize(raw, provenance, hasNames);
   return { dataSet, source: 'csv', isCopy: false, notices: chooser.notices() };
 }
 
 /**
- * Joins the table of each kind with its table of names and with the tables that contain its other
- * fields.
+ * Joins the table of each kind with its table of names and with the tables that
+ * contain its other fields.
  */
 function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
   const languages = parseLanguages(texts);
@@ -169,7 +199,12 @@ function parseRecords(texts: TableTexts, icons: IconChooser): RawRecords {
     return rows.map((row) => {
       const id = parseInteger(row, 'id');
       const names = readNames(nameRows.get(id) ?? [], languages);
-      return { id, slug: readIdentifier(row), ...splitNames(names), ...readFields(row) };
+      return {
+        id,
+        slug: readIdentifier(row),
+        ...splitNames(names),
+        ...readFields(row),
+      };
     });
   });
   // Each reader returns the fields of its own kind, which TypeScript cannot infer.
@@ -186,14 +221,15 @@ function parseLanguages(texts: TableTexts): Map<string, string> {
 }
 
 /**
- * Reads the names of one record, by language. If a language has several names, the first one wins.
+ * Reads the names of one record, by language. If a language has several names, the
+ * first one wins.
  */
 function readNames(
   rows: readonly Row[],
   languages: ReadonlyMap<string, string>,
 ): Record<string, string> {
-  // We use an object without a prototype, because a language code may be the name of an inherited
-  // property, such as `constructor`.
+  // We use an object without a prototype, because a language code may be the name of
+  // an inherited property, such as `constructor`.
   const names: Record<string, string> = Object.create(null);
   for (const row of rows) {
     const languageId = row.get('local_language_id');
@@ -205,7 +241,8 @@ function readNames(
 
 interface Row {
   /**
-   * The location of the row for error messages, such as `items.csv row 17`. The header is row 1.
+   * The location of the row for error messages, such as `items.csv row 17`. The
+   * header is row 1.
    */
   readonly record: string;
   /** Returns the text in a column, or `''` if the table does not have the column. */
@@ -224,7 +261,9 @@ function splitCells(text: string, preview = 0): Papa.ParseResult<string[]> {
 
 function findColumnProblem(text: string, table: string): string | undefined {
   const [header = []] = splitCells(text, 1).data;
-  const missingColumn = columnsByTable[table]?.find((column) => !header.includes(column));
+  const missingColumn = columnsByTable[table]?.find(
+    (column) => !header.includes(column),
+  );
   if (missingColumn === undefined) return undefined;
   return `got columns ${formatValue(header)}, expected a column called ${missingColumn}`;
 }
@@ -239,7 +278,9 @@ function parseTable(texts: TableTexts, table: string): Row[] {
   const { data, errors } = splitCells(texts[table] ?? '');
   const [error] = errors;
   if (error) {
-    throw new DataError(`${error.message}, expected CSV`, { record: nameRow(error.row ?? 0) });
+    throw new DataError(`${error.message}, expected CSV`, {
+      record: nameRow(error.row ?? 0),
+    });
   }
   const [header = [], ...contentRows] = data;
   const rows: Row[] = [];
@@ -249,7 +290,9 @@ function parseTable(texts: TableTexts, table: string): Row[] {
     // The header is the first row, so we add 1.
     const record = nameRow(at + 1);
     if (cells.length !== header.length) {
-      throw new DataError(`got ${cells.length} cells, expected ${header.length}`, { record });
+      throw new DataError(`got ${cells.length} cells, expected ${header.length}`, {
+        record,
+      });
     }
     rows.push({ record, get: (column) => cells[header.indexOf(column)] ?? '' });
   }
@@ -257,8 +300,8 @@ function parseTable(texts: TableTexts, table: string): Row[] {
 }
 
 /**
- * Groups rows by the id of their record. If a row belongs to an unknown record, the tables are from
- * different commits.
+ * Groups rows by the id of their record. If a row belongs to an unknown record, the
+ * tables are from different commits.
  */
 function groupById(
   texts: TableTexts,
@@ -277,28 +320,37 @@ function groupById(
   if (unknownIds.length === 0) return groups;
   unknownIds.sort((a, b) => a - b);
   const examples = unknownIds.slice(0, 10).join(', ');
-  throw new DataError(`got rows for unknown ids: ${examples}, expected tables from the same date`, {
-    record: `${table}.csv`,
-  });
+  throw new DataError(
+    `got rows for unknown ids: ${examples}, expected tables from the same date`,
+    {
+      record: `${table}.csv`,
+    },
+  );
 }
 
 function parseInteger({ record, get }: Row, field: string): number {
   const text = get(field);
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value)) return value;
-  throw new DataError(`got ${formatValue(text)}, expected an integer`, { record, field });
+  throw new DataError(`got ${formatValue(text)}, expected an integer`, {
+    record,
+    field,
+  });
 }
 
 function readIdentifier({ record, get }: Row): string {
   const identifier = get('identifier');
   if (identifier !== '') return identifier;
-  throw new DataError('got "", expected an identifier', { record, field: 'identifier' });
+  throw new DataError('got "", expected an identifier', {
+    record,
+    field: 'identifier',
+  });
 }
 
 /**
- * Derives the icon of an item by the rule that the upstream's server uses, because the tables do
- * not contain icons. All data cards share one icon. All technical machines (`tm01`) share another
- * icon, and so do all hidden machines (`hm01`).
+ * Derives the icon of an item by the rule that the upstream's server uses, because
+ * the tables do not contain icons. All data cards share one icon. All technical
+ * machines (`tm01`) share another icon, and so do all hidden machines (`hm01`).
  */
 function deriveSpritePath(slug: string): string {
   let name = slug;
@@ -308,7 +360,8 @@ function deriveSpritePath(slug: string): string {
 }
 
 /**
- * Reads the tables from a folder. The capture date is the modification date of the newest table.
+ * Reads the tables from a folder. The capture date is the modification date of the
+ * newest table.
  */
 function readTables(folder: string): { texts: TableTexts; captured: string } {
   const texts: Record<string, string> = {};
@@ -325,7 +378,10 @@ function readTables(folder: string): { texts: TableTexts; captured: string } {
   return { texts, captured };
 }
 
-function readTable(folder: string, name: string): { text: string; modifiedMs: number } {
+function readTable(
+  folder: string,
+  name: string,
+): { text: string; modifiedMs: number } {
   const file = path.join(folder, `${name}.csv`);
   try {
     const bytes = readFile(folder, `${name}.csv`, responseLimits.table);
@@ -339,12 +395,17 @@ function readTable(folder: string, name: string): { text: string; modifiedMs: nu
   }
 }
 
-/** Matches a URL that contains the hash of a commit. The tables of a commit never change. */
+/**
+ * Matches a URL that contains the hash of a commit. The tables of a commit never
+ * change.
+ */
 const COMMIT = /\/[0-9a-f]{40}\//;
 
 const MAX_PASSES = 4;
 
-/** Creates a codec that rejects error pages, which do not have the expected columns. */
+/**
+ * Creates a codec that rejects error pages, which do not have the expected columns.
+ */
 const createCodec = (table: string): Codec<string> => ({
   decode(body) {
     const text = decodeText(body);
@@ -358,9 +419,9 @@ const createCodec = (table: string): Codec<string> => ({
 /**
  * Fetches all tables of one commit.
  *
- * A branch may move while its tables are being fetched, and caches may return older tables. So we
- * bypass the caches and fetch the tables again until two passes return the same tables. If the URL
- * contains a commit, one pass is enough.
+ * A branch may move while its tables are being fetched, and caches may return older
+ * tables. So we bypass the caches and fetch the tables again until two passes return
+ * the same tables. If the URL contains a commit, one pass is enough.
  *
  * @throws UpstreamError if all four passes return different tables
  */
@@ -379,7 +440,9 @@ async function fetchTables(
       texts[name] = await fetchTable(fetcher, upstream, name, pass);
       if (pass === 1) onProgress?.({ done: at + 1, total, requests, waiting });
     }
-    const isRepeated = tableNames.every((name) => texts[name] === previousTexts[name]);
+    const isRepeated = tableNames.every(
+      (name) => texts[name] === previousTexts[name],
+    );
     if (namesCommit || isRepeated) return texts;
     previousTexts = texts;
   }
@@ -398,7 +461,10 @@ async function fetchTable(
   pass: number,
 ): Promise<string> {
   const url = `${upstream}/${name}.csv`;
-  const bypass = pass > 1 && { urlOverride: bustCaches(url, Date.now()), revalidate: true };
+  const bypass = pass > 1 && {
+    urlOverride: bustCaches(url, Date.now()),
+    revalidate: true,
+  };
   const options = { ...bypass, maxBytes: responseLimits.table };
   const { value } = await fetcher.load(url, createCodec(name), options);
   return value;

@@ -23,21 +23,26 @@ import { decodeJson, InvalidBodyError } from '../http/body.ts';
 import type { HttpClient } from '../http/client.ts';
 import type { SourceContext } from './source.ts';
 
-const MIXED = 'Try again later. The deployment may be partly cached or still updating.';
+const MIXED =
+  'Try again later. The deployment may be partly cached or still updating.';
 const MAX_DEPLOYS = 3;
 
 /** The part of the context that decides which files of a deployment a copy needs. */
-type WantedFiles = Pick<SourceContext, 'previous' | 'hasIcons' | 'hasNames' | 'onProgress'>;
+type WantedFiles = Pick<
+  SourceContext,
+  'previous' | 'hasIcons' | 'hasNames' | 'onProgress'
+>;
 
 /**
  * Reads the files of a deployment into memory, all from a single build.
  *
- * The manifest lists each file with its hash. If a file cannot be fetched or has a different hash,
- * the manifest is fetched again. If the manifest has changed, a new build has just been deployed,
- * so all files are fetched again.
+ * The manifest lists each file with its hash. If a file cannot be fetched or has a
+ * different hash, the manifest is fetched again. If the manifest has changed, a new
+ * build has just been deployed, so all files are fetched again.
  *
  * @throws UpstreamError if a file cannot be fetched or does not match the manifest
- * @throws OutputError if a file is too large, or gamedata did not create the manifest
+ * @throws OutputError if a file is too large, or gamedata did not create the
+ * manifest
  */
 export async function deploymentStorage(
   client: HttpClient,
@@ -51,7 +56,9 @@ export async function deploymentStorage(
     } catch (error) {
       const isExpected = error instanceof GamedataError;
       if (!isExpected || deploys === MAX_DEPLOYS) throw error;
-      const currentManifest = await fetchManifest(client, address).catch(() => manifest);
+      const currentManifest = await fetchManifest(client, address).catch(
+        () => manifest,
+      );
       if (currentManifest.equals(manifest)) throw error;
       manifest = currentManifest;
     }
@@ -77,9 +84,9 @@ interface Deployment {
 }
 
 /**
- * Fetches `meta.json` first, because it decides which other files the copy needs. List pages are
- * fetched only if the published site has different data. Whether icons are fetched depends on the
- * link style of the site.
+ * Fetches `meta.json` first, because it decides which other files the copy needs.
+ * List pages are fetched only if the published site has different data. Whether
+ * icons are fetched depends on the link style of the site.
  */
 async function fetchFiles(
   { client, address, manifest }: Deployment,
@@ -92,7 +99,12 @@ async function fetchFiles(
   let total = 0;
 
   function report(): void {
-    onProgress?.({ done, total, requests: client.stats, waiting: client.getRetryStatus });
+    onProgress?.({
+      done,
+      total,
+      requests: client.stats,
+      waiting: client.getRetryStatus,
+    });
   }
 
   async function addFile(entry: ManifestEntry): Promise<void> {
@@ -126,7 +138,8 @@ async function fetchFiles(
 }
 
 /**
- * The optional parts of a site that a copy needs. It always needs the history and the old slugs.
+ * The optional parts of a site that a copy needs. It always needs the history and
+ * the old slugs.
  */
 interface Needs {
   readonly records: boolean;
@@ -142,7 +155,10 @@ function isNeeded(path: string, needs: Needs): boolean {
   return isListPage(path) && needs.records;
 }
 
-/** Reads a file from the published site, if that site has an undamaged file with the same hash. */
+/**
+ * Reads a file from the published site, if that site has an undamaged file with the
+ * same hash.
+ */
 function readPublished(
   site: PreviousSite | undefined,
   { path, sha256 }: ManifestEntry,

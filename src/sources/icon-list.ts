@@ -1,6 +1,6 @@
 /**
- * Finds out which icons the upstream has. The upstream's tables do not contain this information,
- * and about half of the items have no icon.
+ * Finds out which icons the upstream has. The upstream's tables do not contain this
+ * information, and about half of the items have no icon.
  */
 
 import { readdirSync } from 'node:fs';
@@ -23,8 +23,8 @@ const noIcons: Icons = new Set();
 
 export interface IconList {
   /**
-   * The icons that exist. If the current list cannot be read, these are the icons of an older list,
-   * or none.
+   * The icons that exist. If the current list cannot be read, these are the icons of
+   * an older list, or none.
    */
   readonly icons: Icons;
   /** The reason why the current list could not be used. */
@@ -37,19 +37,20 @@ export interface IconList {
  *
  * @see https://docs.github.com/en/rest/git/trees
  */
-const GITHUB_LIST = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
+const GITHUB_LIST =
+  'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
 const GITHUB_TABLES = /^https:\/\/raw\.githubusercontent\.com\/[^/]+\/pokeapi\//i;
 
 /**
- * Returns the URL of the list of icons if the tables are in the upstream's repository or in a fork
- * of it. Returns undefined for all other tables.
+ * Returns the URL of the list of icons if the tables are in the upstream's
+ * repository or in a fork of it. Returns undefined for all other tables.
  */
 export const findIconListUrl = (upstream: string): string | undefined =>
   GITHUB_TABLES.test(upstream) ? GITHUB_LIST : undefined;
 
 /**
- * The percentage of known icons that may be missing from a list. If more are missing, the list is
- * incomplete.
+ * The percentage of known icons that may be missing from a list. If more are
+ * missing, the list is incomplete.
  */
 const MAX_LACKING = 1;
 
@@ -74,8 +75,8 @@ const toIcons = (files: readonly string[]): Icons =>
   new Set(files.map((file) => ICONS_FOLDER + file));
 
 /**
- * Lists the icons in a clone of the upstream's repository. The icons are in a Git submodule next to
- * the tables.
+ * Lists the icons in a clone of the upstream's repository. The icons are in a Git
+ * submodule next to the tables.
  */
 export function readIconFolder(tables: string, context: SourceContext): IconList {
   const folder = path.join(tables, '..', 'sprites', 'sprites', 'items');
@@ -83,7 +84,10 @@ export function readIconFolder(tables: string, context: SourceContext): IconList
   try {
     files = readdirSync(folder);
   } catch (error) {
-    return { icons: noIcons, problem: `${folder} cannot be read (${errorCode(error)})` };
+    return {
+      icons: noIcons,
+      problem: `${folder} cannot be read (${errorCode(error)})`,
+    };
   }
   const icons = toIcons(files);
   const problem = findIconProblem(icons, readBundledIcons(context));
@@ -96,12 +100,21 @@ const treeSchema = z.object({
   tree: z.array(z.object({ path: z.string() })),
 });
 
-/** Creates a codec that rejects an incomplete list. The cached list is then used instead. */
+/**
+ * Creates a codec that rejects an incomplete list. The cached list is then used
+ * instead.
+ */
 const createCodec = (knownIcons: Icons): Codec<string[]> => ({
   decode(body) {
     const { data } = treeSchema.safeParse(decodeJson(body));
-    if (!data) throw new InvalidBodyError('got another response, expected the list of a folder');
-    if (data.truncated) throw new InvalidBodyError('got a truncated list, expected every icon');
+    if (!data) {
+      throw new InvalidBodyError(
+        'got another response, expected the list of a folder',
+      );
+    }
+    if (data.truncated) {
+      throw new InvalidBodyError('got a truncated list, expected every icon');
+    }
     const files = data.tree.map((entry) => entry.path);
     const problem = findIconProblem(toIcons(files), knownIcons);
     if (problem !== undefined) throw new InvalidBodyError(problem);
@@ -111,28 +124,41 @@ const createCodec = (knownIcons: Icons): Codec<string[]> => ({
 });
 
 /**
- * Requests the list of icons for tables at a URL. GitHub allows each IP address 60 anonymous
- * requests per hour, so we send a single request without retries. If it fails, the build continues
- * with the cached list.
+ * Requests the list of icons for tables at a URL. GitHub allows each IP address 60
+ * anonymous requests per hour, so we send a single request without retries. If it
+ * fails, the build continues with the cached list.
  */
-export async function fetchIconList(upstream: string, context: SourceContext): Promise<IconList> {
+export async function fetchIconList(
+  upstream: string,
+  context: SourceContext,
+): Promise<IconList> {
   const url = context.iconListUrl ?? findIconListUrl(upstream);
-  if (url === undefined) return { icons: noIcons, problem: `${upstream} has no list of icons` };
+  if (url === undefined) {
+    return { icons: noIcons, problem: `${upstream} has no list of icons` };
+  }
   const fetcherOptions = { ...context, retries: 0, onStored: undefined };
   const cacheKey = { upstream: url, version: 'icon-list-1' };
-  const list = await withFetcher(fetcherOptions, cacheKey, async (fetcher): Promise<IconList> => {
-    const { stats: requests } = fetcher;
-    const codec = createCodec(readBundledIcons(context));
-    const options = { revalidate: true, retriesMissing: false, maxBytes: responseLimits.list };
-    try {
-      const { value: files } = await fetcher.load(url, codec, options);
-      return { icons: toIcons(files), requests };
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      const cachedFiles = fetcher.recall(url, codec) ?? [];
-      return { icons: toIcons(cachedFiles), problem: error.message, requests };
-    }
-  });
+  const list = await withFetcher(
+    fetcherOptions,
+    cacheKey,
+    async (fetcher): Promise<IconList> => {
+      const { stats: requests } = fetcher;
+      const codec = createCodec(readBundledIcons(context));
+      const options = {
+        revalidate: true,
+        retriesMissing: false,
+        maxBytes: responseLimits.list,
+      };
+      try {
+        const { value: files } = await fetcher.load(url, codec, options);
+        return { icons: toIcons(files), requests };
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        const cachedFiles = fetcher.recall(url, codec) ?? [];
+        return { icons: toIcons(cachedFiles), problem: error.message, requests };
+      }
+    },
+  );
   // An aborted request looks like a failed request, so we check for it here.
   context.signal?.throwIfAborted();
   return list;
@@ -145,7 +171,9 @@ function readBundledIcons(context: SourceContext): Icons {
   return new Set(icons.values());
 }
 
-/** Maps the slugs of items to their icons. Items with the placeholder are left out. */
+/**
+ * Maps the slugs of items to their icons. Items with the placeholder are left out.
+ */
 function mapIcons(records: AnyRecords | undefined): Map<string, string> {
   const icons = new Map<string, string>();
   for (const { slug, icon } of records?.item ?? []) {
@@ -155,13 +183,14 @@ function mapIcons(records: AnyRecords | undefined): Map<string, string> {
 }
 
 /**
- * Maps the slugs of items to their earlier icons, which come from the published data set. For items
- * that are not published, the icons come from the bundled data set.
+ * Maps the slugs of items to their earlier icons, which come from the published data
+ * set. For items that are not published, the icons come from the bundled data set.
  */
 function mapEarlierIcons({ readEarlier }: SourceContext): Map<string, string> {
   const { published, bundled } = readEarlier?.() ?? {};
   const icons = mapIcons(bundled);
-  // If a published item has no icon, it has none here either, even if the bundled item has an icon.
+  // If a published item has no icon, it has none here either, even if the bundled
+  // item has an icon.
   for (const { slug } of published?.item ?? []) {
     icons.delete(slug);
   }
@@ -183,9 +212,9 @@ export interface IconChooser {
 }
 
 /**
- * Creates an icon chooser. If the current list cannot be read and the older list does not contain
- * an icon, the item keeps its published icon. An item that is not published keeps its icon from the
- * bundled data set.
+ * Creates an icon chooser. If the current list cannot be read and the older list
+ * does not contain an icon, the item keeps its published icon. An item that is not
+ * published keeps its icon from the bundled data set.
  */
 export function createIconChooser(
   { icons, problem }: IconList,

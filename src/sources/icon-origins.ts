@@ -1,4 +1,7 @@
-/** The places in which a build looks for the icons of its site. `icons.ts` asks them in order. */
+/**
+ * The places in which a build looks for the icons of its site. `icons.ts` asks them
+ * in order.
+ */
 
 import pLimit from 'p-limit';
 import { ignoreDamage } from '../built/damage.ts';
@@ -19,14 +22,16 @@ import {
 } from '../http/fetcher.ts';
 
 /**
- * The answer for an icon: the content of its file, `none` if the upstream does not have the icon,
- * or `unknown` if this origin cannot tell.
+ * The answer for an icon: the content of its file, `none` if the upstream does not
+ * have the icon, or `unknown` if this origin cannot tell.
  */
 export type IconAnswer = Buffer | 'none' | 'unknown';
 
 export interface IconOrigin {
   readonly name: 'copied' | 'fetched' | 'published';
-  /** Returns an answer for each requested icon, such as `sprites/items/potion.png`. */
+  /**
+   * Returns an answer for each requested icon, such as `sprites/items/potion.png`.
+   */
   find(icons: readonly string[]): Promise<ReadonlyMap<string, IconAnswer>>;
 }
 
@@ -38,14 +43,16 @@ export interface CopiedIconSite extends IconSite {
 }
 
 /**
- * Creates an origin that reads icons from the copied site. A damaged icon is an error, as is any
- * other damaged file of that site.
+ * Creates an origin that reads icons from the copied site. A damaged icon is an
+ * error, as is any other damaged file of that site.
  */
 export function createCopiedOrigin(
   site: CopiedIconSite,
   recordIcons: readonly string[],
 ): IconOrigin {
-  const placeholderAnswer = hasWarnedOfPlaceholders(site, recordIcons) ? 'none' : 'unknown';
+  const placeholderAnswer = hasWarnedOfPlaceholders(site, recordIcons)
+    ? 'none'
+    : 'unknown';
 
   function findIcon(icon: string): IconAnswer {
     if (!site.entries.has(icon)) return 'unknown';
@@ -62,13 +69,18 @@ export function createCopiedOrigin(
 }
 
 /**
- * Returns whether a placeholder in the copied site means that the upstream does not have the icon.
- * This is the case if the site has a warning for each placeholder. If a site was built without
- * icons, or if some icons could not be fetched, it has more placeholders than warnings.
+ * Returns whether a placeholder in the copied site means that the upstream does not
+ * have the icon. This is the case if the site has a warning for each placeholder. If
+ * a site was built without icons, or if some icons could not be fetched, it has more
+ * placeholders than warnings.
  *
- * @param recordIcons the icon of each record; an icon that two records share occurs twice
+ * @param recordIcons the icon of each record; an icon that two records share occurs
+ * twice
  */
-function hasWarnedOfPlaceholders(site: CopiedIconSite, recordIcons: readonly string[]): boolean {
+function hasWarnedOfPlaceholders(
+  site: CopiedIconSite,
+  recordIcons: readonly string[],
+): boolean {
   let warnings = 0;
   for (const kind of kindNames) {
     warnings += site.meta.warnings[kind]['icon-not-found'] ?? 0;
@@ -81,8 +93,8 @@ function hasWarnedOfPlaceholders(site: CopiedIconSite, recordIcons: readonly str
 }
 
 /**
- * Creates an origin that reads icons from the published site. A damaged icon is unknown instead of
- * an error, because the new site will replace it.
+ * Creates an origin that reads icons from the published site. A damaged icon is
+ * unknown instead of an error, because the new site will replace it.
  */
 export function createPublishedOrigin(site: IconSite): IconOrigin {
   function findIcon(icon: string): IconAnswer {
@@ -98,8 +110,14 @@ export function createPublishedOrigin(site: IconSite): IconOrigin {
   };
 }
 
-/** Returns whether a site has a file for an icon, other than a copy of the placeholder. */
-export function hasOwnIcon({ entries }: Pick<IconSite, 'entries'>, icon: string): boolean {
+/**
+ * Returns whether a site has a file for an icon, other than a copy of the
+ * placeholder.
+ */
+export function hasOwnIcon(
+  { entries }: Pick<IconSite, 'entries'>,
+  icon: string,
+): boolean {
   const listedHash = entries.get(icon)?.sha256;
   const placeholderHash = entries.get(PLACEHOLDER_ICON)?.sha256;
   return listedHash !== undefined && listedHash !== placeholderHash;
@@ -108,7 +126,9 @@ export function hasOwnIcon({ entries }: Pick<IconSite, 'entries'>, icon: string)
 function readIcon({ storage, entries }: IconSite, icon: string): Buffer {
   const body = readVerified(storage, entries, icon);
   if (isImage(body)) return body;
-  throw new DataError('expected a PNG, GIF, JPEG or WebP image', { record: storage.at(icon) });
+  throw new DataError('expected a PNG, GIF, JPEG or WebP image', {
+    record: storage.at(icon),
+  });
 }
 
 const SIGNATURES = ['\x89PNG\r\n\x1a\n', 'GIF87a', 'GIF89a', '\xff\xd8\xff'];
@@ -125,15 +145,17 @@ function isImage(body: Buffer): boolean {
 }
 
 /**
- * An icon in the disk cache. It is encoded as base64, because the cache is a text file. Null means
- * that the upstream does not have the icon.
+ * An icon in the disk cache. It is encoded as base64, because the cache is a text
+ * file. Null means that the upstream does not have the icon.
  */
 type CachedIcon = string | null;
 
 const iconCodec: Codec<CachedIcon> = {
   decode(body) {
     if (isImage(body)) return body.toString('base64');
-    throw new InvalidBodyError(`got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`);
+    throw new InvalidBodyError(
+      `got ${body.length} bytes, expected a PNG, GIF, JPEG or WebP image`,
+    );
   },
   revive(cached) {
     const isValid = cached === null || typeof cached === 'string';
@@ -148,7 +170,9 @@ function toAnswer(cached: CachedIcon | undefined): IconAnswer {
 }
 
 export interface IconFetcherOptions extends FetcherOptions {
-  /** The limit for the size of all icons together. The default is `MAX_MEMORY_BYTES`. */
+  /**
+   * The limit for the size of all icons together. The default is `MAX_MEMORY_BYTES`.
+   */
   readonly maxMemoryBytes?: number | undefined;
 }
 
@@ -161,8 +185,8 @@ export interface FetchLog {
   /** The number of requests, or null if none were sent. */
   requests: FetcherStats | null;
   /**
-   * The number of icons that could not be fetched, including icons that were found in the cache
-   * instead.
+   * The number of icons that could not be fetched, including icons that were found
+   * in the cache instead.
    */
   failed: number;
   /** The first error, if any. */
@@ -170,18 +194,18 @@ export interface FetchLog {
 }
 
 /**
- * The number of failed icons after which we stop requesting more. Each of these icons was retried,
- * so the upstream as a whole is probably broken.
+ * The number of failed icons after which we stop requesting more. Each of these
+ * icons was retried, so the upstream as a whole is probably broken.
  */
 const MAX_FAILURES = 10;
 
 /**
  * Creates an origin that fetches icons from the upstream.
  *
- * The first icon is fetched alone, because it shows whether the upstream is reachable. The others
- * are then fetched concurrently. If an icon cannot be fetched, the origin answers from the cache.
- * If the upstream is unreachable, or ten icons have failed, the remaining icons come only from the
- * cache.
+ * The first icon is fetched alone, because it shows whether the upstream is
+ * reachable. The others are then fetched concurrently. If an icon cannot be fetched,
+ * the origin answers from the cache. If the upstream is unreachable, or ten icons
+ * have failed, the remaining icons come only from the cache.
  */
 export function createUpstreamOrigin(
   upstream: string,
@@ -194,13 +218,16 @@ export function createUpstreamOrigin(
     const url = `${upstream}/${icon.slice(ICONS_FOLDER.length)}`;
     if (!hasGivenUp) {
       try {
-        const loadOptions = { missing: { value: null }, maxBytes: responseLimits.icon };
+        const loadOptions = {
+          missing: { value: null },
+          maxBytes: responseLimits.icon,
+        };
         const { value } = await fetcher.load(url, iconCodec, loadOptions);
         return toAnswer(value);
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
-        // Aborting closes the connections, which looks like a failure of the upstream, so we check
-        // for it here.
+        // Aborting closes the connections, which looks like a failure of the
+        // upstream, so we check for it here.
         options.signal?.throwIfAborted();
         log.problem ??= error;
         hasGivenUp ||= error.request.unreachable || log.failed + 1 >= MAX_FAILURES;

@@ -28,13 +28,14 @@ export interface IconsReport extends IconSource {
   /** The number of icons that were taken from the copied site. */
   readonly copied: number;
   /**
-   * The number of icons that were taken from the published site, because they could not be fetched.
+   * The number of icons that were taken from the published site, because they could
+   * not be fetched.
    */
   readonly published: number;
   readonly placeholders: number;
   /**
-   * The number of icons that could not be fetched. Each of them was taken from the cache or the
-   * published site, or is the placeholder.
+   * The number of icons that could not be fetched. Each of them was taken from the
+   * cache or the published site, or is the placeholder.
    */
   readonly failed: number;
   /** The reason why the first of these icons could not be fetched. */
@@ -48,9 +49,15 @@ export interface GatherOptions {
   readonly assets: readonly SiteFile[];
   readonly copiedSite: CopiedIconSite | undefined;
   readonly publishedSite: IconSite | undefined;
-  /** Options for requesting icons from the upstream. Undefined if we must not request any. */
+  /**
+   * Options for requesting icons from the upstream. Undefined if we must not request
+   * any.
+   */
   readonly fetcher: IconFetcherOptions | undefined;
-  /** Whether the user asked for the icons. If so, a first build fails if it cannot get them. */
+  /**
+   * Whether the user asked for the icons. If so, a first build fails if it cannot
+   * get them.
+   */
   readonly isRequired: boolean;
 }
 
@@ -59,8 +66,9 @@ export interface GatheredIcons {
   /** One warning for each record whose icon does not exist in the upstream. */
   readonly warnings: readonly Warning[];
   /**
-   * One warning for each record that loses its icon, because the published file is damaged and
-   * cannot be fetched again. These warnings are not reported. The guard counts them.
+   * One warning for each record that loses its icon, because the published file is
+   * damaged and cannot be fetched again. These warnings are not reported. The guard
+   * counts them.
    */
   readonly losses: readonly Warning[];
   readonly notices: readonly string[];
@@ -68,20 +76,22 @@ export interface GatheredIcons {
 }
 
 /**
- * The percentage of icons that may fail in a first build. If more cannot be fetched, the build
- * fails.
+ * The percentage of icons that may fail in a first build. If more cannot be fetched,
+ * the build fails.
  */
 const MAX_FAILED = 1;
 
 /**
  * Gathers the icon files of a site.
  *
- * The origins are asked in order: first the copied site, then the upstream or its cache, and then
- * the published site. This way, an icon that cannot be fetched stays as it was published. If the
- * upstream does not have an icon, or no origin has it, the placeholder is used. The guard limits
- * how many published icons may be lost in this way.
+ * The origins are asked in order: first the copied site, then the upstream or its
+ * cache, and then the published site. This way, an icon that cannot be fetched stays
+ * as it was published. If the upstream does not have an icon, or no origin has it,
+ * the placeholder is used. The guard limits how many published icons may be lost in
+ * this way.
  *
- * @throws UpstreamError if icons are required, none are published, and too many cannot be fetched
+ * @throws UpstreamError if icons are required, none are published, and too many
+ * cannot be fetched
  */
 export async function gatherIcons(
   records: Records,
@@ -89,7 +99,9 @@ export async function gatherIcons(
 ): Promise<GatheredIcons> {
   const { source, assets, publishedSite } = options;
   const placeholder = assets.find(({ path }) => path === PLACEHOLDER_ICON)?.body;
-  if (placeholder === undefined) throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+  if (placeholder === undefined) {
+    throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
+  }
   const items = source.mode === 'link' ? [] : listItems(records, assets);
   const icons = [...new Set(items.map(({ icon }) => icon))].sort();
 
@@ -132,8 +144,8 @@ export async function gatherIcons(
 
 interface OriginAnswers {
   /**
-   * The first answer for each icon that is not `unknown`. An icon without any such answer is left
-   * out.
+   * The first answer for each icon that is not `unknown`. An icon without any such
+   * answer is left out.
    */
   readonly answers: ReadonlyMap<string, IconAnswer>;
   /** The number of answers from each origin. */
@@ -141,8 +153,8 @@ interface OriginAnswers {
 }
 
 /**
- * Asks the origins one after another. Each origin is asked only for the icons that are still
- * unknown.
+ * Asks the origins one after another. Each origin is asked only for the icons that
+ * are still unknown.
  */
 async function askOrigins(
   icons: readonly string[],
@@ -172,8 +184,8 @@ interface IconItem {
 }
 
 /**
- * Lists the records that need an icon file. An icon such as the placeholder, which is one of the
- * assets, needs no other file.
+ * Lists the records that need an icon file. An icon such as the placeholder, which
+ * is one of the assets, needs no other file.
  */
 function listItems(records: Records, assets: readonly SiteFile[]): IconItem[] {
   // We ignore case, because some file systems are case-insensitive.
@@ -189,14 +201,19 @@ function listItems(records: Records, assets: readonly SiteFile[]): IconItem[] {
   return items;
 }
 
-function createUpstream({ source, fetcher }: GatherOptions): UpstreamOrigin | undefined {
-  if (source.mode !== 'mirror' || source.upstream === null || !fetcher) return undefined;
+function createUpstream({
+  source,
+  fetcher,
+}: GatherOptions): UpstreamOrigin | undefined {
+  if (source.mode !== 'mirror' || source.upstream === null || !fetcher) {
+    return undefined;
+  }
   return createUpstreamOrigin(source.upstream, fetcher);
 }
 
 /**
- * Lists the origins in the order in which they are asked. If the site does not contain icons, the
- * list is empty.
+ * Lists the origins in the order in which they are asked. If the site does not
+ * contain icons, the list is empty.
  */
 function listOrigins(
   items: readonly IconItem[],
@@ -215,8 +232,8 @@ function listOrigins(
 const noRequests: FetchLog = { requests: null, failed: 0, problem: undefined };
 
 /**
- * Rejects a first build if too many icons cannot be fetched. A later build can keep the published
- * icons, and the guard limits its losses.
+ * Rejects a first build if too many icons cannot be fetched. A later build can keep
+ * the published icons, and the guard limits its losses.
  */
 function assertEnoughIcons(
   icons: readonly string[],
@@ -226,10 +243,12 @@ function assertEnoughIcons(
 ): void {
   if (!isRequired || failure === undefined) return;
   if (unknownCount * 100 <= icons.length * MAX_FAILED) return;
-  const hasPublishedIcons = publishedSite && icons.some((icon) => hasOwnIcon(publishedSite, icon));
+  const hasPublishedIcons =
+    publishedSite && icons.some((icon) => hasOwnIcon(publishedSite, icon));
   if (hasPublishedIcons) return;
   const excess = `${unknownCount} of ${formatCount(icons.length, 'icon')} cannot be fetched, expected at most ${MAX_FAILED} %`;
-  const hint = failure.hint ?? 'Try again later, or build without the images: --sprites link.';
+  const hint =
+    failure.hint ?? 'Try again later, or build without the images: --sprites link.';
   throw new UpstreamError(`${failure.problem}; ${excess}`, failure.request, {
     cause: failure,
     hint,
@@ -237,8 +256,8 @@ function assertEnoughIcons(
 }
 
 /**
- * Lists the records that lose their published icon, because it can neither be read from the
- * published site nor fetched.
+ * Lists the records that lose their published icon, because it can neither be read
+ * from the published site nor fetched.
  */
 function listLostItems(
   items: readonly IconItem[],
@@ -246,7 +265,9 @@ function listLostItems(
   publishedSite: IconSite | undefined,
 ): IconItem[] {
   if (!publishedSite) return [];
-  return items.filter(({ icon }) => unknownIcons.has(icon) && hasOwnIcon(publishedSite, icon));
+  return items.filter(
+    ({ icon }) => unknownIcons.has(icon) && hasOwnIcon(publishedSite, icon),
+  );
 }
 
 const warnOfMissingIcon = ({ kind, id, slug, icon }: IconItem): Warning => ({

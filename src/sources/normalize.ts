@@ -28,28 +28,36 @@ interface CommonFields {
   readonly slug: string;
   readonly englishName: string | null;
   /**
-   * The names in other languages, by the upstream's language code. If there are several names in a
-   * language, this is the first one.
+   * The names in other languages, by the upstream's language code. If there are
+   * several names in a language, this is the first one.
    */
   readonly names: Readonly<Record<string, string>>;
 }
 
 interface ItemFields {
   /**
-   * The index numbers in the order of the upstream. The order matters, because the first index of a
-   * generation wins.
+   * The index numbers in the order of the upstream. The order matters, because the
+   * first index of a generation wins.
    */
-  readonly gameIndices: readonly { readonly generation: number; readonly index: number }[];
-  /** The link to the sprite, or an invalid value as text. Null if the item has no sprite. */
+  readonly gameIndices: readonly {
+    readonly generation: number;
+    readonly index: number;
+  }[];
+  /**
+   * The link to the sprite, or an invalid value as text. Null if the item has no
+   * sprite.
+   */
   readonly sprite: string | null;
 }
 
 /**
- * The fields of each kind before they are normalized. Only the fields of items need to be
- * converted.
+ * The fields of each kind before they are normalized. Only the fields of items need
+ * to be converted.
  */
 type FieldsByKind = {
-  [K in Kind]: K extends 'item' ? ItemFields : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
+  [K in Kind]: K extends 'item'
+    ? ItemFields
+    : Omit<RecordOf<K>, 'id' | 'slug' | 'name'>;
 };
 export type KindFields<K extends Kind> = FieldsByKind[K];
 export type RawRecord<K extends Kind = Kind> = CommonFields & KindFields<K>;
@@ -62,10 +70,13 @@ export interface SplitNames {
 }
 
 /**
- * Separates the English name, which becomes a field of the record, from the names in other
- * languages.
+ * Separates the English name, which becomes a field of the record, from the names in
+ * other languages.
  */
-export function splitNames({ en, ...names }: Readonly<Record<string, string>>): SplitNames {
+export function splitNames({
+  en,
+  ...names
+}: Readonly<Record<string, string>>): SplitNames {
   return { englishName: en ?? null, names };
 }
 
@@ -74,13 +85,18 @@ type Warn = (code: WarningCode, message: string) => void;
 /**
  * Converts raw records, in any order, to a data set that conforms to the contract.
  *
- * First, the records of each kind are sorted by id: if several records have the same slug, the one
- * with the lowest id keeps it. Then each record is normalized, with a warning for each adaptation.
- * Finally, the names of the record are added to their languages under the record's final slug.
+ * First, the records of each kind are sorted by id: if several records have the same
+ * slug, the one with the lowest id keeps it. Then each record is normalized, with a
+ * warning for each adaptation. Finally, the names of the record are added to their
+ * languages under the record's final slug.
  *
  * @throws DataError if a record cannot be adapted, or two records have the same id
  */
-export function normalize(raw: RawRecords, provenance: Provenance, hasNames = true): DataSet {
+export function normalize(
+  raw: RawRecords,
+  provenance: Provenance,
+  hasNames = true,
+): DataSet {
   const warnings: Warning[] = [];
   const namesByLanguage = new Map<string, Names>();
   const records = mapKinds((kind) => {
@@ -95,9 +111,15 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
       const warn: Warn = (code, message) => {
         warnings.push({ code, kind, id, message: `${originalSlug}: ${message}` });
       };
-      const { record, names } = normalizeRecord(rawRecord, { kind, slugOwners, warn });
+      const { record, names } = normalizeRecord(rawRecord, {
+        kind,
+        slugOwners,
+        warn,
+      });
       normalizedRecords.push(record);
-      if (hasNames) addNames(namesByLanguage, names, { slug: record.slug, kind, warn });
+      if (hasNames) {
+        addNames(namesByLanguage, names, { slug: record.slug, kind, warn });
+      }
     }
     return normalizedRecords;
   });
@@ -107,8 +129,8 @@ export function normalize(raw: RawRecords, provenance: Provenance, hasNames = tr
 }
 
 /**
- * Maps each safe slug to the lowest id of the records that have this slug. The records must be
- * sorted by id.
+ * Maps each safe slug to the lowest id of the records that have this slug. The
+ * records must be sorted by id.
  */
 function findSlugOwners(sortedRecords: readonly RawRecord[]): Map<string, number> {
   const owners = new Map<string, number>();
@@ -133,31 +155,49 @@ interface NormalizedRecord {
 }
 
 /**
- * Adapts the slug, name and fields of a record. This order is also the order of the record's
- * warnings.
+ * Adapts the slug, name and fields of a record. This order is also the order of the
+ * record's warnings.
  */
 function normalizeRecord(
   rawRecord: RawRecord,
   { kind, slugOwners, warn }: RecordContext,
 ): NormalizedRecord {
-  const { id, slug: originalSlug, englishName: rawName, names: otherNames, ...rest } = rawRecord;
+  const {
+    id,
+    slug: originalSlug,
+    englishName: rawName,
+    names: otherNames,
+    ...rest
+  } = rawRecord;
   const safeSlug = sanitizeSlug(originalSlug);
-  if (safeSlug !== originalSlug) warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
+  if (safeSlug !== originalSlug) {
+    warn('adapted-slug', `not a safe slug, becomes ${safeSlug}`);
+  }
   const slug = resolveSlug(kind, { id, slug: safeSlug }, slugOwners, warn);
 
   const englishName = rawName === null ? null : trimName(rawName, 'en', warn);
   const name = englishName || toTitleCase(safeSlug);
-  if (!englishName) warn('missing-name', `no English name, called ${formatValue(name)}`);
+  if (!englishName) {
+    warn('missing-name', `no English name, called ${formatValue(name)}`);
+  }
 
   const fields = convertFields(rest, warn);
   const location = { kind, record: `${originalSlug} (${id})` };
   const hint = hintAtSkip(kind, id);
-  const record = parse(recordSchemas[kind], { id, slug, name, ...fields }, location, { hint });
-  const names = englishName === null ? otherNames : { en: englishName, ...otherNames };
+  const record = parse(
+    recordSchemas[kind],
+    { id, slug, name, ...fields },
+    location,
+    { hint },
+  );
+  const names =
+    englishName === null ? otherNames : { en: englishName, ...otherNames };
   return { record, names };
 }
 
-/** Converts the fields of an item. The fields of other kinds are returned unchanged. */
+/**
+ * Converts the fields of an item. The fields of other kinds are returned unchanged.
+ */
 function convertFields(fields: KindFields<Kind>, warn: Warn): object {
   if (!('sprite' in fields)) return fields;
   const indices = resolveIndices(fields.gameIndices, warn);
@@ -185,12 +225,15 @@ export function assertUniqueIds(
   for (const { id, slug } of records) {
     if (repeatedIds.has(id)) culprits.push(`${id} (${slug})`);
   }
-  throw new DataError(`got repeated ids: ${listFirst(culprits)}, expected unique ids`, location);
+  throw new DataError(
+    `got repeated ids: ${listFirst(culprits)}, expected unique ids`,
+    location,
+  );
 }
 
 /**
- * Returns the final slug of a record. If several records have the same slug, the record with the
- * lowest id keeps it, and the others append their id.
+ * Returns the final slug of a record. If several records have the same slug, the
+ * record with the lowest id keeps it, and the others append their id.
  *
  * @throws DataError if the slug with the id belongs to another record
  */
@@ -215,17 +258,24 @@ function resolveSlug(
 }
 
 /**
- * White space, soft hyphens and zero-width characters, which users often copy together with a name.
+ * White space, soft hyphens and zero-width characters, which users often copy
+ * together with a name.
  */
 const INVISIBLE = String.raw`\s\u00ad\u180e\u200b-\u200f\u2060\ufeff`;
 const VISIBLE = new RegExp(`[^${INVISIBLE}](?:.*[^${INVISIBLE}])?`, 's');
 
-/** Removes invisible characters around a name. If any visible text is left, adds a warning. */
+/**
+ * Removes invisible characters around a name. If any visible text is left, adds a
+ * warning.
+ */
 function trimName(name: string, language: string, warn: Warn): string {
   const [trimmedName = ''] = VISIBLE.exec(name) ?? [];
   if (trimmedName === '' || trimmedName === name) return trimmedName;
   const written = formatValue(name);
-  warn('trimmed-name', `removed invisible characters around the name in ${language}, ${written}`);
+  warn(
+    'trimmed-name',
+    `removed invisible characters around the name in ${language}, ${written}`,
+  );
   return trimmedName;
 }
 
@@ -236,7 +286,10 @@ interface NamesContext {
   readonly warn: Warn;
 }
 
-/** Adds the names of a record to their languages, and adds a warning for each unusable name. */
+/**
+ * Adds the names of a record to their languages, and adds a warning for each
+ * unusable name.
+ */
 function addNames(
   namesByLanguage: Map<string, Names>,
   recordNames: Readonly<Record<string, string>>,
@@ -247,30 +300,39 @@ function addNames(
     const name = trimName(rawName, language, warn);
     if (name === '') {
       // An empty English name already has a warning.
-      if (language !== 'en') warn('missing-name', `omitted the empty name in ${language}`);
+      if (language !== 'en') {
+        warn('missing-name', `omitted the empty name in ${language}`);
+      }
       continue;
     }
     let names = namesByLanguage.get(language);
-    const problem = findLanguageProblem(language, names) ?? findProblem(nameSchema, name);
+    const problem =
+      findLanguageProblem(language, names) ?? findProblem(nameSchema, name);
     if (problem !== undefined) {
-      warn('unusable-name', `omitted the name in ${formatValue(language)}: ${problem}`);
+      warn(
+        'unusable-name',
+        `omitted the name in ${formatValue(language)}: ${problem}`,
+      );
       continue;
     }
     if (names === undefined) {
       names = { language, ...mapKinds((): Record<string, string> => ({})) };
       namesByLanguage.set(language, names);
     }
-    // The upstream may write a language code in two ways, such as `zh-Hans` and `zh-hans`. The
-    // first name wins.
+    // The upstream may write a language code in two ways, such as `zh-Hans` and
+    // `zh-hans`. The first name wins.
     if (!Object.hasOwn(names[kind], slug)) names[kind][slug] = name;
   }
 }
 
 /**
- * Checks the code of a language only when its first name is added, because thousands of names share
- * one language.
+ * Checks the code of a language only when its first name is added, because thousands
+ * of names share one language.
  */
-function findLanguageProblem(language: string, names: Names | undefined): string | undefined {
+function findLanguageProblem(
+  language: string,
+  names: Names | undefined,
+): string | undefined {
   return names === undefined ? findProblem(languageSchema, language) : undefined;
 }
 
@@ -281,11 +343,12 @@ function findProblem(schema: z.ZodType, value: unknown): string | undefined {
 }
 
 /**
- * Returns the fields `id1` to `id9`, which are an item's index numbers in the games of each
- * generation, or null.
+ * Returns the fields `id1` to `id9`, which are an item's index numbers in the games
+ * of each generation, or null.
  *
- * If the upstream lists several index numbers for a generation, the first one wins, and each of the
- * others gets a warning. A generation without a field gets a warning, too.
+ * If the upstream lists several index numbers for a generation, the first one wins,
+ * and each of the others gets a warning. A generation without a field gets a
+ * warning, too.
  */
 function resolveIndices(
   gameIndices: ItemFields['gameIndices'],
@@ -298,9 +361,15 @@ function resolveIndices(
       firstIndices.set(generation, index);
       const hasField = generation >= 1 && generation <= LAST_INDEXED_GENERATION;
       if (hasField) continue;
-      warn('unknown-generation', `index in generation ${generation}, which has no field`);
+      warn(
+        'unknown-generation',
+        `index in generation ${generation}, which has no field`,
+      );
     } else if (firstIndex === index) {
-      warn('repeated-index', `index ${index} of generation ${generation} is listed twice`);
+      warn(
+        'repeated-index',
+        `index ${index} of generation ${generation} is listed twice`,
+      );
     } else {
       const conflict = `indices ${firstIndex} and ${index} for generation ${generation}`;
       warn('conflicting-index', `${conflict}, using ${firstIndex}`);
@@ -314,8 +383,8 @@ function resolveIndices(
 }
 
 /**
- * Returns the part of a sprite's URL that starts with `sprites/items/`, or the placeholder if this
- * is not possible.
+ * Returns the part of a sprite's URL that starts with `sprites/items/`, or the
+ * placeholder if this is not possible.
  */
 function resolveIcon(sprite: string | null, warn: Warn): string {
   if (sprite === null) {
@@ -331,15 +400,15 @@ function resolveIcon(sprite: string | null, warn: Warn): string {
 }
 
 /**
- * Matches path separators, and characters that change how a terminal displays text. No real slug
- * contains such characters.
+ * Matches path separators, and characters that change how a terminal displays text.
+ * No real slug contains such characters.
  */
 const SUSPICIOUS = /[/\\\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /**
- * Converts an unsafe slug in the same way as Django's `slugify`, because PokéAPI later chose
- * exactly these slugs. If a slug cannot be converted, it is returned unchanged, and the schema
- * rejects it.
+ * Converts an unsafe slug in the same way as Django's `slugify`, because PokéAPI
+ * later chose exactly these slugs. If a slug cannot be converted, it is returned
+ * unchanged, and the schema rejects it.
  *
  * @see https://docs.djangoproject.com/en/stable/ref/utils/#django.utils.text.slugify
  */

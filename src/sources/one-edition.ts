@@ -1,10 +1,10 @@
 /**
  * Reads an upstream in such a way that all responses come from the same edition.
  *
- * An edition is one deployment of the upstream, identified by its hash and its time. The upstream's
- * CDN caches responses for up to a day, so shortly after a deployment, a build may get a list from
- * the new edition and records from the old one. The resulting mixture would be a data set that
- * never existed.
+ * An edition is one deployment of the upstream, identified by its hash and its time.
+ * The upstream's CDN caches responses for up to a day, so shortly after a
+ * deployment, a build may get a list from the new edition and records from the old
+ * one. The resulting mixture would be a data set that never existed.
  */
 
 import * as z from 'zod';
@@ -28,8 +28,8 @@ interface MissingResponse {
 type EditionResponse = LoadedValue<unknown> | MissingResponse;
 
 /**
- * Reads a URL. Each URL is requested once per edition. Returns undefined if this edition does not
- * have the record, but another edition may have it.
+ * Reads a URL. Each URL is requested once per edition. Returns undefined if this
+ * edition does not have the record, but another edition may have it.
  */
 export type Read = <T>(
   url: string,
@@ -46,28 +46,30 @@ export interface Upstream {
 export interface EditionResult<T> {
   readonly value: T;
   /**
-   * The edition of all responses. Null if a response does not state its edition, as is the case for
-   * mirrors.
+   * The edition of all responses. Null if a response does not state its edition, as
+   * is the case for mirrors.
    */
   readonly edition: Edition | null;
 }
 
 /**
- * The maximum number of passes. The upstream may be deployed while we read it, but not three times
- * within a few minutes.
+ * The maximum number of passes. The upstream may be deployed while we read it, but
+ * not three times within a few minutes.
  */
 const MAX_PASSES = 4;
 
 /**
  * Repeats the work until all responses are from the newest edition.
  *
- * The first pass reads every URL in the usual way, so the CDN may return responses from several
- * editions. In that case, the newest edition is the target. The next pass bypasses the CDN and
- * requests only those responses again that are from another edition. It also repeats the rest of
- * the work, because a newer list may contain other records. If a pass ends with the same mixture,
- * the upstream is inconsistent.
+ * The first pass reads every URL in the usual way, so the CDN may return responses
+ * from several editions. In that case, the newest edition is the target. The next
+ * pass bypasses the CDN and requests only those responses again that are from
+ * another edition. It also repeats the rest of the work, because a newer list may
+ * contain other records. If a pass ends with the same mixture, the upstream is
+ * inconsistent.
  *
- * @throws UpstreamError if the upstream is inconsistent, or does not have a record that it lists
+ * @throws UpstreamError if the upstream is inconsistent, or does not have a record
+ * that it lists
  */
 export async function readOneEdition<T>(
   { fetcher, upstream }: Upstream,
@@ -79,10 +81,17 @@ export async function readOneEdition<T>(
   const passResponses = new Map<string, EditionResponse>();
   let target = null as Edition | null;
 
-  const read: Read = async <V>(url: string, codec: Codec<V>, options?: LoadOptions<V>) => {
+  const read: Read = async <V>(
+    url: string,
+    codec: Codec<V>,
+    options?: LoadOptions<V>,
+  ) => {
     let response = responses.get(url);
     if (response === undefined || isOther(response, target)) {
-      response = await loadResponse(fetcher, url, codec, { ...options, ...bypassCdn(url, target) });
+      response = await loadResponse(fetcher, url, codec, {
+        ...options,
+        ...bypassCdn(url, target),
+      });
       responses.set(url, response);
     }
     passResponses.set(url, response);
@@ -102,12 +111,17 @@ export async function readOneEdition<T>(
       return { value, edition: isComplete ? newest : null };
     }
     const isUnchanged = target?.hash === newest?.hash;
-    if (isUnchanged || pass === MAX_PASSES) throw createMixedError(upstream, editions);
+    if (isUnchanged || pass === MAX_PASSES) {
+      throw createMixedError(upstream, editions);
+    }
     target = newest;
   }
 }
 
-/** Loads a response. If the edition does not have it, returns the error instead of throwing it. */
+/**
+ * Loads a response. If the edition does not have it, returns the error instead of
+ * throwing it.
+ */
 async function loadResponse<T>(
   fetcher: Fetcher,
   url: string,
@@ -126,21 +140,22 @@ async function loadResponse<T>(
 }
 
 /**
- * Returns options that bypass the CDN, so that the upstream itself responds with the target
- * edition.
+ * Returns options that bypass the CDN, so that the upstream itself responds with the
+ * target edition.
  */
 function bypassCdn(
   url: string,
   target: Edition | null,
 ): Pick<LoadOptions<unknown>, 'urlOverride' | 'revalidate'> {
   if (target === null) return {};
-  // We do not revalidate a cached response, because a 304 might not state its edition.
+  // We do not revalidate a cached response, because a 304 might not state its
+  // edition.
   return { urlOverride: bustCaches(url, target.hash), revalidate: false };
 }
 
 /**
- * Returns whether a response states a different edition than the expected one. If a response does
- * not state its edition, we accept it.
+ * Returns whether a response states a different edition than the expected one. If a
+ * response does not state its edition, we accept it.
  */
 function isOther({ edition }: EditionResponse, expected: Edition | null): boolean {
   if (edition === null || expected === null) return false;
@@ -148,7 +163,8 @@ function isOther({ edition }: EditionResponse, expected: Edition | null): boolea
 }
 
 /**
- * Throws the error of a missing record. This happens only after all responses are from one edition.
+ * Throws the error of a missing record. This happens only after all responses are
+ * from one edition.
  */
 function rejectMissing(responses: readonly EditionResponse[]): void {
   for (const response of responses) {
@@ -156,7 +172,10 @@ function rejectMissing(responses: readonly EditionResponse[]): void {
   }
 }
 
-function createMixedError(upstream: string, editions: readonly (Edition | null)[]): UpstreamError {
+function createMixedError(
+  upstream: string,
+  editions: readonly (Edition | null)[],
+): UpstreamError {
   const namedEditions = editions.filter((edition) => edition !== null);
   namedEditions.sort((a, b) => (a.deployed < b.deployed ? 1 : -1));
   const counts = new Map<string, number>();
@@ -182,11 +201,14 @@ export interface CachedEditionCheck {
 const notCurrent: CachedEditionCheck = { isCurrent: false, notices: [] };
 
 /** Accepts fields of any type, because `parseEdition` checks them. */
-const metaSchema = z.object({ hash: z.unknown(), deploy_date: z.unknown() }).partial().catch({});
+const metaSchema = z
+  .object({ hash: z.unknown(), deploy_date: z.unknown() })
+  .partial()
+  .catch({});
 
 /**
- * Requests the current edition of the upstream if the cache contains a complete edition. If both
- * are the same, this saves thousands of requests.
+ * Requests the current edition of the upstream if the cache contains a complete
+ * edition. If both are the same, this saves thousands of requests.
  */
 export async function checkCachedEdition(
   { lastEdition, request }: Fetcher,
@@ -199,8 +221,8 @@ export async function checkCachedEdition(
     text = String(await request(url));
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    // A gateway may fail only for this URL, so the build continues. But if there is no response at
-    // all, the other requests would fail, too.
+    // A gateway may fail only for this URL, so the build continues. But if there is
+    // no response at all, the other requests would fail, too.
     const { unreachable, status } = error.request;
     const isOffline = unreachable && status === undefined;
     if (isOffline) throw error;

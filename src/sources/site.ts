@@ -1,6 +1,6 @@
 /**
- * The site source. It reads only the data of a built site, from a folder, an archive or a
- * deployment.
+ * The site source. It reads only the data of a built site, from a folder, an archive
+ * or a deployment.
  */
 
 import { openStorage } from '../built/archive.ts';
@@ -29,9 +29,9 @@ import { removeSkipped, type Source, type SourceContext } from './source.ts';
 /**
  * Reads a built site.
  *
- * The site may come from anyone, so its records are validated with the schemas of this version. If
- * the published site has the same data, we read the records from there, so that the list pages of a
- * deployment need not be fetched.
+ * The site may come from anyone, so its records are validated with the schemas of
+ * this version. If the published site has the same data, we read the records from
+ * there, so that the list pages of a deployment need not be fetched.
  *
  * @throws UpstreamError, OutputError or DataError
  */
@@ -41,19 +41,34 @@ export const siteSource: Source = async (context) => {
   const site = openSite(storage, maxMemoryBytes);
   readVerified(storage, site.entries, META_FILE);
   const { counts, digest } = site.meta;
-  const publishedRecords = previous?.digest === digest ? previous.records() : undefined;
+  const publishedRecords =
+    previous?.digest === digest ? previous.records() : undefined;
   const records = validateRecords(site, publishedRecords ?? site.records());
   const names = context.hasNames === false ? [] : site.names(records);
   const { provenance, notices } = validateProvenance(site.meta, today);
   const namesSummary = summarizeNames(names);
-  const completeData = { warnings: [], provenance, counts, digest, records, names, namesSummary };
+  const completeData = {
+    warnings: [],
+    provenance,
+    counts,
+    digest,
+    records,
+    names,
+    namesSummary,
+  };
   const dataSet = removeSkipped(completeData, context);
 
   const readPast = (): Past => {
-    // The history covers all records, so it does not apply if some of them are skipped.
+    // The history covers all records, so it does not apply if some of them are
+    // skipped.
     const isComplete = dataSet.digest === digest;
-    const history = isComplete ? correctHistory(site.history(), today) : emptyHistory;
-    const about = { name: storage.name, wayOut: 'Build that site again from its upstream' };
+    const history = isComplete
+      ? correctHistory(site.history(), today)
+      : emptyHistory;
+    const about = {
+      name: storage.name,
+      wayOut: 'Build that site again from its upstream',
+    };
     return { history, oldSlugs: withRestoreHint(about, site.oldSlugs) };
   };
   return {
@@ -76,8 +91,8 @@ interface OpenedSource {
 async function openSource(context: SourceContext): Promise<OpenedSource> {
   const { upstream = '', signal } = context;
   if (!isUrl(upstream)) return { storage: await openStorage(upstream) };
-  // We import these modules only here, because copying a folder or an archive does not require
-  // undici.
+  // We import these modules only here, because copying a folder or an archive does
+  // not require undici.
   const { closeOnAbort, createClient } = await import('../http/client.ts');
   const { deploymentStorage } = await import('./deployment.ts');
   return closeOnAbort(createClient(context), signal, async (client) => {
@@ -87,8 +102,8 @@ async function openSource(context: SourceContext): Promise<OpenedSource> {
 }
 
 /**
- * Matches the values that gamedata writes as the upstream: a URL, `local files`, `unknown` or an
- * npm package.
+ * Matches the values that gamedata writes as the upstream: a URL, `local files`,
+ * `unknown` or an npm package.
  */
 const UPSTREAM =
   /^(?:https?:\/\/[\x21-\x7e]{1,200}|local files|unknown|npm package [\w@./, -]{1,100})$/;
@@ -99,12 +114,20 @@ interface ValidProvenance {
   readonly notices: readonly string[];
 }
 
-/** Drops implausible values from the provenance, because the copied site is not trusted. */
-function validateProvenance({ source, ...claimed }: Meta, today: string): ValidProvenance {
+/**
+ * Drops implausible values from the provenance, because the copied site is not
+ * trusted.
+ */
+function validateProvenance(
+  { source, ...claimed }: Meta,
+  today: string,
+): ValidProvenance {
   const notices: string[] = [];
   const isKnownUpstream = UPSTREAM.test(claimed.upstream);
   const upstream = isKnownUpstream ? claimed.upstream : 'unknown';
-  if (!isKnownUpstream) notices.push("dropped the source's upstream, which is not a URL");
+  if (!isKnownUpstream) {
+    notices.push("dropped the source's upstream, which is not a URL");
+  }
   const { captured, edition } = correctDates(claimed, today);
   if (captured !== claimed.captured) {
     const problem = `the source was captured on ${claimed.captured}, which is in the future`;
@@ -112,14 +135,16 @@ function validateProvenance({ source, ...claimed }: Meta, today: string): ValidP
   }
   if (edition !== claimed.edition) {
     const deployed = claimed.edition?.deployed;
-    notices.push(`dropped the source's edition from ${deployed}, which is in the future`);
+    notices.push(
+      `dropped the source's edition from ${deployed}, which is in the future`,
+    );
   }
   return { provenance: { source, upstream, captured, edition }, notices };
 }
 
 /**
- * Corrects dates in the future, because a copied site may come from anyone. A future capture date
- * is replaced with today, and a future edition is dropped.
+ * Corrects dates in the future, because a copied site may come from anyone. A future
+ * capture date is replaced with today, and a future edition is dropped.
  */
 function correctDates<T extends Pick<DataSetSummary, 'captured' | 'edition'>>(
   summary: T,
@@ -161,7 +186,9 @@ function validateRecords({ storage }: BuiltSite, foundRecords: AnyRecords): Reco
       const expectedFields = JSON.stringify(Object.keys(validRecord));
       const foundFields = JSON.stringify(Object.keys(foundRecord));
       if (foundFields !== expectedFields) {
-        throw new DataError("got fields out of order, expected the schema's order", { record });
+        throw new DataError("got fields out of order, expected the schema's order", {
+          record,
+        });
       }
       return validRecord;
     });

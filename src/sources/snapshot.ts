@@ -1,6 +1,6 @@
 /**
- * The snapshot source. A snapshot is a data set in files with one record per line, so that a diff
- * shows which records have changed.
+ * The snapshot source. A snapshot is a data set in files with one record per line,
+ * so that a diff shows which records have changed.
  */
 
 import { existsSync } from 'node:fs';
@@ -16,11 +16,26 @@ import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { History } from '../contract/changes.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { limitMemory } from '../contract/limits.ts';
-import { FORMAT, formatField, rejectOtherFormat, type SiteFile } from '../contract/meta.ts';
+import {
+  FORMAT,
+  formatField,
+  rejectOtherFormat,
+  type SiteFile,
+} from '../contract/meta.ts';
 import { type Names, namesSummarySchema } from '../contract/names.ts';
 import { parse, parseJsonRecord } from '../contract/parse.ts';
-import { CHANGES_FILE, FORMER_FILE, MANIFEST_FILE, namesFile } from '../contract/paths.ts';
-import { type Counts, countsSchema, type RecordOf, recordSchemas } from '../contract/records.ts';
+import {
+  CHANGES_FILE,
+  FORMER_FILE,
+  MANIFEST_FILE,
+  namesFile,
+} from '../contract/paths.ts';
+import {
+  type Counts,
+  countsSchema,
+  type RecordOf,
+  recordSchemas,
+} from '../contract/records.ts';
 import {
   type AnyRecords,
   anyRecordSchema,
@@ -47,17 +62,22 @@ import { removeSkipped, type Source } from './source.ts';
 export const PROVENANCE_FILE = 'provenance.json';
 const recordsFile = (kind: Kind): string => `${kind}.ndjson`;
 
-const RESTORE = 'Restore the snapshot from a copy, or write a new one into another folder.';
+const RESTORE =
+  'Restore the snapshot from a copy, or write a new one into another folder.';
 const REFRESH =
   'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
-const expected = { what: 'a snapshot', hint: 'Create one with: gamedata snapshot --data <dir>' };
+const expected = {
+  what: 'a snapshot',
+  hint: 'Create one with: gamedata snapshot --data <dir>',
+};
 
 export const snapshotSource: Source = async (context) => {
   const snapshot = openSnapshot(context.upstream ?? context.dataFolder);
   const completeData = snapshot.data(context.hasNames);
   const dataSet = removeSkipped(completeData, context);
   const readPast = (): Past => {
-    // The history covers all records, so it does not apply if some of them are skipped.
+    // The history covers all records, so it does not apply if some of them are
+    // skipped.
     const isComplete = dataSet.digest === completeData.digest;
     const history = isComplete ? snapshot.history() : emptyHistory;
     return { history, oldSlugs: snapshot.oldSlugs() };
@@ -78,11 +98,12 @@ const summarySchema = z.object({
 type SnapshotSummary = z.infer<typeof summarySchema>;
 
 /**
- * Returns the files of a snapshot: one file of records for each kind, one file of names for each
- * language, and `provenance.json`.
+ * Returns the files of a snapshot: one file of records for each kind, one file of
+ * names for each language, and `provenance.json`.
  */
 export function snapshotFiles(data: DataSet): SiteFile[] {
-  const { provenance, counts, digest, warnings, records, names, namesSummary } = data;
+  const { provenance, counts, digest, warnings, records, names, namesSummary } =
+    data;
   const files: SiteFile[] = [];
   for (const kind of kindNames) {
     const lines = records[kind].map(encodeLine);
@@ -92,14 +113,24 @@ export function snapshotFiles(data: DataSet): SiteFile[] {
     const body = `${JSON.stringify(languageNames, null, 1)}\n`;
     files.push({ path: namesFile(languageNames.language), body });
   }
-  const summary = { format: FORMAT, ...provenance, counts, digest, names: namesSummary, warnings };
-  files.push({ path: PROVENANCE_FILE, body: `${JSON.stringify(summary, null, 2)}\n` });
+  const summary = {
+    format: FORMAT,
+    ...provenance,
+    counts,
+    digest,
+    names: namesSummary,
+    warnings,
+  };
+  files.push({
+    path: PROVENANCE_FILE,
+    body: `${JSON.stringify(summary, null, 2)}\n`,
+  });
   return files;
 }
 
 /**
- * Reads the files of a snapshot, and compares them with `provenance.json`. All methods throw
- * `OutputError` or `DataError` if a file is missing or damaged.
+ * Reads the files of a snapshot, and compares them with `provenance.json`. All
+ * methods throw `OutputError` or `DataError` if a file is missing or damaged.
  */
 export interface Snapshot {
   readonly summary: SnapshotSummary;
@@ -107,8 +138,8 @@ export interface Snapshot {
   /**
    * Reads the history.
    *
-   * @throws DataError if the history is damaged, or if its last entry describes a different data
-   * set
+   * @throws DataError if the history is damaged, or if its last entry describes a
+   * different data set
    */
   history(): History;
   /**
@@ -120,8 +151,8 @@ export interface Snapshot {
   /** Reads the old slugs even if their file does not match the manifest. */
   unverifiedOldSlugs(): OldSlugs;
   /**
-   * Reads records that may have been written by any version of gamedata, so they may have other
-   * fields.
+   * Reads records that may have been written by any version of gamedata, so they may
+   * have other fields.
    */
   records(): AnyRecords;
   readNames(records: AddressedRecords): Names[];
@@ -130,7 +161,8 @@ export interface Snapshot {
 /**
  * Opens a snapshot.
  *
- * @throws OutputError or DataError if `provenance.json` is missing, invalid or in another format
+ * @throws OutputError or DataError if `provenance.json` is missing, invalid or in
+ * another format
  */
 export function openSnapshot(folder: string): Snapshot {
   const storage = folderStorage(folder);
@@ -156,7 +188,14 @@ interface SnapshotFiles {
 /** Reads the complete data set, and compares each part with `provenance.json`. */
 function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
   const { name: folder } = files.storage;
-  const { format: _, counts, digest, warnings, names: listedNames, ...provenance } = files.summary;
+  const {
+    format: _,
+    counts,
+    digest,
+    warnings,
+    names: listedNames,
+    ...provenance
+  } = files.summary;
   const records = readRecords<RecordOf<Kind>>(files, recordSchemas, REFRESH);
   assertCounts(folder, records, counts);
   const names = hasNames ? readSnapshotNames(files, records) : [];
@@ -195,8 +234,8 @@ function readRecords<T>(
 }
 
 /**
- * Reads the files of records as text. If they do not match the digest, the error names a cause that
- * the user can understand, such as CRLF line breaks.
+ * Reads the files of records as text. If they do not match the digest, the error
+ * names a cause that the user can understand, such as CRLF line breaks.
  */
 function readRecordFiles({ storage, summary }: SnapshotFiles): Record<Kind, string> {
   const bodies = mapKinds((kind) => {
@@ -256,18 +295,22 @@ function readOldSlugs(storage: SiteStorage, mayBeLost?: boolean): OldSlugs {
 const readUnverifiedOldSlugs = (storage: SiteStorage): OldSlugs =>
   decodeOldSlugs(readJson(storage, FORMER_FILE));
 
-const hasFile = (storage: SiteStorage, file: string): boolean => existsSync(storage.at(file));
+const hasFile = (storage: SiteStorage, file: string): boolean =>
+  existsSync(storage.at(file));
 
 function readSummary(storage: SiteStorage): SnapshotSummary {
   const file = storage.at(PROVENANCE_FILE);
   const json = readJson(storage, PROVENANCE_FILE);
-  rejectOtherFormat(json, (problem, options) => new OutputError(problem, file, options));
+  rejectOtherFormat(
+    json,
+    (problem, options) => new OutputError(problem, file, options),
+  );
   return parse(summarySchema, json, { record: file }, { hint: RESTORE });
 }
 
 /**
- * Reads a JSON file. If the JSON is invalid, damage to the whole text, such as CRLF line breaks, is
- * reported first, because it is a better explanation.
+ * Reads a JSON file. If the JSON is invalid, damage to the whole text, such as CRLF
+ * line breaks, is reported first, because it is a better explanation.
  */
 function readJson(storage: SiteStorage, file: string): unknown {
   const body = readOrThrow(storage, file, expected);
@@ -309,13 +352,14 @@ function assertDigest(
 export type PreviousSnapshot = Previous & Provenance;
 
 /**
- * Reads the bundled data set. Returns undefined if it is damaged, because it is needed only to
- * guard a first build.
+ * Reads the bundled data set. Returns undefined if it is damaged, because it is
+ * needed only to guard a first build.
  */
 export function readBundledSnapshot(folder: string): PreviousSnapshot | undefined {
   return ignoreDamage(() => {
     const bundled = readPreviousSnapshot(folder);
-    // We read the records here, so that damage is detected before data sets are compared.
+    // We read the records here, so that damage is detected before data sets are
+    // compared.
     bundled?.records();
     bundled?.readPast(false);
     return bundled;
@@ -334,10 +378,10 @@ export function readPreviousSnapshot(folder: string): PreviousSnapshot | undefin
 }
 
 /**
- * Reads the history and the old slugs from the user's own folder, in which an interrupted change
- * may have replaced a file. If the history does not end with this data set, it starts again from
- * here. Old slugs are kept even if their file does not match the manifest, because permanent URLs
- * depend on these redirects.
+ * Reads the history and the old slugs from the user's own folder, in which an
+ * interrupted change may have replaced a file. If the history does not end with this
+ * data set, it starts again from here. Old slugs are kept even if their file does
+ * not match the manifest, because permanent URLs depend on these redirects.
  *
  * @throws OutputError if the old slugs cannot be read and must not be lost
  */

@@ -3,7 +3,11 @@ import type { BuiltSite } from '../built/site.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
 import type { Skipped } from '../contract/records.ts';
-import { type AnyRecords, createDataSet, type DataSet } from '../dataset/data-set.ts';
+import {
+  type AnyRecords,
+  createDataSet,
+  type DataSet,
+} from '../dataset/data-set.ts';
 import { selectNames } from '../dataset/names.ts';
 import type { Next } from '../dataset/update.ts';
 import { UsageError } from '../errors.ts';
@@ -16,13 +20,13 @@ export interface Watchers {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   readonly onFallback?: ((message: string, cause: Error) => void) | undefined;
   /**
-   * Called with a problem that does not end the build, such as an interrupted earlier build or a
-   * cache that is too large.
+   * Called with a problem that does not end the build, such as an interrupted
+   * earlier build or a cache that is too large.
    */
   readonly onNotice?: ((notice: string) => void) | undefined;
   /**
-   * Called when the disk cache has stored responses, so that the same command would not request
-   * them again.
+   * Called when the disk cache has stored responses, so that the same command would
+   * not request them again.
    */
   readonly onStored?: (() => void) | undefined;
 }
@@ -37,27 +41,33 @@ export interface SourceContext extends FetcherOptions, Watchers {
   /** The capture date of data that is fetched now, in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly skip?: Skipped | undefined;
-  /** Whether the data set includes the names in all languages. The default is true. */
+  /**
+   * Whether the data set includes the names in all languages. The default is true.
+   */
   readonly hasNames?: boolean | undefined;
   /**
-   * Returns whether to read the icons of a copied site, which may depend on the site's links. By
-   * default, no icons are read.
+   * Returns whether to read the icons of a copied site, which may depend on the
+   * site's links. By default, no icons are read.
    */
   readonly hasIcons?: ((meta: Meta | undefined) => boolean) | undefined;
   /**
-   * Reads earlier records. If a source cannot find out which icons exist, it keeps the icons of
-   * these records.
+   * Reads earlier records. If a source cannot find out which icons exist, it keeps
+   * the icons of these records.
    */
   readonly readEarlier?: (() => EarlierRecords) | undefined;
   /**
-   * The URL of the list of icons. By default, tables in the upstream's repository use the list of
-   * icons in that project.
+   * The URL of the list of icons. By default, tables in the upstream's repository
+   * use the list of icons in that project.
    */
   readonly iconListUrl?: string | undefined;
-  /** The limit for all data that a source keeps in memory. The default is `MAX_MEMORY_BYTES`. */
+  /**
+   * The limit for all data that a source keeps in memory. The default is
+   * `MAX_MEMORY_BYTES`.
+   */
   readonly maxMemoryBytes?: number | undefined;
   /**
-   * The published site. A file with the same hash is read from it instead of being requested again.
+   * The published site. A file with the same hash is read from it instead of being
+   * requested again.
    */
   readonly previous?: PreviousSite | undefined;
 }
@@ -78,12 +88,15 @@ export interface Progress {
 export interface SourceResult extends Next {
   readonly site?: BuiltSite | undefined;
   /**
-   * The source that was actually read. For a copied site, this is the source from which that site
-   * was built.
+   * The source that was actually read. For a copied site, this is the source from
+   * which that site was built.
    */
   readonly source: Exclude<SourceName, 'auto' | 'site'>;
   readonly requests?: FetcherStats | undefined;
-  /** Whether all records come from the cache, because the upstream's edition has not changed. */
+  /**
+   * Whether all records come from the cache, because the upstream's edition has not
+   * changed.
+   */
   readonly isCached?: boolean | undefined;
   readonly notices?: readonly string[] | undefined;
 }
@@ -92,11 +105,15 @@ export interface SourceResult extends Next {
 type RecordIds = Readonly<Record<Kind, readonly { readonly id: number }[]>>;
 
 /**
- * Checks that all skipped records exist, because an unknown record may be a typing error.
+ * Checks that all skipped records exist, because an unknown record may be a typing
+ * error.
  *
  * @throws UsageError if `--skip` names a record that does not exist
  */
-export function assertSkipsExist(skip: Skipped | undefined, records: RecordIds): void {
+export function assertSkipsExist(
+  skip: Skipped | undefined,
+  records: RecordIds,
+): void {
   if (!skip) return;
   for (const kind of kindNames) {
     const existingIds = new Set(records[kind].map(({ id }) => id));
@@ -112,16 +129,21 @@ export const hintAtSkip = (kind: Kind, id: number): string =>
   `To build without this record, add --skip ${kind}/${id}.`;
 
 /**
- * Removes skipped records from a complete data set, including their names and warnings.
+ * Removes skipped records from a complete data set, including their names and
+ * warnings.
  *
- * If the data set was captured without certain records, these records are still listed as skipped.
+ * If the data set was captured without certain records, these records are still
+ * listed as skipped.
  */
-export function removeSkipped(dataSet: DataSet, { skip, source }: SourceContext): DataSet {
+export function removeSkipped(
+  dataSet: DataSet,
+  { skip, source }: SourceContext,
+): DataSet {
   if (!skip) return dataSet;
   const { provenance, warnings, names } = dataSet;
   const skippedBefore = mapKinds((kind) => provenance.skipped?.[kind] ?? []);
-  // We do not check these sources, because fallback data may not contain all upstream records, and
-  // a copied site may have been built without some records.
+  // We do not check these sources, because fallback data may not contain all
+  // upstream records, and a copied site may have been built without some records.
   if (source !== 'auto' && source !== 'site') {
     const newlySkipped = mapKinds((kind) =>
       skip[kind].filter((id) => !skippedBefore[kind].includes(id)),

@@ -4,7 +4,12 @@ import type { BuiltSite } from '../built/site.ts';
 import { findMismatch } from '../built/verified-files.ts';
 import { kindNames } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
-import { type ManifestEntry, type Meta, manifestReader, metaReader } from '../contract/meta.ts';
+import {
+  type ManifestEntry,
+  type Meta,
+  manifestReader,
+  metaReader,
+} from '../contract/meta.ts';
 import { parseOptional } from '../contract/parse.ts';
 import {
   getBasePath,
@@ -22,15 +27,18 @@ import { createProbe, type Probe, type ProbeResponse } from '../http/probe.ts';
 import type { OnVerifyProgress } from './progress.ts';
 
 /**
- * The minimum time limit for a request, which also applies to requests that start shortly before
- * the deadline.
+ * The minimum time limit for a request, which also applies to requests that start
+ * shortly before the deadline.
  */
 const MIN_REQUEST_MS = 30_000;
 
 interface AwaitOptions {
   readonly site: BuiltSite;
   readonly concurrency: number;
-  /** Milliseconds since 1970. If undefined, the site is checked only once, without a time limit. */
+  /**
+   * Milliseconds since 1970. If undefined, the site is checked only once, without a
+   * time limit.
+   */
   readonly deadline: number | undefined;
   readonly minRequestMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -46,19 +54,32 @@ interface AwaitOptions {
  */
 type FetchFile = (file: string, maxBytes: number) => Promise<ProbeResponse>;
 
-/** The pause between two comparisons doubles from the first value up to the last one. */
+/**
+ * The pause between two comparisons doubles from the first value up to the last one.
+ */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 5000;
 
 /**
- * Waits until a deployment serves the files of a built site. Compares the manifest first, because
- * it shows whether the deployment serves another build. Then compares the files that have not
- * matched yet. Skips the files of single records, because the guarantees check those.
+ * Waits until a deployment serves the files of a built site. Compares the manifest
+ * first, because it shows whether the deployment serves another build. Then compares
+ * the files that have not matched yet. Skips the files of single records, because
+ * the guarantees check those.
  *
  * @throws DataError if the deployment does not serve the site by the deadline
  */
-export async function awaitSite(address: string, options: AwaitOptions): Promise<void> {
-  const { site, concurrency, deadline, minRequestMs = MIN_REQUEST_MS, signal, onWait } = options;
+export async function awaitSite(
+  address: string,
+  options: AwaitOptions,
+): Promise<void> {
+  const {
+    site,
+    concurrency,
+    deadline,
+    minRequestMs = MIN_REQUEST_MS,
+    signal,
+    onWait,
+  } = options;
   const started = performance.now();
 
   async function waitForSite(probe: Probe): Promise<void> {
@@ -77,7 +98,12 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
     let reportedMessage: string | undefined;
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const difference = await findDifference(fetchFile, site, pending, reportProgress);
+      const difference = await findDifference(
+        fetchFile,
+        site,
+        pending,
+        reportProgress,
+      );
       if (!difference) return;
       const { message, hint } = difference;
       const leftMs = (deadline ?? 0) - Date.now();
@@ -85,7 +111,9 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
         const problem = `does not serve the site in ${site.storage.name}: ${message}`;
         throw new DataError(problem, { record: address }, { hint });
       }
-      if (message !== reportedMessage) onWait?.(`waiting for ${address}: ${message}`);
+      if (message !== reportedMessage) {
+        onWait?.(`waiting for ${address}: ${message}`);
+      }
       reportedMessage = message;
       await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
       pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
@@ -95,7 +123,10 @@ export async function awaitSite(address: string, options: AwaitOptions): Promise
   await closeOnAbort(createProbe(address, { concurrency }), signal, waitForSite);
 }
 
-/** Lists the files that every host serves unchanged, except for the files of single records. */
+/**
+ * Lists the files that every host serves unchanged, except for the files of single
+ * records.
+ */
 function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
   const base = getBasePath(meta.base_url);
   const compared: ManifestEntry[] = [];
@@ -110,7 +141,8 @@ function listComparedFiles({ manifest, meta }: BuiltSite): ManifestEntry[] {
 /**
  * Compares the manifest first, and then all pending files concurrently.
  *
- * @param pending the files that have not matched yet. Files that match are removed from this set.
+ * @param pending the files that have not matched yet. Files that match are removed
+ * from this set.
  * @returns the first difference, or undefined if everything matches
  */
 async function findDifference(
@@ -120,7 +152,10 @@ async function findDifference(
   reportProgress: () => void,
 ): Promise<GamedataError | undefined> {
   async function compareFile(entry: ManifestEntry): Promise<void> {
-    const { body } = await fetchFile(entry.path, Math.max(MAX_BODY_BYTES, entry.bytes));
+    const { body } = await fetchFile(
+      entry.path,
+      Math.max(MAX_BODY_BYTES, entry.bytes),
+    );
     const problem = findMismatch(entry, body);
     if (problem !== undefined) throw new DataError(problem, { record: entry.path });
     pending.delete(entry);
@@ -138,12 +173,15 @@ async function findDifference(
 }
 
 /**
- * Compares the manifest. If it differs, also fetches `meta.json`, because an error that describes
- * the served data is more helpful than a hash.
+ * Compares the manifest. If it differs, also fetches `meta.json`, because an error
+ * that describes the served data is more helpful than a hash.
  *
  * @throws DataError if the deployment serves other data or another build
  */
-async function compareManifest(fetchFile: FetchFile, site: BuiltSite): Promise<void> {
+async function compareManifest(
+  fetchFile: FetchFile,
+  site: BuiltSite,
+): Promise<void> {
   const fetchedManifest = await fetchFile(MANIFEST_FILE, getMaxBytes(MANIFEST_FILE));
   const servedManifest = parseOptional(manifestReader, fetchedManifest.json);
   const servedFiles = JSON.stringify(servedManifest?.files);
@@ -164,8 +202,8 @@ function describeData({ digest, captured, counts }: Meta): string {
 }
 
 /**
- * Fetches a file. Follows one redirect within the deployment, because some hosts redirect
- * `/docs/index.html` to `/docs/`.
+ * Fetches a file. Follows one redirect within the deployment, because some hosts
+ * redirect `/docs/index.html` to `/docs/`.
  *
  * @param totalMs the time limit of each request, or undefined for no limit
  */
@@ -182,14 +220,20 @@ async function fetchFrom(
     response = await probe.send({ path: target, maxBytes, totalMs });
   }
   if (response.status === 200) return response;
-  throw new DataError(`got status ${response.status}, expected 200`, { record: file });
+  throw new DataError(`got status ${response.status}, expected 200`, {
+    record: file,
+  });
 }
 
 /**
- * Returns the path of a redirect's target, relative to the deployment's address. Returns undefined
- * if the target is outside the deployment.
+ * Returns the path of a redirect's target, relative to the deployment's address.
+ * Returns undefined if the target is outside the deployment.
  */
-function resolveLocation(address: string, path: string, location = ''): string | undefined {
+function resolveLocation(
+  address: string,
+  path: string,
+  location = '',
+): string | undefined {
   const url = address + path;
   if (location === '' || !URL.canParse(location, url)) return undefined;
   const { href } = new URL(location, url);

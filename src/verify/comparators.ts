@@ -3,7 +3,10 @@ import { API_PREFIX } from '../contract/paths.ts';
 import type { ProbeRequest, ProbeResponse } from '../http/probe.ts';
 import type { ExpectedResponse, ExpectedSite } from './expected.ts';
 
-/** A request, the response from the deployment, and the response that the contract expects. */
+/**
+ * A request, the response from the deployment, and the response that the contract
+ * expects.
+ */
 export interface Exchange {
   readonly request: ProbeRequest;
   readonly got: ProbeResponse;
@@ -14,7 +17,8 @@ export interface Exchange {
 }
 
 /**
- * A description such as `got status 404, expected 200`, or undefined if the response is correct.
+ * A description such as `got status 404, expected 200`, or undefined if the response
+ * is correct.
  */
 type Problem = string | undefined;
 
@@ -22,8 +26,8 @@ type Problem = string | undefined;
 export type Comparator = (exchange: Exchange) => Problem | Promise<Problem>;
 
 /**
- * Runs the comparator only for successful responses, because deployments that were not built by
- * gamedata may not have every file.
+ * Runs the comparator only for successful responses, because deployments that were
+ * not built by gamedata may not have every file.
  */
 export function ifOk(compare: Comparator): Comparator {
   return (exchange) => (exchange.got.status === 200 ? compare(exchange) : undefined);
@@ -31,17 +35,22 @@ export function ifOk(compare: Comparator): Comparator {
 
 export function ifPage(compare: Comparator): Comparator {
   return (exchange) => {
-    const isPage = exchange.got.header('content-type')?.startsWith('text/html') === true;
+    const isPage =
+      exchange.got.header('content-type')?.startsWith('text/html') === true;
     return isPage ? compare(exchange) : undefined;
   };
 }
 
-function compareStatus({ status }: ProbeResponse, ...expected: readonly number[]): Problem {
+function compareStatus(
+  { status }: ProbeResponse,
+  ...expected: readonly number[]
+): Problem {
   if (expected.includes(status)) return undefined;
   return `got status ${status}, expected ${expected.join(' or ')}`;
 }
 
-export const matchStatus: Comparator = ({ got, expected }) => compareStatus(got, expected.status);
+export const matchStatus: Comparator = ({ got, expected }) =>
+  compareStatus(got, expected.status);
 
 export function acceptStatus(...statuses: readonly number[]): Comparator {
   return ({ got }) => compareStatus(got, ...statuses);
@@ -52,10 +61,12 @@ export const matchJson: Comparator = ({ request, got, expected }) => {
   // The same JSON may be formatted differently.
   const gotText = stringify(got);
   if (gotText === expected.text) return undefined;
-  // On static hosts, each page is a prebuilt file, so its links always have `format=api`, even if
-  // the request has `format=json`.
+  // On static hosts, each page is a prebuilt file, so its links always have
+  // `format=api`, even if the request has `format=json`.
   const builtText = expected.text.replaceAll('?format=json&', '?format=api&');
-  if (request.path.includes('format=json') && gotText === builtText) return undefined;
+  if (request.path.includes('format=json') && gotText === builtText) {
+    return undefined;
+  }
   return describeDifference(gotText, expected.text);
 };
 
@@ -82,8 +93,11 @@ function describeDifference(got: string, expected: string): string {
 export const matchRoot: Comparator = async (exchange) => {
   const problem = await matchJson(exchange);
   if (!problem) return undefined;
-  const [, baseUrl] = /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
-  if (baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) return problem;
+  const [, baseUrl] =
+    /"(https?:[^"]*)\/api\/gamedata\//.exec(exchange.got.text) ?? [];
+  if (baseUrl === undefined || baseUrl === exchange.site.linkBase.baseUrl) {
+    return problem;
+  }
   return `${problem}; if the site was built for that base URL, use --link-base ${baseUrl}`;
 };
 
@@ -108,7 +122,8 @@ function compareError(response: ProbeResponse, expectedDetail?: string): Problem
   const { detail } = Object(response.json) as { detail?: unknown };
   if (typeof detail === 'string') {
     if (expectedDetail === undefined || detail === expectedDetail) return undefined;
-    // Only hosts that run code include the request's method in the body of a 405 response.
+    // Only hosts that run code include the request's method in the body of a 405
+    // response.
     if (detail === expectedDetail.replace(/"\w+" /, '')) return undefined;
   }
   const expected = JSON.stringify({ detail: expectedDetail ?? '…' });
@@ -118,15 +133,15 @@ function compareError(response: ProbeResponse, expectedDetail?: string): Problem
 const rejectRequest = acceptError(400, 404);
 
 /**
- * Requires a host that cannot serve a page range to reject the request instead of returning a
- * different page.
+ * Requires a host that cannot serve a page range to reject the request instead of
+ * returning a different page.
  */
 export const matchOrReject: Comparator = (exchange) =>
   exchange.got.status === 200 ? matchJson(exchange) : rejectRequest(exchange);
 
 /**
- * Accepts relative and absolute locations. Rejects a location whose scheme differs from the scheme
- * of the base URL, because browsers block mixed content.
+ * Accepts relative and absolute locations. Rejects a location whose scheme differs
+ * from the scheme of the base URL, because browsers block mixed content.
  */
 export const matchLocation: Comparator = ({ got, expected, site }) => {
   const { baseUrl } = site.linkBase;
@@ -139,14 +154,18 @@ export const matchLocation: Comparator = ({ got, expected, site }) => {
 };
 
 /**
- * Accepts an image. If the site does not store the icon, also accepts a redirect to another host.
+ * Accepts an image. If the site does not store the icon, also accepts a redirect to
+ * another host.
  */
 export const acceptImage: Comparator = ({ got, expected }) => {
   const type = got.header('content-type');
   const isImage = got.status === 200 && type?.startsWith('image/');
   if (isImage) return undefined;
-  if (expected.status !== 302) return `got status ${got.status}, ${type}, expected an image`;
-  const isRedirect = got.status === 302 && /^https?:/.test(got.header('location') ?? '');
+  if (expected.status !== 302) {
+    return `got status ${got.status}, ${type}, expected an image`;
+  }
+  const isRedirect =
+    got.status === 302 && /^https?:/.test(got.header('location') ?? '');
   if (isRedirect) return undefined;
   return `got status ${got.status}, ${type}, expected an image or a redirect to one`;
 };
@@ -156,7 +175,8 @@ type IsSame = (got: string | undefined, expected: string | undefined) => boolean
 const isEqual: IsSame = (got, expected) => got === expected;
 
 export function matchHeader(name: string, isSame = isEqual): Comparator {
-  return ({ got, expected }) => compareHeader(got, name, expected.headers[name], isSame);
+  return ({ got, expected }) =>
+    compareHeader(got, name, expected.headers[name], isSame);
 }
 
 function compareHeader(
@@ -170,7 +190,10 @@ function compareHeader(
   return `got ${name} ${got}, expected ${expected}`;
 }
 
-/** Splits the value of a header such as `Accept, Origin` or `a=1; b=2` into its members. */
+/**
+ * Splits the value of a header such as `Accept, Origin` or `a=1; b=2` into its
+ * members.
+ */
 function readMembers(value = ''): string[] {
   const members = value.toLowerCase().split(/[,;]/);
   return members.map((member) => member.trim());
@@ -218,14 +241,18 @@ function compareHeaders(
   return undefined;
 }
 
-function addCondition(request: ProbeRequest, etag: string | undefined): ProbeRequest {
+function addCondition(
+  request: ProbeRequest,
+  etag: string | undefined,
+): ProbeRequest {
   const headers = { ...request.headers, 'If-None-Match': etag };
   return { ...request, headers };
 }
 
 /**
- * Checks the ETag with additional requests. It must differ from the ETag of another response, a
- * request that sends it must get a 304, and a request with a different ETag must get a 200.
+ * Checks the ETag with additional requests. It must differ from the ETag of another
+ * response, a request that sends it must get a 304, and a request with a different
+ * ETag must get a 200.
  */
 export const checkETag: Comparator = async ({ request, got, send }) => {
   const etag = got.header('etag');
@@ -245,16 +272,18 @@ export const checkETag: Comparator = async ({ request, got, send }) => {
 };
 
 /**
- * nginx weakens the ETag of a response when it compresses the body, but does not weaken it in a
- * 304.
+ * nginx weakens the ETag of a response when it compresses the body, but does not
+ * weaken it in a 304.
  */
 const hasMembersIfStrong: IsSame = (got, expected) => {
-  const toStrong = (value?: string): string | undefined => value?.replace(/^W\//, '');
+  const toStrong = (value?: string): string | undefined =>
+    value?.replace(/^W\//, '');
   return hasMembers(toStrong(got), toStrong(expected));
 };
 
 /**
- * Checks the headers of a 304, because caches replace their stored headers with them.
+ * Checks the headers of a 304, because caches replace their stored headers with
+ * them.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#status.304
  */
@@ -262,15 +291,18 @@ export const checkNotModified: Comparator = async ({ request, got, send }) => {
   if (got.status !== 200) return undefined;
   const unchanged = await send(addCondition(request, got.header('etag')));
   const names = ['ETag', 'Vary', 'Cache-Control'];
-  return compareStatus(unchanged, 304) ?? compareHeaders(unchanged, names, got, hasMembersIfStrong);
+  return (
+    compareStatus(unchanged, 304) ??
+    compareHeaders(unchanged, names, got, hasMembersIfStrong)
+  );
 };
 
 /** Smaller files fit into a single packet, so hosts need not compress them. */
 const MIN_COMPRESSED = 1024;
 
 /**
- * Repeats the request with gzip. The content must be the same, and the ETag must be different or
- * weak.
+ * Repeats the request with gzip. The content must be the same, and the ETag must be
+ * different or weak.
  *
  * @param isRequired whether the host must compress the file
  */
@@ -283,14 +315,17 @@ export function checkCompression(isRequired: boolean): Comparator {
       if (!isRequired) return undefined;
       return `got Content-Encoding ${compressed.encoding}, expected gzip`;
     }
-    if (compressed.text !== plain.text) return 'got different content than without Accept-Encoding';
+    if (compressed.text !== plain.text) {
+      return 'got different content than without Accept-Encoding';
+    }
     const vary = compressed.header('vary');
     if (!includesMembers(vary, 'accept-encoding')) {
       return `got Vary ${vary}, expected it to include Accept-Encoding`;
     }
     const etag = compressed.header('etag');
     if (etag === undefined) return 'got no ETag';
-    // With the same strong ETag, a cache could combine parts of the compressed and the plain body.
+    // With the same strong ETag, a cache could combine parts of the compressed and
+    // the plain body.
     const isStrong = !etag.startsWith('W/');
     if (isStrong && etag === plain.header('etag')) {
       return `got ETag ${etag}, the same as without Accept-Encoding, expected a different or weak ETag`;

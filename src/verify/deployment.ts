@@ -10,7 +10,12 @@ import { MAX_BODY_BYTES } from '../http/body.ts';
 import { closeOnAbort } from '../http/client.ts';
 import { createProbe, type Probe, type ProbeRequest } from '../http/probe.ts';
 import type { Comparator } from './comparators.ts';
-import { type ExpectedSite, expectCrawled, expectSite, type Fail } from './expected.ts';
+import {
+  type ExpectedSite,
+  expectCrawled,
+  expectSite,
+  type Fail,
+} from './expected.ts';
 import type { OnVerifyProgress } from './progress.ts';
 import { createRequests } from './requests.ts';
 import { table } from './table.ts';
@@ -36,7 +41,10 @@ export interface SupportedByHosts {
 /** The maximum number of failures that are stored per guarantee. */
 const MAX_FAILURES = 1000;
 
-/** The result for one guarantee. The deployment keeps the guarantee if `failures` is empty. */
+/**
+ * The result for one guarantee. The deployment keeps the guarantee if `failures` is
+ * empty.
+ */
 export interface GuaranteeResult {
   readonly guarantee: contract.GuaranteeName;
   readonly title: string;
@@ -52,7 +60,10 @@ interface GuaranteeFailure {
 export interface DeploymentReport {
   readonly address: string;
   readonly level: contract.Level;
-  /** The hosts whose guarantees were checked. Undefined if the level selected the guarantees. */
+  /**
+   * The hosts whose guarantees were checked. Undefined if the level selected the
+   * guarantees.
+   */
   readonly hosts: readonly string[] | undefined;
   readonly counts: Counts;
   readonly guarantees: readonly GuaranteeResult[];
@@ -61,7 +72,9 @@ export interface DeploymentReport {
   readonly seconds: number;
 }
 
-/** The requests for one row of the table. Each response must satisfy all comparators. */
+/**
+ * The requests for one row of the table. Each response must satisfy all comparators.
+ */
 interface Check {
   readonly guarantee: contract.GuaranteeName;
   readonly requests: readonly ProbeRequest[];
@@ -69,10 +82,11 @@ interface Check {
 }
 
 /**
- * Compares the responses of a deployment with the responses of the request handler. First derives
- * the expected site, either from the given site or from the deployment's own lists, because its
- * records determine the requests. Then checks the rows of the table one after another, so that
- * failures are always listed in the same order.
+ * Compares the responses of a deployment with the responses of the request handler.
+ * First derives the expected site, either from the given site or from the
+ * deployment's own lists, because its records determine the requests. Then checks
+ * the rows of the table one after another, so that failures are always listed in the
+ * same order.
  *
  * @param address the base URL without a trailing slash
  * @throws UpstreamError if a request gets no response in two attempts
@@ -87,7 +101,9 @@ export async function verifyDeployment(
   const fail: Fail = (guarantee, { request }, problem) => {
     const guaranteeFailures = failures.get(guarantee) ?? [];
     failures.set(guarantee, guaranteeFailures);
-    if (guaranteeFailures.length < MAX_FAILURES) guaranteeFailures.push({ request, problem });
+    if (guaranteeFailures.length < MAX_FAILURES) {
+      guaranteeFailures.push({ request, problem });
+    }
   };
 
   async function verifyWith(probe: Probe): Promise<DeploymentReport> {
@@ -96,7 +112,11 @@ export async function verifyDeployment(
       ? expectSite(options.site, address)
       : await expectCrawled(probe, linkBase, fail);
     const names = supported?.names ?? selectGuarantees(level, site.linkBase.links);
-    await runChecks(probe, site, listChecks(names, site), { concurrency, onProgress, fail });
+    await runChecks(probe, site, listChecks(names, site), {
+      concurrency,
+      onProgress,
+      fail,
+    });
     const guarantees = listResults(names, failures);
     const broken = guarantees.filter((result) => result.failures.length > 0);
     return {
@@ -128,7 +148,10 @@ function listResults(
   return results;
 }
 
-function listChecks(names: readonly contract.GuaranteeName[], site: ExpectedSite): Check[] {
+function listChecks(
+  names: readonly contract.GuaranteeName[],
+  site: ExpectedSite,
+): Check[] {
   const checks: Check[] = [];
   for (const guarantee of names) {
     for (const [pattern, ...comparators] of table[guarantee]) {
@@ -139,14 +162,15 @@ function listChecks(names: readonly contract.GuaranteeName[], site: ExpectedSite
   return checks;
 }
 
-interface CheckOptions extends Pick<DeploymentOptions, 'concurrency' | 'onProgress'> {
+interface CheckOptions
+  extends Pick<DeploymentOptions, 'concurrency' | 'onProgress'> {
   readonly fail: Fail;
 }
 
 /**
- * Runs the checks one after another, and sends the requests of each check concurrently. Each
- * response is compared and then discarded, because the deployment controls the number and size of
- * responses.
+ * Runs the checks one after another, and sends the requests of each check
+ * concurrently. Each response is compared and then discarded, because the deployment
+ * controls the number and size of responses.
  */
 async function runChecks(
   probe: Probe,
@@ -170,8 +194,8 @@ async function runChecks(
 }
 
 /**
- * Sends a request and reports only the first problem of its response, because any further problems
- * usually have the same cause.
+ * Sends a request and reports only the first problem of its response, because any
+ * further problems usually have the same cause.
  */
 async function checkRequest(
   probe: Probe,
@@ -184,7 +208,13 @@ async function checkRequest(
   const maxBytes = Math.max(MAX_BODY_BYTES, 4 * expected.text.length);
   const got = await probe.send({ ...request, maxBytes });
   for (const compare of comparators) {
-    const problem = await compare({ request, got, expected, site, send: probe.send });
+    const problem = await compare({
+      request,
+      got,
+      expected,
+      site,
+      send: probe.send,
+    });
     if (problem !== undefined) {
       fail(guarantee, got, problem);
       return;
@@ -193,8 +223,8 @@ async function checkRequest(
 }
 
 /**
- * Selects the guarantees to check. If a site links to files instead of endpoints, its endpoints are
- * checked only at the full level.
+ * Selects the guarantees to check. If a site links to files instead of endpoints,
+ * its endpoints are checked only at the full level.
  */
 export function selectGuarantees(
   level: contract.Level,

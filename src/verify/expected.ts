@@ -3,7 +3,12 @@ import { readVerified } from '../built/verified-files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import { getMaxBytes } from '../contract/limits.ts';
-import { type FileBody, getLinkBase, type Meta, metaReader } from '../contract/meta.ts';
+import {
+  type FileBody,
+  getLinkBase,
+  type Meta,
+  metaReader,
+} from '../contract/meta.ts';
 import { type Names, type NamesSummary, namesReader } from '../contract/names.ts';
 import { formatValue, parseJson, parseOptional } from '../contract/parse.ts';
 import * as paths from '../contract/paths.ts';
@@ -17,7 +22,8 @@ import { createApiFiles, createNamesFiles } from '../site/record-files.ts';
 import { crawl } from '../sources/crawl.ts';
 
 /**
- * The site that a deployment is expected to serve, and the responses that it is expected to send.
+ * The site that a deployment is expected to serve, and the responses that it is
+ * expected to send.
  */
 export interface ExpectedSite {
   readonly linkBase: paths.LinkBase;
@@ -26,7 +32,10 @@ export interface ExpectedSite {
   readonly languages: readonly string[];
   /** The old paths of renamed records, which must redirect. */
   readonly moved: readonly string[];
-  /** Whether the site stores icons, redirects to the icons of its source, or has no icons. */
+  /**
+   * Whether the site stores icons, redirects to the icons of its source, or has no
+   * icons.
+   */
   readonly icons: Meta['sprites']['mode'];
   respond(request: ProbeRequest): Promise<ExpectedResponse>;
 }
@@ -70,12 +79,13 @@ export type Fail = (
 ) => void;
 
 /**
- * Derives the expected site from a deployment's own lists, names and redirects, and reports invalid
- * ones. First reads `meta.json`, because it contains the link style and the languages. Then reads
- * all lists and names, generates the files of a site with that data, and lets the request handler
- * respond with these files.
+ * Derives the expected site from a deployment's own lists, names and redirects, and
+ * reports invalid ones. First reads `meta.json`, because it contains the link style
+ * and the languages. Then reads all lists and names, generates the files of a site
+ * with that data, and lets the request handler respond with these files.
  *
- * @param builtFor the base URL that links start with, if it differs from the deployment's address
+ * @param builtFor the base URL that links start with, if it differs from the
+ * deployment's address
  */
 export async function expectCrawled(
   probe: Probe,
@@ -99,17 +109,21 @@ export async function expectCrawled(
   const meta = { base_url: linkBase.baseUrl, links, sprites };
   const recordFiles = createApiFiles(records, meta);
   const namesFiles = createNamesFiles(names, linkBase.baseUrl);
-  for (const { path, body } of [...recordFiles, ...namesFiles]) files.set(path, body);
+  for (const { path, body } of [...recordFiles, ...namesFiles]) {
+    files.set(path, body);
+  }
   files.set(paths.MOVED_FILE, JSON.stringify(moved));
 
   function read(file: string): FileBody | undefined {
     const body = files.get(file);
     if (body !== undefined) return body;
     const isApi = `/${file}`.startsWith(paths.API_PREFIX);
-    const isIcon = file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
+    const isIcon =
+      file.startsWith(paths.ICONS_FOLDER) && file !== paths.PLACEHOLDER_ICON;
     const isRedirectedIcon = isIcon && sprites.mode === 'link';
     if (isApi || isRedirectedIcon) return undefined;
-    // Only the headers of all other files are compared, so their content does not matter.
+    // Only the headers of all other files are compared, so their content does not
+    // matter.
     return '';
   }
 
@@ -126,15 +140,19 @@ export async function expectCrawled(
 const fetchFile = (probe: Probe, file: string): Promise<ProbeResponse> =>
   probe.send({ path: `/${file}`, maxBytes: getMaxBytes(file) });
 
-const descriptionReader = metaReader.pick({ links: true, sprites: true, names: true });
+const descriptionReader = metaReader.pick({
+  links: true,
+  sprites: true,
+  names: true,
+});
 
 interface Description extends Pick<Meta, 'links' | 'sprites'> {
   readonly names: NamesSummary | undefined;
 }
 
 /**
- * Reads the fields of `meta.json` that the contract depends on. If the file is missing or invalid,
- * uses the defaults of a site.
+ * Reads the fields of `meta.json` that the contract depends on. If the file is
+ * missing or invalid, uses the defaults of a site.
  */
 function readDescription(json: unknown): Description {
   const description = parseOptional(descriptionReader, json);
@@ -177,8 +195,8 @@ async function fetchNames(
 }
 
 /**
- * Fetches the redirects of renamed records. Reports every redirect that does not lead from an old
- * path to the path of a current record.
+ * Fetches the redirects of renamed records. Reports every redirect that does not
+ * lead from an old path to the path of a current record.
  */
 async function fetchMoved(
   probe: Probe,
@@ -187,13 +205,16 @@ async function fetchMoved(
 ): Promise<Record<string, string>> {
   const currentPaths = new Set<string>();
   for (const kind of kindNames) {
-    for (const { slug } of records[kind]) currentPaths.add(paths.recordPath(kind, slug));
+    for (const { slug } of records[kind]) {
+      currentPaths.add(paths.recordPath(kind, slug));
+    }
   }
   const moved: Record<string, string> = {};
   const response = await fetchFile(probe, paths.MOVED_FILE);
   if (response.status !== 200) return moved;
   for (const [from, to] of Object.entries<string>(Object(response.json))) {
-    const isOldPath = paths.parseRecordPath(from) !== undefined && !currentPaths.has(from);
+    const isOldPath =
+      paths.parseRecordPath(from) !== undefined && !currentPaths.has(from);
     if (isOldPath && currentPaths.has(to)) {
       moved[from] = to;
       continue;
@@ -205,8 +226,8 @@ async function fetchMoved(
 }
 
 /**
- * Returns a function that responds to requests like the request handler would for a site with these
- * files at the given address.
+ * Returns a function that responds to requests like the request handler would for a
+ * site with these files at the given address.
  */
 function createRespond(
   read: (file: string) => FileBody | undefined,
@@ -227,7 +248,9 @@ function createRespond(
     const [pathname = ''] = path.split('?', 1);
     const search = path.slice(pathname.length);
     const sentHeaders = new Headers();
-    for (const [name, value] of Object.entries(headers)) sentHeaders.append(name, value ?? '');
+    for (const [name, value] of Object.entries(headers)) {
+      sentHeaders.append(name, value ?? '');
+    }
     const { body, ...response } = await respond({
       method,
       path: base + pathname,

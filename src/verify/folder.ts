@@ -1,6 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { type BuiltSite, openSite } from '../built/site.ts';
-import { folderStorage, type SiteStorage, type StoredFile } from '../built/storage.ts';
+import {
+  folderStorage,
+  type SiteStorage,
+  type StoredFile,
+} from '../built/storage.ts';
 import { readVerified } from '../built/verified-files.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
@@ -21,16 +25,20 @@ export interface FolderReport {
   readonly problems: readonly Problem[];
 }
 
-export const verifyFolder = (folder: string): FolderReport => verifySite(folderStorage(folder));
+export const verifyFolder = (folder: string): FolderReport =>
+  verifySite(folderStorage(folder));
 
 /**
- * Compares a site with its own manifest and digests. First compares the files with the manifest.
- * Checks the data in the files only if all files match, because damaged files cannot contain
- * matching data.
+ * Compares a site with its own manifest and digests. First compares the files with
+ * the manifest. Checks the data in the files only if all files match, because
+ * damaged files cannot contain matching data.
  *
  * @throws OutputError if the site has no valid manifest or `meta.json`
  */
-export function verifySite(storage: SiteStorage, onProgress?: OnVerifyProgress): FolderReport {
+export function verifySite(
+  storage: SiteStorage,
+  onProgress?: OnVerifyProgress,
+): FolderReport {
   const storedFiles = listStoredFiles(storage);
   const site = openSite(storage);
   const files = new Set<string>();
@@ -68,8 +76,8 @@ function findDamagedFiles(
   files: ReadonlySet<string>,
   onProgress: OnVerifyProgress = () => {},
 ): Problem[] {
-  // Archives omit the configuration files of web servers, so these files are expected only if at
-  // least one of them exists.
+  // Archives omit the configuration files of web servers, so these files are
+  // expected only if at least one of them exists.
   const hasServerFiles = [...files].some(isWebServerConfig);
   const total = entries.size;
   const started = performance.now();
@@ -100,8 +108,8 @@ function findProblem(read: () => unknown): string | undefined {
 }
 
 /**
- * Reads all data of a site, checks the records against the digest in `meta.json`, and checks the
- * names against their summary there.
+ * Reads all data of a site, checks the records against the digest in `meta.json`,
+ * and checks the names against their summary there.
  */
 function findDataProblems(site: BuiltSite): Problem[] {
   const problems: Problem[] = [];

@@ -5,8 +5,8 @@ import type { ProbeRequest } from '../http/probe.ts';
 import type { ExpectedSite } from './expected.ts';
 
 /**
- * Either path templates separated by spaces, such as `{list}/ {record}/`, or a function that lists
- * paths. Templates are expanded once for each kind.
+ * Either path templates separated by spaces, such as `{list}/ {record}/`, or a
+ * function that lists paths. Templates are expanded once for each kind.
  */
 export type Urls = string | ((site: ExpectedSite) => readonly string[]);
 
@@ -19,17 +19,21 @@ export interface RequestPattern {
 }
 
 /**
- * Creates one request for each combination of a URL and a method. If the pattern consists only of
- * URLs, the method is GET.
+ * Creates one request for each combination of a URL and a method. If the pattern
+ * consists only of URLs, the method is GET.
  */
-export function createRequests(pattern: Urls | RequestPattern, site: ExpectedSite): ProbeRequest[] {
+export function createRequests(
+  pattern: Urls | RequestPattern,
+  site: ExpectedSite,
+): ProbeRequest[] {
   const isOnlyUrls = typeof pattern !== 'object';
   const {
     urls,
     methods = ['GET'],
     headers = {},
   }: RequestPattern = isOnlyUrls ? { urls: pattern } : pattern;
-  // Two templates may expand to the same path, for example if a list has only one page.
+  // Two templates may expand to the same path, for example if a list has only one
+  // page.
   const uniquePaths = new Set(listPaths(urls, site));
   const requests: ProbeRequest[] = [];
   for (const path of uniquePaths) {
@@ -44,7 +48,9 @@ function listPaths(urls: Urls, site: ExpectedSite): readonly string[] {
 }
 
 function expandForEveryKind(templates: string, site: ExpectedSite): string[] {
-  return listForEveryKind((kind) => expandTemplates(templates, readVariables(site, kind)));
+  return listForEveryKind((kind) =>
+    expandTemplates(templates, readVariables(site, kind)),
+  );
 }
 
 function listForEveryKind(list: (kind: Kind) => readonly string[]): string[] {
@@ -57,7 +63,9 @@ function listForEveryKind(list: (kind: Kind) => readonly string[]): string[] {
 
 type Variables = Readonly<Record<string, string | number | undefined>>;
 
-/** Drops templates with an undefined variable, which occur if a kind has no records. */
+/**
+ * Drops templates with an undefined variable, which occur if a kind has no records.
+ */
 function expandTemplates(templates: string, variables: Variables): string[] {
   const expanded: string[] = [];
   for (const template of splitWords(templates)) {
@@ -90,7 +98,8 @@ function readVariables(site: ExpectedSite, kind: Kind): Variables {
     lastPage: pageUrls.at(-1),
     firstRecord: recordUrls[0],
     lastRecord: recordUrls.at(-1),
-    // The offsets of the second page, of the last page, and of a page that does not exist.
+    // The offsets of the second page, of the last page, and of a page that does not
+    // exist.
     second: offsets[1] ?? 0,
     last: lastOffset,
     past: lastOffset + PAGE_SIZE,
@@ -137,8 +146,9 @@ export function listNames({ languages }: ExpectedSite): string[] {
 }
 
 /**
- * Lists the icons to check. If all icons are redirects, lists only the first one. If the site also
- * has file links, lists none, because plain file servers cannot redirect.
+ * Lists the icons to check. If all icons are redirects, lists only the first one. If
+ * the site also has file links, lists none, because plain file servers cannot
+ * redirect.
  */
 export function listIcons({ linkBase, records, icons }: ExpectedSite): string[] {
   const files: string[] = [];
@@ -152,13 +162,18 @@ export function listIcons({ linkBase, records, icons }: ExpectedSite): string[] 
   return canRedirect ? files.slice(0, 1) : [];
 }
 
-/** Concatenates one word from each part, in every combination. A `-` stands for an empty word. */
+/**
+ * Concatenates one word from each part, in every combination. A `-` stands for an
+ * empty word.
+ */
 export function combineWords(...parts: readonly string[]): string {
   let combined = [''];
   for (const part of parts) {
     const longer: string[] = [];
     for (const start of combined) {
-      for (const word of splitWords(part)) longer.push(word === '-' ? start : start + word);
+      for (const word of splitWords(part)) {
+        longer.push(word === '-' ? start : start + word);
+      }
     }
     combined = longer;
   }

@@ -2,7 +2,12 @@ import { fileRows } from '../contract/files.ts';
 import type { GuaranteeName } from '../contract/guarantees.ts';
 import * as paths from '../contract/paths.ts';
 import * as compare from './comparators.ts';
-import { type Comparator, matchHeader, matchJson, matchStatus } from './comparators.ts';
+import {
+  type Comparator,
+  matchHeader,
+  matchJson,
+  matchStatus,
+} from './comparators.ts';
 import {
   arrange,
   combineWords,
@@ -14,7 +19,9 @@ import {
   type Urls,
 } from './requests.ts';
 
-/** Describes requests, and the comparators that must accept every response to them. */
+/**
+ * Describes requests, and the comparators that must accept every response to them.
+ */
 type Row = readonly [Urls | RequestPattern, ...Comparator[]];
 
 /** The first and the last page and record, with the URLs that the site links to. */
@@ -24,9 +31,12 @@ const endpoints = '{list}/ {record}/';
 const names = `/${paths.NAMES_INDEX_FILE}`;
 const placeholder = `/${paths.PLACEHOLDER_ICON}`;
 const compressed = `/openapi.json /search.json ${names}`;
-/** The files that every site has, except for files whose names depend on the data. */
+/**
+ * The files that every site has, except for files whose names depend on the data.
+ */
 const siteFiles = listSiteFiles().join(' ');
-const pages = '/ /index.html /browse.html /browse/ /docs/ /docs/index.html /404.html {list}/';
+const pages =
+  '/ /index.html /browse.html /browse/ /docs/ /docs/index.html /404.html {list}/';
 const missing = `{api}/no-such-kind {api}/no-such-kind/ {api}/a/b/c {list}/a/b/ ${unknown}`;
 
 function listSiteFiles(): string[] {
@@ -43,16 +53,29 @@ function listSiteFiles(): string[] {
  * @see
  * https://developer.mozilla.org/en-US/docs/Web/HTTP/Guides/Content_negotiation/List_of_default_Accept_values
  */
-const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const acceptHeaders = [browser, { accept: '*/*' }, { accept: 'application/json' }, {}];
-const everyFormat = combineWords(`${endpoints} ${missing}`, '- ?format=api ?format=json');
+const browser = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+};
+const acceptHeaders = [
+  browser,
+  { accept: '*/*' },
+  { accept: 'application/json' },
+  {},
+];
+const everyFormat = combineWords(
+  `${endpoints} ${missing}`,
+  '- ?format=api ?format=json',
+);
 const preflight = {
   origin: 'https://app.invalid',
   'access-control-request-method': 'GET',
   'access-control-request-headers': 'authorization,x-test',
 };
 
-/** The first, the second and the last page, with every subset of the parameters in every order. */
+/**
+ * The first, the second and the last page, with every subset of the parameters in
+ * every order.
+ */
 const builtPages = listBuiltPages().join(' ');
 
 function listBuiltPages(): string[] {
@@ -60,7 +83,9 @@ function listBuiltPages(): string[] {
   for (const format of ['api', 'json']) {
     for (const offset of ['0', '{second}', '{last}']) {
       const parameters = [`format=${format}`, 'limit=100', `offset=${offset}`];
-      for (const some of arrange(parameters)) templates.push(`{list}/?${some.join('&')}`);
+      for (const some of arrange(parameters)) {
+        templates.push(`{list}/?${some.join('&')}`);
+      }
     }
   }
   return templates;
@@ -77,8 +102,8 @@ const otherPages = combineWords(
 
 const huge = '9'.repeat(30);
 /**
- * An integer consists of an optional sign and digits. Any other value is ignored in favor of the
- * default.
+ * An integer consists of an optional sign and digits. Any other value is ignored in
+ * favor of the default.
  */
 const anyPages = combineWords(
   '{list}/?',
@@ -97,8 +122,8 @@ const matchAllow = matchHeader('Allow', compare.includesMembers);
 const matchType = matchHeader('Content-Type', compare.isSameType);
 
 /**
- * Checks every kind of response. Deployments that were not built by gamedata may not have every
- * file.
+ * Checks every kind of response. Deployments that were not built by gamedata may not
+ * have every file.
  */
 const everywhere = (comparator: Comparator): Row[] => [
   [`${samples} ${unknown} ${placeholder}`, comparator],
@@ -118,19 +143,26 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   head: [[samples, compare.matchHead]],
   etag: [[samples, compare.checkETag]],
   'not-modified': ['identity', 'gzip'].map((encoding) => [
-    { urls: `${samples} ${compressed} ${placeholder}`, headers: { 'Accept-Encoding': encoding } },
+    {
+      urls: `${samples} ${compressed} ${placeholder}`,
+      headers: { 'Accept-Encoding': encoding },
+    },
     compare.checkNotModified,
   ]),
   cors: everywhere(matchCors),
   exposed: [
-    ...everywhere(matchHeader('Access-Control-Expose-Headers', compare.includesMembers)),
+    ...everywhere(
+      matchHeader('Access-Control-Expose-Headers', compare.includesMembers),
+    ),
     ...everywhere(matchHeader('Cross-Origin-Resource-Policy')),
   ],
   nosniff: everywhere(matchHeader('X-Content-Type-Options')),
   'page-policy': [
     [
       { urls: pages, headers: browser },
-      compare.ifPage(matchHeader('Content-Security-Policy', compare.includesMembers)),
+      compare.ifPage(
+        matchHeader('Content-Security-Policy', compare.includesMembers),
+      ),
       compare.ifPage(matchHeader('X-Content-Type-Options')),
     ],
   ],
@@ -138,17 +170,30 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
     [`${samples} ${names}`, compare.ifOk(matchCaching)],
     [{ urls: samples, headers: browser }, compare.ifPage(matchCaching)],
   ],
-  freshness: [[`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(matchCaching)]],
+  freshness: [
+    [`${siteFiles} ${placeholder} / /style.css`, compare.ifOk(matchCaching)],
+  ],
   vary: [[`${samples} ${unknown}`, matchHeader('Vary', compare.includesMembers)]],
   parameters: [[builtPages, matchStatus, matchJson]],
   'no-wrong-page': [[otherPages, compare.matchOrReject]],
   'unknown-slug': [
-    [`${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`, compare.matchError],
+    [
+      `${unknown} ${unknown}?format=api {list}/{SLUG}/ {list}/0/`,
+      compare.matchError,
+    ],
   ],
-  'unknown-path': [['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.matchError]],
-  'unknown-format': [[combineWords('{list}/?format=', 'xml API html'), compare.matchError]],
+  'unknown-path': [
+    ['{api}/no-such-kind/ {list}/offset/100/ {record}/more/', compare.matchError],
+  ],
+  'unknown-format': [
+    [combineWords('{list}/?format=', 'xml API html'), compare.matchError],
+  ],
   moved: [
-    [({ moved }) => moved.map((path) => `${path}?format=api`), matchStatus, compare.matchLocation],
+    [
+      ({ moved }) => moved.map((path) => `${path}?format=api`),
+      matchStatus,
+      compare.matchLocation,
+    ],
   ],
   'unknown-record-format': [
     [combineWords('{record}/?format=', 'xml API html'), compare.matchError],
@@ -193,7 +238,11 @@ export const table: Readonly<Record<GuaranteeName, readonly Row[]>> = {
   // Servers may reject malformed paths before they apply their own configuration.
   'any-path': [
     [
-      combineWords('{list}/', `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`, '/'),
+      combineWords(
+        '{list}/',
+        `%zz %00 a%2Fb %5C %0D%0A %E9 ${'x'.repeat(3000)}`,
+        '/',
+      ),
       compare.acceptError(400, 403, 404, 414),
       matchCors,
     ],

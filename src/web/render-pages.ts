@@ -47,13 +47,19 @@ export interface PagesInput {
   readonly archive: boolean;
 }
 
-/** Renders all pages except the docs: the browsable page, the error page and the front page. */
+/**
+ * Renders all pages except the docs: the browsable page, the error page and the
+ * front page.
+ */
 export function renderPages(input: PagesInput): SiteFile[] {
   const basePath = `${paths.getBasePath(input.meta.base_url)}/`;
   return [
-    // We render the browsable page twice: once for API paths of any depth, and once for plain file
-    // servers.
-    { path: paths.BROWSE_FILE, body: renderBrowsePage(input, basePath, '?format=json') },
+    // We render the browsable page twice: once for API paths of any depth, and once
+    // for plain file servers.
+    {
+      path: paths.BROWSE_FILE,
+      body: renderBrowsePage(input, basePath, '?format=json'),
+    },
     {
       path: 'browse/index.html',
       body: renderBrowsePage(input, '../', `..${paths.API_PREFIX}index.json`),
@@ -63,7 +69,10 @@ export function renderPages(input: PagesInput): SiteFile[] {
   ];
 }
 
-/** Fills in the template of a page, and puts the result into the frame that all pages share. */
+/**
+ * Fills in the template of a page, and puts the result into the frame that all pages
+ * share.
+ */
 function fillPage(
   { template, meta }: PagesInput,
   name: string,
@@ -82,7 +91,9 @@ function fillPage(
 function renderBrowsePage(input: PagesInput, root: string, json: string): string {
   const files: Markup[] = [];
   for (const { path } of listBulkFiles(input.sizes)) {
-    files.push(html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`);
+    files.push(
+      html`<li><a href="${root}${path}" download>${getFileName(path)}</a></li>`,
+    );
   }
   const bulk = renderBulkLinks(input.sizes, root);
   const values = { search: renderSearch(input), json, files, bulk };
@@ -96,8 +107,8 @@ function renderBrowsePage(input: PagesInput, root: string, json: string): string
 }
 
 /**
- * Renders one line of download links for each kind. The page's script then shows only the line for
- * the kind whose list is visible.
+ * Renders one line of download links for each kind. The page's script then shows
+ * only the line for the kind whose list is visible.
  */
 function renderBulkLinks(sizes: Sizes, root: string): Markup[] {
   const lines: Markup[] = [];
@@ -171,23 +182,33 @@ function renderSearch({ template, meta }: PagesInput): Markup {
   );
   const languages: Markup[] = [];
   for (const language of Object.keys(meta.names?.languages ?? {})) {
-    // Records have English names, so the template already contains the option for English.
+    // Records have English names, so the template already contains the option for
+    // English.
     if (language === 'en') continue;
     const name = getNativeName(language);
-    languages.push(html`<option value="${language}" lang="${language}">${name}</option>`);
+    languages.push(
+      html`<option value="${language}" lang="${language}">${name}</option>`,
+    );
   }
   return fillPlaceholders(template('search.html'), { kinds, languages });
 }
 
 function renderLists({ counts, links }: Meta): Markup[] {
   return kindNames.map((kind) => {
-    const link = renderApiLink({ root: '', links }, paths.listPath(kind), formatKindTitle(kind));
+    const link = renderApiLink(
+      { root: '', links },
+      paths.listPath(kind),
+      formatKindTitle(kind),
+    );
     return html`<li>${link}
 <span>${formatCount(counts[kind], 'record')}, ${PAGE_SIZE} per page</span></li>`;
   });
 }
 
-/** Formats the range of generations: ` (generations 1 to 7)`. Only moves have a generation. */
+/**
+ * Formats the range of generations: ` (generations 1 to 7)`. Only moves have a
+ * generation.
+ */
 function describeGenerations(records: Records): string {
   const generations = new Set<number>();
   for (const kind of kindNames) {
@@ -198,10 +219,15 @@ function describeGenerations(records: Records): string {
   if (generations.size === 0) return '';
   const first = Math.min(...generations);
   const last = Math.max(...generations);
-  return first === last ? ` (generation ${first})` : ` (generations ${first} to ${last})`;
+  return first === last
+    ? ` (generation ${first})`
+    : ` (generations ${first} to ${last})`;
 }
 
-/** Renders the upstream as a link, or as a plain label if it is not a URL, as for local files. */
+/**
+ * Renders the upstream as a link, or as a plain label if it is not a URL, as for
+ * local files.
+ */
 function renderUpstream(upstream: string): Markup | string {
   const label = formatUpstream(upstream);
   if (!paths.isUrl(upstream)) return label;
@@ -221,7 +247,8 @@ export function renderDownloads(sizes: Sizes, archive: boolean): Markup[] {
   }
   if (!archive) return rows;
   for (const file of fileRows.archives) {
-    // The archive contains this page, so its size is not known when the page is rendered.
+    // The archive contains this page, so its size is not known when the page is
+    // rendered.
     rows.push(renderDownload(file, '–', '–'));
   }
   return rows;
@@ -250,7 +277,8 @@ function renderCompressedCopy(sizes: Sizes, path: string): Markup | string {
 const listBulkFiles = (sizes: Sizes): SiteFileRow[] =>
   plainBulkRows.filter(({ path }) => sizes.has(path));
 
-const getFileName = (path: string): string => path.slice(paths.DOWNLOAD_FOLDER.length);
+const getFileName = (path: string): string =>
+  path.slice(paths.DOWNLOAD_FOLDER.length);
 
 const formatSize = (sizes: Sizes, path: string): string =>
   formatBytes(sizes.get(path) ?? 0, '\u00a0');
@@ -268,9 +296,13 @@ const describedFiles: readonly string[] = [
 ];
 
 function renderDescriptions(sizes: Sizes): Markup[] {
-  const rows = [renderDescription('docs/', 'Every endpoint and field, with code to copy')];
+  const rows = [
+    renderDescription('docs/', 'Every endpoint and field, with code to copy'),
+  ];
   for (const path of describedFiles) {
-    const file = [...fileRows.names, ...fileRows.site].find((row) => row.path === path);
+    const file = [...fileRows.names, ...fileRows.site].find(
+      (row) => row.path === path,
+    );
     if (!file) throw new Error(`${path}: no file has this path`);
     if (path === paths.NAMES_INDEX_FILE && !sizes.has(path)) continue;
     rows.push(renderDescription(path, file.summary));
@@ -287,9 +319,12 @@ export function renderSchemas(sizes: Sizes): Markup[] {
   const links: Markup[] = [];
   for (const path of [...sizes.keys()].sort()) {
     if (!path.startsWith(SCHEMAS_FOLDER)) continue;
-    links.push(html`<li>${renderFileLink(path, path.slice(SCHEMAS_FOLDER.length))}</li>`);
+    links.push(
+      html`<li>${renderFileLink(path, path.slice(SCHEMAS_FOLDER.length))}</li>`,
+    );
   }
   return links;
 }
 
-const renderFileLink = (path: string, text = path): Markup => html`<a href="${path}">${text}</a>`;
+const renderFileLink = (path: string, text = path): Markup =>
+  html`<a href="${path}">${text}</a>`;

@@ -1,6 +1,7 @@
 /**
- * Answers every request with the headers and the body that a URL has returned once. No Node server
- * that creates its responses can be faster: `node bare-server.mjs <url> <port>`.
+ * Answers every request with the headers and the body that a URL has returned once.
+ * No Node server that creates its responses can be faster: `node bare-server.mjs
+ * <url> <port>`.
  */
 
 import { createServer, get } from 'node:http';

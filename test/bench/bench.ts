@@ -1,12 +1,20 @@
 /**
- * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout] [--readme]`. Measures
- * processes from start to exit, alternating with the tools that they are compared with. `--readme`
- * updates docs/BENCHMARKS.md. Requires Linux and the programs of scripts/install-engines.sh. Exit
- * code 1 if a figure is above its budget.
+ * Benchmark: `npm run bench -- [--rounds n] [--scale n] [--before checkout]
+ * [--readme]`. Measures processes from start to exit, alternating with the tools
+ * that they are compared with. `--readme` updates docs/BENCHMARKS.md. Requires Linux
+ * and the programs of scripts/install-engines.sh. Exit code 1 if a figure is above
+ * its budget.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +27,11 @@ import { nginx } from '../support/engines/web-servers.ts';
 import { fullUpstream } from '../support/full-upstream.ts';
 import { tablesOf, writeTables } from '../support/tables.ts';
 
-const rows: readonly (readonly [subject: string, reference: string, budget?: number])[] = [
+const rows: readonly (readonly [
+  subject: string,
+  reference: string,
+  budget?: number,
+])[] = [
   ['fresh build', 'tar x'],
   ['fresh build', 'Eleventy', 0.8],
   ['fresh build, memory', '1 MB', 300],
@@ -45,22 +57,32 @@ const { values } = parseArgs({
   },
 });
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-/** In memory if possible, because a disk still writes the files of earlier rounds. */
+/**
+ * In memory if possible, because a disk still writes the files of earlier rounds.
+ */
 const folder = mkdtempSync(
   path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'gamedata-bench-'),
 );
 const at = (file: string): string => path.join(folder, file);
 /** Much faster than `fs.rm` for hundreds of thousands of files. */
-const remove = (...files: readonly string[]): void => void execFileSync('rm', ['-rf', ...files]);
+const remove = (...files: readonly string[]): void =>
+  void execFileSync('rm', ['-rf', ...files]);
 process.once('exit', () => remove(folder));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => process.exit(1));
+}
 
 /** Without other variables: NODE_EXTRA_CA_CERTS alone doubles Node's start. */
 const { PATH, HOME } = process.env;
 const env = { PATH, HOME, NO_PROXY: '127.0.0.1', SOURCE_DATE_EPOCH: '1767225600' };
 
 function run([program = '', ...args]: readonly string[], cwd?: string) {
-  const result = spawnSync(program, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+  const result = spawnSync(program, args, {
+    cwd,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
   const { status, stderr, error } = result;
   if (status === 0) return result;
   throw new Error(
@@ -97,7 +119,8 @@ function multiplyRows(text: string, factor: number): string {
   const copies = Array.from({ length: factor }, (_, copy) =>
     lines.map((line) => {
       const [id, second, ...others] = line.split(',');
-      const suffix = header.startsWith('id,identifier,') && copy > 0 ? `-x${copy}` : '';
+      const suffix =
+        header.startsWith('id,identifier,') && copy > 0 ? `-x${copy}` : '';
       return [Number(id) + copy * 100_000, second + suffix, ...others].join(',');
     }),
   );
@@ -111,8 +134,18 @@ const data = Object.fromEntries(
   texts.map(([file, text]) => [file, multiplyRows(text, Number(values.scale))]),
 );
 const renamed = data['item_names.csv']?.replace(/^\d+,9,\w.*$/m, '$& II') ?? '';
-const tables = (name: string): string[] => ['--source', 'csv', '--upstream', at(`${name}-tables`)];
-const snapshot = (name: string): string[] => ['--source', 'snapshot', '--upstream', at(name)];
+const tables = (name: string): string[] => [
+  '--source',
+  'csv',
+  '--upstream',
+  at(`${name}-tables`),
+];
+const snapshot = (name: string): string[] => [
+  '--source',
+  'snapshot',
+  '--upstream',
+  at(name),
+];
 for (const [name, of] of Object.entries({
   data,
   changed: { ...data, 'item_names.csv': renamed },
@@ -134,7 +167,11 @@ const servers: RunningEngine[] = [];
 async function start(...command: readonly string[]): Promise<string> {
   const port = String(await freePort());
   const [program = '', ...args] = [...command, port];
-  const server = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
+  const server = await startProgram({
+    command: program,
+    args,
+    url: `http://127.0.0.1:${port}`,
+  });
   servers.push(server);
   return server.url;
 }
@@ -177,7 +214,10 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
   time(`${name}to be changed`, build('changing', ...snapshot('data')));
   time(`${name}one record changed`, build('changing', ...snapshot('changed')));
   time(`${name}from tables`, build('fresh', ...tables('data')), [site('fresh')]);
-  time(`${name}from REST, empty cache`, rest('empty'), [site('fresh'), site('empty')]);
+  time(`${name}from REST, empty cache`, rest('empty'), [
+    site('fresh'),
+    site('empty'),
+  ]);
   time(`${name}from REST, same edition`, rest('full'), [site('fresh')]);
   time(`${name}gamedata --help`, [...gamedata, '--help']);
   run(build('served', ...snapshot('data'), '--host', 'nginx'));
@@ -194,7 +234,9 @@ async function addCheckout(name: string, root: string, live: string): Promise<vo
 function addEleventy(): void {
   const [cwd, made] = [at('eleventy'), at('made')];
   cpSync(here('eleventy'), cwd, { recursive: true });
-  for (const kind of kindNames) cpSync(at(`data/${kind}.ndjson`), `${cwd}/_data/${kind}.ndjson`);
+  for (const kind of kindNames) {
+    cpSync(at(`data/${kind}.ndjson`), `${cwd}/_data/${kind}.ndjson`);
+  }
   const ofRecords = kindNames.map((kind) => at(`same/api/gamedata/${kind}`));
   cpSync(at('same'), `${cwd}/extras`, {
     recursive: true,
@@ -216,15 +258,28 @@ const figures = new Map([['1 MB', 1]]);
 try {
   const live = `${await start(process.execPath, '--import', 'tsx', here('../tools/upstream.ts'))}/api/v2`;
   await addCheckout('', here('../..'), live);
-  if (values.before !== undefined) await addCheckout('before: ', path.resolve(values.before), live);
+  if (values.before !== undefined) {
+    await addCheckout('before: ', path.resolve(values.before), live);
+  }
   addEleventy();
   mkdirSync(at('unpacked'));
   run(['tar', 'cf', at('site.tar'), '-C', folder, 'same']);
-  time('tar x', ['tar', 'xf', at('site.tar'), '-C', at('unpacked')], [at('unpacked/same')]);
+  time(
+    'tar x',
+    ['tar', 'xf', at('site.tar'), '-C', at('unpacked')],
+    [at('unpacked/same')],
+  );
   const records = kindNames.flatMap((kind) =>
     upstream.list(kind).map(({ id }) => `${live}/${kind}/${id}/`),
   );
-  const fetching = ['--silent', '--fail', '--compressed', '--parallel', '--parallel-max', '50'];
+  const fetching = [
+    '--silent',
+    '--fail',
+    '--compressed',
+    '--parallel',
+    '--parallel-max',
+    '50',
+  ];
   time('curl --parallel', [
     'curl',
     ...fetching,
@@ -240,7 +295,9 @@ try {
     [...subjects].map(([name, measure]) => [name, measure()] as const),
   ).slice(1);
   for (const name of subjects.keys()) {
-    const all = rounds.map((round) => new Map(round).get(name) ?? 0).sort((a, b) => a - b);
+    const all = rounds
+      .map((round) => new Map(round).get(name) ?? 0)
+      .sort((a, b) => a - b);
     figures.set(name, all[Math.floor(all.length / 2)] ?? 0);
   }
 } finally {
@@ -251,8 +308,10 @@ const ratios = rows.map(([subject, reference, budget = Infinity]) => {
   const ratio = (figures.get(subject) ?? 0) / (figures.get(reference) ?? 0);
   if (ratio > budget) process.exitCode = 1;
   const figure = ratio.toFixed(ratio < 100 ? 2 : 0);
-  const cell = ratio > budget ? `**${figure} > ${budget}**` : `${figure} ≤ ${budget}`;
-  const before = (figures.get(subject) ?? 0) / (figures.get(`before: ${subject}`) ?? 0);
+  const cell =
+    ratio > budget ? `**${figure} > ${budget}**` : `${figure} ≤ ${budget}`;
+  const before =
+    (figures.get(subject) ?? 0) / (figures.get(`before: ${subject}`) ?? 0);
   return [
     subject,
     reference,
@@ -261,7 +320,9 @@ const ratios = rows.map(([subject, reference, budget = Infinity]) => {
   ];
 });
 const head = ['', 'compared with', 'ratio', ...(values.before ? ['to before'] : [])];
-const lines = [head, head.map(() => '---'), ...ratios].map((row) => `| ${row.join(' | ')} |`);
+const lines = [head, head.map(() => '---'), ...ratios].map(
+  (row) => `| ${row.join(' | ')} |`,
+);
 const [cpu, ...more] = cpus();
 const machine = `${more.length + 1} cores (${cpu?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
 const place = folder.startsWith('/dev/shm') ? 'in memory' : 'on disk';

@@ -14,11 +14,14 @@ import { temporaryFolder } from '../support/temporary.ts';
 const { files, records } = siteOf(rawRecords(3, 2));
 
 /**
- * Writes a copy of the site into each given folder, `site` by default. Returns their parent folder.
+ * Writes a copy of the site into each given folder, `site` by default. Returns their
+ * parent folder.
  */
 function writeSite(...folders: string[]): string {
   const parent = temporaryFolder();
-  const entries = files().map(({ path: file, body }) => createEntry(file, Buffer.from(body)));
+  const entries = files().map(({ path: file, body }) =>
+    createEntry(file, Buffer.from(body)),
+  );
   const manifest = encodeManifest({ generator: 'gamedata/0.0.0' }, entries);
   for (const folder of folders.length > 0 ? folders : ['site']) {
     for (const { path: file, body } of files()) {
@@ -40,8 +43,14 @@ describe('archiveStorage', () => {
     ['a folder', () => ['site']],
     ['a folder with ./ before it', () => ['./site']],
     ['the files of a folder', () => ['-C', 'site', '.']],
-    ['an absolute path', (parent) => ['--absolute-names', path.join(parent, 'site')]],
-    ['a folder in another folder', () => ['--transform', 's,^site,backups/today,', 'site']],
+    [
+      'an absolute path',
+      (parent) => ['--absolute-names', path.join(parent, 'site')],
+    ],
+    [
+      'a folder in another folder',
+      () => ['--transform', 's,^site,backups/today,', 'site'],
+    ],
   ])('finds the site in an archive of %s', async (_, createArgs) => {
     const parent = writeSite();
     const storage = await archiveStorage(pack(parent, ...createArgs(parent)));
@@ -69,25 +78,49 @@ describe('archiveStorage', () => {
   it('distinguishes a reformatted gamedata manifest from the manifest of a web app', async () => {
     const parent = writeSite();
     const file = path.join(parent, 'site', 'manifest.json');
-    writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2));
-    const text = JSON.stringify({ name: 'an app', description: '"generator":"gamedata/' });
+    writeFileSync(
+      file,
+      JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2),
+    );
+    const text = JSON.stringify({
+      name: 'an app',
+      description: '"generator":"gamedata/',
+    });
     fsExtra.outputFileSync(path.join(parent, 'site', 'app', 'manifest.json'), text);
-    expect(openSite(await archiveStorage(pack(parent, 'site'))).records()).toEqual(records);
+    expect(openSite(await archiveStorage(pack(parent, 'site'))).records()).toEqual(
+      records,
+    );
   });
 
   const expected = 'expected a .tar.gz archive of a site';
   it.each<[string, body: Uint8Array, problem: string]>([
-    ['a zip file', zipSync({ 'site.tar.gz': new Uint8Array(8) }), `is a zip file, ${expected}`],
+    [
+      'a zip file',
+      zipSync({ 'site.tar.gz': new Uint8Array(8) }),
+      `is a zip file, ${expected}`,
+    ],
     ['an empty file', Buffer.of(), `is empty, ${expected}`],
     ['a page', Buffer.from('<!DOCTYPE html>'), `is an HTML page, ${expected}`],
-    ['an xz file', Buffer.from('\xfd7zXZ\0', 'latin1'), `is an xz file, ${expected}`],
-    ['a Zstandard file', Buffer.of(0x28, 0xb5, 0x2f, 0xfd), `is a Zstandard file, ${expected}`],
+    [
+      'an xz file',
+      Buffer.from('\xfd7zXZ\0', 'latin1'),
+      `is an xz file, ${expected}`,
+    ],
+    [
+      'a Zstandard file',
+      Buffer.of(0x28, 0xb5, 0x2f, 0xfd),
+      `is a Zstandard file, ${expected}`,
+    ],
     [
       'a Git LFS pointer',
       Buffer.from('version https://git-lfs.github.com/spec/v1\n'),
       `is a Git LFS pointer, ${expected}`,
     ],
-    ['a text', Buffer.from('notes'), `is neither a tar nor a gzip file, ${expected}`],
+    [
+      'a text',
+      Buffer.from('notes'),
+      `is neither a tar nor a gzip file, ${expected}`,
+    ],
     [
       'a truncated archive',
       gzipSync('site').subarray(0, 12),
@@ -104,7 +137,10 @@ describe('archiveStorage', () => {
     await expect(archiveStorage(pack(parent, 'one', 'two'))).rejects.toThrow(
       'contains several sites: one/, two/, expected one',
     );
-    renameSync(path.join(parent, 'one/manifest.json'), path.join(parent, 'one/other.json'));
+    renameSync(
+      path.join(parent, 'one/manifest.json'),
+      path.join(parent, 'one/other.json'),
+    );
     await expect(archiveStorage(pack(parent, 'one'))).rejects.toThrow(
       /contains \d+ files, but no manifest\.json of gamedata, expected a \.tar\.gz archive of a site$/,
     );

@@ -22,27 +22,51 @@ describe('readPreviousSite', () => {
   it('reads the metadata, records, old slugs and history of a published site', () => {
     const renamed = renamedSite();
     const { previous } = openChanged(renamed.files());
-    expect(previous).toMatchObject({ digest: renamed.meta.digest, captured: '2026-01-02' });
+    expect(previous).toMatchObject({
+      digest: renamed.meta.digest,
+      captured: '2026-01-02',
+    });
     expect(previous?.records()).toEqual(renamed.records);
     expect(previous?.readPast(false).history.steps).toHaveLength(1);
-    expect(previous?.readPast(false).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.readPast(false).oldSlugs.move).toEqual(
+      new Map([['move-1', 1]]),
+    );
   });
 
   it('reads old slugs and the addresses of records even if meta.json is damaged', () => {
-    const { previous } = openChanged(renamedSite().files(), damage('meta.json', '{'));
+    const { previous } = openChanged(
+      renamedSite().files(),
+      damage('meta.json', '{'),
+    );
     expect(previous).toMatchObject({ digest: '', counts: { move: 3, item: 1 } });
     expect(previous?.records()).toBeUndefined();
-    const slugs = ['new', 'move-2', 'move-3'].map((slug, at) => ({ id: at + 1, slug }));
+    const slugs = ['new', 'move-2', 'move-3'].map((slug, at) => ({
+      id: at + 1,
+      slug,
+    }));
     expect(previous?.listed?.().move).toEqual(slugs);
-    expect(previous?.readPast(false).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
+    expect(previous?.readPast(false).oldSlugs.move).toEqual(
+      new Map([['move-1', 1]]),
+    );
   });
 
   const hint = 'gamedata verify <dir> lists every problem.';
   it.each([
-    ['is missing', undefined, { message: expect.stringContaining('cannot be read (ENOENT)') }],
-    ['was changed', '{}', { message: expect.stringContaining('has 2 bytes, expected'), hint }],
+    [
+      'is missing',
+      undefined,
+      { message: expect.stringContaining('cannot be read (ENOENT)') },
+    ],
+    [
+      'was changed',
+      '{}',
+      { message: expect.stringContaining('has 2 bytes, expected'), hint },
+    ],
   ])('lists the records by their own files if a list page %s', (_, text, error) => {
-    const { previous, open, bodies } = openChanged(site.files(), damage(movePage, text));
+    const { previous, open, bodies } = openChanged(
+      site.files(),
+      damage(movePage, text),
+    );
     expect(previous?.records()).toBeUndefined();
     const records = raw.move.map(({ id, slug }) => ({ id, slug }));
     expect(previous?.listed?.().move).toEqual(expect.arrayContaining(records));
@@ -56,13 +80,21 @@ describe('readPreviousSite', () => {
     ['a new history if changes.json is missing', [RESTART], true, undefined],
     ['a new history if changes.json is invalid', [RESTART], true, '{"steps":[1]}'],
   ])('returns an empty history and reports %s', (_, notices, isListed, text) => {
-    const files = site.files().filter(({ path }) => isListed || path !== 'changes.json');
+    const files = site
+      .files()
+      .filter(({ path }) => isListed || path !== 'changes.json');
     const { previous } = openChanged(files, damage('changes.json', text));
-    expect(previous?.readPast(false)).toMatchObject({ history: emptyHistory, notices });
+    expect(previous?.readPast(false)).toMatchObject({
+      history: emptyHistory,
+      notices,
+    });
   });
 
   it('rejects damaged old slugs that must not be lost', () => {
-    const { previous } = openChanged(renamedSite().files(), damage('former.json', '{'));
+    const { previous } = openChanged(
+      renamedSite().files(),
+      damage('former.json', '{'),
+    );
     expect(() => previous?.readPast(false)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining('has old slugs that cannot be read'),
@@ -72,7 +104,10 @@ describe('readPreviousSite', () => {
   });
 
   it('recovers old slugs from the redirects if the old slugs may be lost', () => {
-    const { previous, bodies } = openChanged(renamedSite().files(), damage('former.json', '{'));
+    const { previous, bodies } = openChanged(
+      renamedSite().files(),
+      damage('former.json', '{'),
+    );
     expect(previous?.readPast(true).oldSlugs.move).toEqual(new Map([['move-1', 1]]));
     damage('moved.json', '{')(bodies);
     expect(previous?.readPast(true).oldSlugs).toEqual(noOldSlugs);
@@ -82,7 +117,10 @@ describe('readPreviousSite', () => {
     'merges modified old slugs with the published redirects (may be lost: %s)',
     (mayBeLost) => {
       const former = '{"move":{"move-1":3,"other":2},"item":{}}';
-      const { previous } = openChanged(renamedSite().files(), damage('former.json', former));
+      const { previous } = openChanged(
+        renamedSite().files(),
+        damage('former.json', former),
+      );
       const { oldSlugs, notices } = previous?.readPast(mayBeLost) ?? {};
       expect(oldSlugs?.move).toEqual(
         new Map([

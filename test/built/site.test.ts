@@ -10,7 +10,10 @@ describe('openSite', () => {
   it.each([
     [undefined, 'has no valid meta.json: ENOENT'],
     ['{', 'has no valid meta.json: invalid JSON'],
-    ['{"format":1}', 'has no valid meta.json: generator: got nothing, expected string'],
+    [
+      '{"format":1}',
+      'has no valid meta.json: generator: got nothing, expected string',
+    ],
     [
       '{"format":9,"generator":"gamedata/9.0.0"}',
       'meta.json has format 9, but this version of gamedata reads format 1',
@@ -40,10 +43,16 @@ describe('openSite', () => {
       `{"results":[{"url":"","id":1,"slug":"",${fields}}]}`,
       /results\[0\]: got .*, expected a record$/,
     ],
-    ['{"results":[]}', / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/],
-  ])('rejects the invalid list page %s even if it matches the manifest', (body, problem) => {
-    const others = site.files().filter((file) => file.path !== movePage);
-    const { open } = openChanged([...others, { path: movePage, body }]);
-    expect(() => open().records()).toThrow(problem);
-  });
+    [
+      '{"results":[]}',
+      / › digest: got sha256:\w+, expected sha256:\w+, as in meta\.json$/,
+    ],
+  ])(
+    'rejects the invalid list page %s even if it matches the manifest',
+    (body, problem) => {
+      const others = site.files().filter((file) => file.path !== movePage);
+      const { open } = openChanged([...others, { path: movePage, body }]);
+      expect(() => open().records()).toThrow(problem);
+    },
+  );
 });

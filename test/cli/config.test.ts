@@ -11,7 +11,8 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const program = await createProgram();
 const commands = await loadCommands();
-const hosts = 'netlify, netlify-rules, cloudflare, github-pages, nginx, caddy, apache';
+const hosts =
+  'netlify, netlify-rules, cloudflare, github-pages, nginx, caddy, apache';
 
 function configure(config: unknown) {
   const cwd = temporaryFolder();
@@ -20,7 +21,8 @@ function configure(config: unknown) {
   return {
     cwd,
     file,
-    read: (name: string, environment = {}) => readConfig(commands, name, file, environment),
+    read: (name: string, environment = {}) =>
+      readConfig(commands, name, file, environment),
     run: (...args: string[]) => callCli(args, { cwd }),
   };
 }
@@ -39,7 +41,9 @@ describe('gamedata.config.json', () => {
       build: { ...build, 'base-url': 'https://file.test', cache: false },
     });
     expect(await run('build', '--host', 'apache')).toMatchObject({ code: 0 });
-    expect(JSON.parse(readFileSync(path.join(cwd, 'site', 'meta.json'), 'utf8'))).toMatchObject({
+    expect(
+      JSON.parse(readFileSync(path.join(cwd, 'site', 'meta.json'), 'utf8')),
+    ).toMatchObject({
       base_url: 'https://file.test',
       hosts: ['apache'],
       downloads: false,
@@ -47,25 +51,43 @@ describe('gamedata.config.json', () => {
   });
 
   it('ignores the base URL in the configuration file if BASE_URL is set', () => {
-    const { read } = configure({ build: { 'base-url': 'https://file.test', retries: 1 } });
-    expect(read('build').options).toEqual({ baseUrl: 'https://file.test', retries: 1 });
-    expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({ retries: 1 });
+    const { read } = configure({
+      build: { 'base-url': 'https://file.test', retries: 1 },
+    });
+    expect(read('build').options).toEqual({
+      baseUrl: 'https://file.test',
+      retries: 1,
+    });
+    expect(read('build', { BASE_URL: 'https://env.test' }).options).toEqual({
+      retries: 1,
+    });
   });
 
   it("uses build's configured output folder in other commands", () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
-    expect(read('serve')).toMatchObject({ built: path.join(cwd, 'site'), options: {} });
+    expect(read('serve')).toMatchObject({
+      built: path.join(cwd, 'site'),
+      options: {},
+    });
   });
 
   it('applies the section of build to a command that inherits it', () => {
-    const config = { build: { retries: 1, concurrency: 2, out: 'x' }, mirror: { retries: 3 } };
+    const config = {
+      build: { retries: 1, concurrency: 2, out: 'x' },
+      mirror: { retries: 3 },
+    };
     const { read } = configure(config);
     expect(read('mirror').options).toEqual({ retries: 3, concurrency: 2 });
   });
 
   it('resolves folders relative to the configuration file', () => {
     const { cwd, read } = configure({
-      build: { out: 'site', cache: '/tmp/cache', upstream: 'https://x.test/api', root: 'srv' },
+      build: {
+        out: 'site',
+        cache: '/tmp/cache',
+        upstream: 'https://x.test/api',
+        root: 'srv',
+      },
       snapshot: { data: '../data' },
     });
     expect(read('build').options).toMatchObject({
@@ -73,7 +95,9 @@ describe('gamedata.config.json', () => {
       cache: '/tmp/cache',
       upstream: 'https://x.test/api',
     });
-    expect(read('snapshot').options).toEqual({ data: path.join(path.dirname(cwd), 'data') });
+    expect(read('snapshot').options).toEqual({
+      data: path.join(path.dirname(cwd), 'data'),
+    });
   });
 
   const inBuild = ', expected an option of gamedata build';
@@ -81,7 +105,9 @@ describe('gamedata.config.json', () => {
     [
       { build: { base_url: 'x' } },
       ` › build: got "base_url"${inBuild}`,
-      expect.stringMatching(/^The options of build are json, .*, base-url, .*, keep\.$/),
+      expect.stringMatching(
+        /^The options of build are json, .*, base-url, .*, keep\.$/,
+      ),
     ],
     [
       { build: { dir: 'x' } },
@@ -93,15 +119,28 @@ describe('gamedata.config.json', () => {
       ': got "biuld", expected a command',
       'The commands are build, snapshot, verify, mirror, diff, serve.',
     ],
-    [{ root: 'x' }, ': got "root", expected a command', 'Move "root" into the section "build".'],
-    [{ build: { keep: '5' } }, ' › build › keep: got "5", expected an integer from 0 to 1000'],
+    [
+      { root: 'x' },
+      ': got "root", expected a command',
+      'Move "root" into the section "build".',
+    ],
+    [
+      { build: { keep: '5' } },
+      ' › build › keep: got "5", expected an integer from 0 to 1000',
+    ],
     [{ build: { verify: 1 } }, ' › build › verify: got 1, expected boolean'],
-    [{ build: { host: ['x'] } }, ` › build › host › 0: got "x", expected one of ${hosts}`],
+    [
+      { build: { host: ['x'] } },
+      ` › build › host › 0: got "x", expected one of ${hosts}`,
+    ],
     [
       { build: { cache: true } },
       ' › build › cache: got true, expected a folder, or false for none',
     ],
-    [{ build: { 'base-url': 'x' } }, ' › build › base-url: got "x", expected an http or https URL'],
+    [
+      { build: { 'base-url': 'x' } },
+      ' › build › base-url: got "x", expected an http or https URL',
+    ],
     ['build', ': got "build" in line 1, column 1, expected JSON'],
     [
       '\uFEFF{\n  "build": }',
@@ -117,11 +156,14 @@ describe('gamedata.config.json', () => {
 
   it('names the configuration file only in errors about options that it sets', async () => {
     const { run } = configure({ build: { root: '/srv' } });
-    const problem = 'got no host that uses it, expected --host nginx, caddy or apache\n';
+    const problem =
+      'got no host that uses it, expected --host nginx, caddy or apache\n';
     expect((await run('build')).stderr).toContain(
       `error: gamedata.config.json › build › root: ${problem}`,
     );
-    expect((await run('build', '--root', '/srv')).stderr).toContain(`error: --root: ${problem}`);
+    expect((await run('build', '--root', '/srv')).stderr).toContain(
+      `error: --root: ${problem}`,
+    );
   });
 
   it('rejects a missing --config file instead of reading the default one', async () => {
@@ -140,33 +182,53 @@ describe('the schema of gamedata.config.json', () => {
   const schema = JSON.parse(
     readFileSync(new URL('../../dist/config.schema.json', import.meta.url), 'utf8'),
   );
-  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(schema);
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
+    schema,
+  );
 
   it('contains exactly the commands and options that the help lists', () => {
-    const { $schema: _, ...sections } = schema.properties as Record<string, { properties: object }>;
+    const { $schema: _, ...sections } = schema.properties as Record<
+      string,
+      { properties: object }
+    >;
     const described = Object.entries(sections).map(([name, { properties }]) => [
       name,
       ...Object.keys(properties),
     ]);
     const listed = program.commands.map((command) => {
-      const flags = command.helpInformation().matchAll(/^ {2}(?:-h, )?--(?:no-)?([\w-]+)/gm);
+      const flags = command
+        .helpInformation()
+        .matchAll(/^ {2}(?:-h, )?--(?:no-)?([\w-]+)/gm);
       const names = [...flags].map(([, flag = '']) => flag);
-      return [command.name(), ...names.filter((name) => !['config', 'help'].includes(name))];
+      return [
+        command.name(),
+        ...names.filter((name) => !['config', 'help'].includes(name)),
+      ];
     });
-    expect(described.map((names) => names.sort())).toEqual(listed.map((names) => names.sort()));
+    expect(described.map((names) => names.sort())).toEqual(
+      listed.map((names) => names.sort()),
+    );
   });
 
   it('contains the default and the range of an option', () => {
     const range = { type: 'integer', default: 16, minimum: 1, maximum: 256 };
     const description = 'limit of concurrent requests';
-    expect(schema.properties.build.properties.concurrency).toEqual({ ...range, description });
-    expect(schema.properties.snapshot.properties.data).toMatchObject({ default: 'data' });
+    expect(schema.properties.build.properties.concurrency).toEqual({
+      ...range,
+      description,
+    });
+    expect(schema.properties.snapshot.properties.data).toMatchObject({
+      default: 'data',
+    });
   });
 
   it.each<[boolean, unknown]>([
     [
       true,
-      { $schema: './dist/config.schema.json', build: { cache: false, host: ['nginx'], keep: 3 } },
+      {
+        $schema: './dist/config.schema.json',
+        build: { cache: false, host: ['nginx'], keep: 3 },
+      },
     ],
     [false, { build: { cache: true } }],
     [false, { build: { 'base-ulr': 'x' } }],
@@ -176,19 +238,24 @@ describe('the schema of gamedata.config.json', () => {
 });
 
 describe('help', () => {
-  it.each(program.commands.map((command) => [command.name(), command.helpInformation()]))(
+  it.each(
+    program.commands.map((command) => [command.name(), command.helpInformation()]),
+  )(
     'fits into 40 lines of 80 columns, with the options in groups: %s',
     (name, help) => {
       const lines = help.trimEnd().split('\n');
       expect(lines.length).toBeLessThanOrEqual(40);
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
-      const groups = name === 'build' ? ['Data:', 'Guards:', 'Output:', 'Hosts:'] : [];
+      const groups =
+        name === 'build' ? ['Data:', 'Guards:', 'Output:', 'Hosts:'] : [];
       for (const group of ['Common:', ...groups]) expect(lines).toContain(group);
     },
   );
 
   it('lists the choices and the default of an option', () => {
-    const help = program.commands.find((command) => command.name() === 'build')?.helpInformation();
+    const help = program.commands
+      .find((command) => command.name() === 'build')
+      ?.helpInformation();
     expect(help?.replaceAll(/\n {10,}/g, ' ')).toContain(
       `hosts to configure [netlify]: ${hosts}\n`,
     );

@@ -11,17 +11,24 @@ const cwd = sharedFolder();
 let server: Awaited<ReturnType<typeof serveFolder>>;
 beforeAll(async () => {
   const { move, item } = rawRecords(120, 5);
-  const renamed = [rawMove(1, { slug: 'pound', englishName: 'Pound' }), ...move.slice(1)];
+  const renamed = [
+    rawMove(1, { slug: 'pound', englishName: 'Pound' }),
+    ...move.slice(1),
+  ];
   await smallSource({ move, item }, path.join(cwd, 'data'));
-  await smallSource({ move: renamed, item: [...item, rawItem(6)] }, path.join(cwd, 'newer'));
+  await smallSource(
+    { move: renamed, item: [...item, rawItem(6)] },
+    path.join(cwd, 'newer'),
+  );
   await smallSource({ move: move.slice(0, 100), item }, path.join(cwd, 'fewer'));
   server = await serveFolder(path.join(cwd, 'site'));
 });
 afterAll(() => server.stop());
 
 /**
- * Runs a command and returns its output without times, sizes, ports and the number of files. Lines
- * of progress are removed, because they appear only on a slow machine.
+ * Runs a command and returns its output without times, sizes, ports and the number
+ * of files. Lines of progress are removed, because they appear only on a slow
+ * machine.
  */
 async function type(line: string): Promise<string> {
   const args = line.replaceAll('<url>', server.url).split(' ');
@@ -36,7 +43,8 @@ async function type(line: string): Promise<string> {
     .replaceAll(/^(?:\d+ of \d+ read|waiting for the upstream) .*\n/gm, '');
 }
 
-const build = 'build --source snapshot --base-url https://example.test --out site --upstream';
+const build =
+  'build --source snapshot --base-url https://example.test --out site --upstream';
 
 it('prints the summary of a first build', async () => {
   expect(await type(`${build} data`)).toMatchInlineSnapshot(`

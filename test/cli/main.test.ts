@@ -7,16 +7,22 @@ import { runProgram } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const { bin, engines, version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+const { bin, engines, version } = JSON.parse(
+  readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
+);
 
 it('prints the version of the package', async () => {
   const command = [process.execPath, path.join(ROOT, bin.gamedata), '--version'];
-  expect(await runProgram(command)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await runProgram(command)).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
 });
 
 /**
- * This is too little, because WebAssembly reserves about 10 GB of address space for each of its
- * memories.
+ * This is too little, because WebAssembly reserves about 10 GB of address space for
+ * each of its memories.
  */
 const ADDRESS_SPACE_KB = 6_000_000;
 
@@ -27,7 +33,9 @@ it.runIf(process.platform === 'linux')(
     const script = path.join(ROOT, bin.gamedata);
     const build = `"${process.execPath}" "${script}" build --source rest --upstream ${url}`;
     const limited = `ulimit -v ${ADDRESS_SPACE_KB} && ${build} --no-cache --retries 0`;
-    const { code, stderr } = await runProgram(['bash', '-c', limited], { cwd: temporaryFolder() });
+    const { code, stderr } = await runProgram(['bash', '-c', limited], {
+      cwd: temporaryFolder(),
+    });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: .*WebAssembly.*Out of memory/m);
     expect(stderr).toContain('hint: Set NODE_OPTIONS=--disable-wasm-trap-handler');
@@ -35,14 +43,19 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-/** Imports the start script in a checkout with the given compiled files, and returns its output. */
+/**
+ * Imports the start script in a checkout with the given compiled files, and returns
+ * its output.
+ */
 async function start(compiled: Record<string, string>): Promise<string> {
   const folder = temporaryFolder();
-  for (const name of ['package.json', bin.gamedata])
+  for (const name of ['package.json', bin.gamedata]) {
     cpSync(path.join(ROOT, name), path.join(folder, name));
+  }
   mkdirSync(path.join(folder, 'dist'));
-  for (const [name, text] of Object.entries(compiled))
+  for (const [name, text] of Object.entries(compiled)) {
     writeFileSync(path.join(folder, 'dist', name), text);
+  }
   const printed = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
   await import(pathToFileURL(path.join(folder, bin.gamedata)).href);
@@ -67,7 +80,10 @@ it.each([
   ['22.11.0', false],
   ['26.0.0', true],
 ])('checks whether the Node version is supported: %s', async (node, isSupported) => {
-  vi.spyOn(process, 'versions', 'get').mockReturnValue({ ...process.versions, node });
+  vi.spyOn(process, 'versions', 'get').mockReturnValue({
+    ...process.versions,
+    node,
+  });
   const started = start({ 'code.sha256': '', 'cli.js': 'process.exitCode = 0' });
   expect(await started).toBe(
     isSupported ? '' : `error: got Node ${node}: gamedata needs ${engines.node}`,

@@ -1,15 +1,31 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReporter, formatProgress, type ShownProgress } from '../../src/cli/reporter.ts';
+import {
+  createReporter,
+  formatProgress,
+  type ShownProgress,
+} from '../../src/cli/reporter.ts';
 import type { Progress } from '../../src/sources/source.ts';
 
-const stats = { requests: 0, bodies: 0, bytes: 0, notModified: 0, retries: 0, cacheHits: 0 };
+const stats = {
+  requests: 0,
+  bodies: 0,
+  bytes: 0,
+  notModified: 0,
+  retries: 0,
+  cacheHits: 0,
+};
 const progress = (
   done: number,
   total: number,
   requests: Partial<Progress['requests']> = {},
   waiting = { requests: 0, nextInMs: 0 },
-): Progress => ({ done, total, requests: { ...stats, ...requests }, waiting: () => waiting });
+): Progress => ({
+  done,
+  total,
+  requests: { ...stats, ...requests },
+  waiting: () => waiting,
+});
 
 it.each<[ShownProgress, number, string]>([
   [progress(0, 0), 0, 'waiting for the upstream'],
@@ -37,19 +53,23 @@ it.each<[ShownProgress, number, string]>([
 });
 
 describe('createReporter', () => {
-  beforeEach(() => void vi.stubEnv('NO_COLOR', undefined).stubEnv('FORCE_COLOR', undefined));
+  beforeEach(
+    () => void vi.stubEnv('NO_COLOR', undefined).stubEnv('FORCE_COLOR', undefined),
+  );
   afterEach(() => void vi.useRealTimers().unstubAllEnvs());
 
   function start(isTTY: boolean, { quiet = false, columns = 30 } = {}) {
     vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     const stream = Object.assign(new PassThrough(), { isTTY, columns });
     /**
-     * Returns the text that was written since the last call. In Node 26 and later, `read` returns
-     * one chunk at a time.
+     * Returns the text that was written since the last call. In Node 26 and later,
+     * `read` returns one chunk at a time.
      */
     const written = (): string => {
       let text = '';
-      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
+      for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) {
+        text += chunk;
+      }
       return text;
     };
     return {
@@ -58,7 +78,9 @@ describe('createReporter', () => {
     };
   }
   const erase = '\u001b[1G\u001b[2K';
-  const [red, green, yellow, plain] = [31, 32, 33, 39].map((color) => `\u001b[${color}m`);
+  const [red, green, yellow, plain] = [31, 32, 33, 39].map(
+    (color) => `\u001b[${color}m`,
+  );
 
   it('updates a live line on a terminal until the work is complete', () => {
     const { reporter, written } = start(true);
@@ -112,7 +134,9 @@ describe('createReporter', () => {
     const { reporter, written } = start(true, { columns });
     vi.advanceTimersByTime(6000);
     reporter.progress(progress(1200, 3160, { requests: 1203, retries: 3 }));
-    expect(written()).toBe('1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n');
+    expect(written()).toBe(
+      '1,200 of 3,160 read · 201 requests/s · 3 retries · 10 s left\n',
+    );
   });
 
   it('writes a plain line every five seconds if stderr is not a terminal', () => {
@@ -161,7 +185,9 @@ describe('createReporter', () => {
   ])(
     'chooses whether to use colors: terminal %s, environment %j',
     (isTTY, environment, isColored) => {
-      for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+      for (const [name, value] of Object.entries(environment)) {
+        vi.stubEnv(name, value);
+      }
       const { reporter, written } = start(isTTY);
       reporter.notice('error: x');
       expect(written()).toBe(isColored ? `${red}error${plain}: x\n` : 'error: x\n');

@@ -1,4 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describePreserved } from '../../src/cli/run-command.ts';
@@ -11,8 +17,9 @@ import { temporaryFolder } from '../support/temporary.ts';
 it('prints the help to stdout', async () => {
   const { code, stdout, stderr } = await callCli(['--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const command of ['build', 'snapshot', 'verify'])
+  for (const command of ['build', 'snapshot', 'verify']) {
     expect(stdout).toContain(`\n  ${command} `);
+  }
 });
 
 describe('a usage error', () => {
@@ -20,10 +27,19 @@ describe('a usage error', () => {
     [['build', '--wrong'], /unknown option '--wrong'/],
     [['build', '--out'], /option '--out <dir>' argument missing/],
     [['build', 'extra'], /too many arguments/],
-    [['snapshot', '--max-age', '-1.5'], /--max-age: got -1.5, expected an integer from 0 to 36500/],
-    [['build', '--upstream', 'http://127.0.0.1:9', '--root', '/x'], /^error: --root: got no host/],
+    [
+      ['snapshot', '--max-age', '-1.5'],
+      /--max-age: got -1.5, expected an integer from 0 to 36500/,
+    ],
+    [
+      ['build', '--upstream', 'http://127.0.0.1:9', '--root', '/x'],
+      /^error: --root: got no host/,
+    ],
     [['verify'], /missing required argument 'dir\|archive\|url'/],
-    [['mirror', 'copy', '--base-url', 'x'], /--base-url: got "x", expected an http or https URL/],
+    [
+      ['mirror', 'copy', '--base-url', 'x'],
+      /--base-url: got "x", expected an http or https URL/,
+    ],
     [['diff', 'data'], /missing required argument 'new'/],
     [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
     [[], /^Usage: gamedata/],
@@ -53,8 +69,20 @@ describe('a usage error', () => {
 it('prints only the report to stdout with --json', async () => {
   const cwd = temporaryFolder();
   const { upstream } = await smallSource(rawRecords(3, 2), path.join(cwd, 'data'));
-  const args = ['build', '--source', 'snapshot', '--upstream', 'data', '--json', '--out', 'site'];
-  const { code, stdout } = await callCli(args, { cwd, env: { BASE_URL: 'https://env.test' } });
+  const args = [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    'data',
+    '--json',
+    '--out',
+    'site',
+  ];
+  const { code, stdout } = await callCli(args, {
+    cwd,
+    env: { BASE_URL: 'https://env.test' },
+  });
   expect(code).toBe(0);
   const report = JSON.parse(stdout);
   expect(stdout).toBe(`${JSON.stringify(report)}\n`);
@@ -67,9 +95,15 @@ it('prints only the report to stdout with --json', async () => {
   const read = (file: string) => readFileSync(path.join(cwd, 'site', file), 'utf8');
   const written = ['meta.json', 'manifest.json', '_redirects', '_headers'].map(read);
   expect(written[0]).toContain('"https://env.test"');
-  for (const text of [stdout, ...written])
-    for (const folder of [upstream, cwd, process.cwd(), path.dirname(process.execPath)])
+  for (const text of [stdout, ...written]) {
+    for (const folder of [
+      upstream,
+      cwd,
+      process.cwd(),
+      path.dirname(process.execPath),
+    ])
       expect(text).not.toContain(folder);
+  }
   const verified = await callCli(['verify', 'site', '--json'], { cwd });
   const { files, data } = report;
   expect(JSON.parse(verified.stdout)).toEqual({
@@ -111,7 +145,9 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
   const message = 'mine: contains files, but has no valid manifest.json: ENOENT';
   const hint = 'Choose a new or empty folder with --out.';
   expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
-  expect(stderr).toBe(`error: ${message}\nhint: ${hint}\nmine: nothing was published\n`);
+  expect(stderr).toBe(
+    `error: ${message}\nhint: ${hint}\nmine: nothing was published\n`,
+  );
   expect(await callCli(args, { cwd })).toEqual({ code: 1, stdout: '', stderr });
 });
 
@@ -120,7 +156,9 @@ it('reports that the next build must complete an interrupted change', () => {
   const { staged, replacedFile } = resolveWorkPaths(out);
   mkdirSync(staged, { recursive: true });
   writeFileSync(replacedFile, '');
-  expect(describePreserved(out, undefined)).toEqual([`${out}: nothing was published`]);
+  expect(describePreserved(out, undefined)).toEqual([
+    `${out}: nothing was published`,
+  ]);
   const manifest = { format: 1, generator: 'gamedata/1.0.0', files: [] };
   writeFileSync(path.join(staged, 'manifest.json'), JSON.stringify(manifest));
   expect(describePreserved(out, undefined)).toEqual([

@@ -30,7 +30,12 @@ const report: Report = {
   changes: { steps: [], missing: everyKind({}, () => []), names: [] },
   files: { files: 3203, bytes: 2_345_678, written: 1203, kept: 2000, removed: 1 },
   warnings: [
-    { kind: 'item', code: 'no-icon', count: 1129, examples: ['a: has none', 'b: has none'] },
+    {
+      kind: 'item',
+      code: 'no-icon',
+      count: 1129,
+      examples: ['a: has none', 'b: has none'],
+    },
     { kind: 'item', code: 'missing-name', count: 1, examples: ['c: has none'] },
   ],
   notices: ['GET /meta/: got null'],
@@ -64,8 +69,21 @@ describe('formatSummary', () => {
     [1, 'icons: 1 icon path shows the placeholder'],
     [1960, 'icons: 1,960 icon paths show the placeholder'],
   ])('reports %i placeholders for a site without icons', (icons, line) => {
-    const none = { mode: 'none', upstream: null, copied: 0, published: 0, missing: 0 } as const;
-    const built = { ...none, icons, placeholders: icons, failed: 0, problem: null, requests: null };
+    const none = {
+      mode: 'none',
+      upstream: null,
+      copied: 0,
+      published: 0,
+      missing: 0,
+    } as const;
+    const built = {
+      ...none,
+      icons,
+      placeholders: icons,
+      failed: 0,
+      problem: null,
+      requests: null,
+    };
     const lines = formatSummary({ ...report, icons: built });
     expect(lines).toContain(line);
   });

@@ -17,7 +17,12 @@ const first = {
   'assets/style.css': 'a',
   done: '1',
 };
-const second = { ...first, 'cli.js': 'import("./build-2.js")', 'build-2.js': '2', done: '2' };
+const second = {
+  ...first,
+  'cli.js': 'import("./build-2.js")',
+  'build-2.js': '2',
+  done: '2',
+};
 const { 'build-1.js': _, ...third } = { ...second, done: '3' };
 
 const update = (folder: string, inputs: string, files: object): void =>
@@ -50,8 +55,9 @@ describe('updateFolder', () => {
   it('keeps new files after an interrupted update', () => {
     const folder = temporaryFolder();
     update(folder, '1', first);
-    for (const file of ['build-2.js', 'cli.js'] as const)
+    for (const file of ['build-2.js', 'cli.js'] as const) {
       writeFileSync(path.join(folder, file), second[file]);
+    }
     expect(isUpToDate(folder, '1')).toBe(false);
     update(folder, '2', second);
     expect(read(folder)).toEqual(second);
@@ -64,6 +70,9 @@ describe('updateFolder', () => {
     const before = fingerprint(folder);
     update(folder, '1', first);
     expect(fingerprint(folder)).toEqual(before);
-    expect([isUpToDate(folder, '1'), isUpToDate(folder, '2')]).toEqual([true, false]);
+    expect([isUpToDate(folder, '1'), isUpToDate(folder, '2')]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

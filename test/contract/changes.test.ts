@@ -24,6 +24,8 @@ it.each<[boolean, ...(readonly [number, number])[]]>([
 ])(
   'accepts a history only if its steps are consecutive, newest first: %s for %j %j %j',
   (isValid, ...steps) => {
-    expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(isValid);
+    expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(
+      isValid,
+    );
   },
 );

@@ -1,6 +1,6 @@
 /**
- * Tests the regular expressions of several layers with long texts, which would make a careless
- * expression take quadratic time.
+ * Tests the regular expressions of several layers with long texts, which would make
+ * a careless expression take quadratic time.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,12 @@ import {
   movedReader,
 } from '../../src/contract/changes.ts';
 import { mapKinds } from '../../src/contract/kinds.ts';
-import { editionSchema, isSitePath, manifestReader, metaSchema } from '../../src/contract/meta.ts';
+import {
+  editionSchema,
+  isSitePath,
+  manifestReader,
+  metaSchema,
+} from '../../src/contract/meta.ts';
 import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
 import {
@@ -29,7 +34,11 @@ import {
 } from '../../src/contract/paths.ts';
 import { iconSchema, nameSchema, slugSchema } from '../../src/contract/records.ts';
 import { pageSchemas } from '../../src/contract/served.ts';
-import { escapeControls, quoteArgument, toTitleCase } from '../../src/contract/words.ts';
+import {
+  escapeControls,
+  quoteArgument,
+  toTitleCase,
+} from '../../src/contract/words.ts';
 import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
 import { findWasmHint, GamedataError } from '../../src/errors.ts';
 import { decodeText, decompress } from '../../src/http/body.ts';
@@ -41,13 +50,21 @@ import {
   unexpectedStatus,
 } from '../../src/http/failures.ts';
 import { bustCaches } from '../../src/http/retry.ts';
-import { prefersPage, readFormat, resolveTarget } from '../../src/serve/handler/request.ts';
+import {
+  prefersPage,
+  readFormat,
+  resolveTarget,
+} from '../../src/serve/handler/request.ts';
 import { selectEncoding, splitTarget } from '../../src/serve/respond.ts';
 import { encodeFeed } from '../../src/site/change-files.ts';
 import { normalize } from '../../src/sources/normalize.ts';
 import { parseRecord } from '../../src/sources/rest.ts';
 import { hasMembers, isSameType } from '../../src/verify/comparators.ts';
-import { parseLink, readPageRange, replaceSearch } from '../../src/web/browse/address.ts';
+import {
+  parseLink,
+  readPageRange,
+  replaceSearch,
+} from '../../src/web/browse/address.ts';
 import { everyKind } from '../support/kinds.ts';
 import { loadFrom } from '../support/reading.ts';
 import { onlyRaw, PROVENANCE, rawItem, rawMove, siteOf } from '../support/sites.ts';
@@ -58,26 +75,61 @@ import { tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 const LENGTH = 100_000;
 
 /**
- * The maximum time per text, in microseconds. On a slow machine, each text takes about 0.1 s in
- * linear time and more than 4 s in quadratic time. We measure processor time because it hardly
- * depends on the load of the machine.
+ * The maximum time per text, in microseconds. On a slow machine, each text takes
+ * about 0.1 s in linear time and more than 4 s in quadratic time. We measure
+ * processor time because it hardly depends on the load of the machine.
  */
 const MAX_PROCESSOR_TIME = 2_000_000;
 
 const repeated = [
-  ...['_', '-', '/', '.', ',', ';', ':', '"', '@', '#', '?', '=', '[', '<', ' ', '\n'],
-  ...['\u00ad', '\ufdfa', 'a', '0', 'a-', 'a/', 'a.', '{},', ', received ', ':SSL routines:'],
-  ...['?edition=a', '/generation/1', '/api/gamedata/move/a/', 'sprites/items/', 'skip-checks '],
+  ...[
+    '_',
+    '-',
+    '/',
+    '.',
+    ',',
+    ';',
+    ':',
+    '"',
+    '@',
+    '#',
+    '?',
+    '=',
+    '[',
+    '<',
+    ' ',
+    '\n',
+  ],
+  ...[
+    '\u00ad',
+    '\ufdfa',
+    'a',
+    '0',
+    'a-',
+    'a/',
+    'a.',
+    '{},',
+    ', received ',
+    ':SSL routines:',
+  ],
+  ...[
+    '?edition=a',
+    '/generation/1',
+    '/api/gamedata/move/a/',
+    'sprites/items/',
+    'skip-checks ',
+  ],
 ];
 
 /**
- * Creates long texts that do not match in the end. A careless expression would read such a text
- * again from each position.
+ * Creates long texts that do not match in the end. A careless expression would read
+ * such a text again from each position.
  */
 function* createHostileTexts(prefix: string): Generator<string> {
   for (const unit of repeated) {
-    // In quadratic time, an expression reads the whole text once per unit. We use fewer of the
-    // longer units, so that every text takes about the same number of steps.
+    // In quadratic time, an expression reads the whole text once per unit. We use
+    // fewer of the longer units, so that every text takes about the same number of
+    // steps.
     const middle = unit.repeat(LENGTH / Math.sqrt(unit.length));
     for (const end of ['!a', '\n', '/']) yield prefix + middle + end;
     if (prefix !== '') yield `${middle}!a`;
@@ -117,36 +169,60 @@ const rows: readonly Row[] = [
   ['a sprite', (text) => normalizeItem(text), 'sprites/items/a'],
   [
     'a generation',
-    (text) => parseRecord('move', { id: 1, name: 'a', names: [], generation: { url: text } }, 'x'),
+    (text) =>
+      parseRecord(
+        'move',
+        { id: 1, name: 'a', names: [], generation: { url: text } },
+        'x',
+      ),
   ],
 
   ['slugSchema', (text) => validate(slugSchema, text), 'a'],
   ['nameSchema', (text) => validate(nameSchema, text), 'a'],
   ['iconSchema', (text) => validate(iconSchema, text), 'sprites/items/a'],
   ['languageSchema', (text) => validate(languageSchema, text), 'aa'],
-  ['namesReader', (text) => validate(namesReader, { language: 'fr', move: { a: text } })],
+  [
+    'namesReader',
+    (text) => validate(namesReader, { language: 'fr', move: { a: text } }),
+  ],
   ['formerReader', (text) => validate(formerReader, { move: { [text]: 1 } }), 'a'],
   ['movedReader', (text) => validate(movedReader, { [text]: text })],
-  ['comparisonSchema', (text) => validate(comparisonSchema, createStep(text)), 'sha256:'],
+  [
+    'comparisonSchema',
+    (text) => validate(comparisonSchema, createStep(text)),
+    'sha256:',
+  ],
   [
     'editionSchema',
     (text) => validate(editionSchema, { hash: 'a'.repeat(40), deployed: text }),
     '2026-01-01T00:00:00',
   ],
-  ['metaSchema, captured', (text) => validate(metaSchema, { ...meta, captured: text }), '2026-'],
+  [
+    'metaSchema, captured',
+    (text) => validate(metaSchema, { ...meta, captured: text }),
+    '2026-',
+  ],
   [
     'metaSchema, sprites',
-    (text) => validate(metaSchema, { ...meta, sprites: { mode: 'link', upstream: text } }),
+    (text) =>
+      validate(metaSchema, { ...meta, sprites: { mode: 'link', upstream: text } }),
     url,
   ],
   [
     'manifestReader',
-    (text) => validate(manifestReader, { format: 1, generator: text, files: [entry(text)] }),
+    (text) =>
+      validate(manifestReader, { format: 1, generator: text, files: [entry(text)] }),
     'gamedata/',
   ],
   [
     'pageSchemas, next',
-    (text) => validate(pageSchemas.move, { count: 0, next: text, previous: null, results: [] }),
+    (text) =>
+      validate(pageSchemas.move, {
+        count: 0,
+        next: text,
+        previous: null,
+        results: [],
+      }),
     `${url}api/gamedata/move/`,
   ],
   [
@@ -179,15 +255,25 @@ const rows: readonly Row[] = [
   ['quoteArgument', quoteArgument],
   ['formatText', (text) => formatText(createStep(text))],
   ['formatMarkdown', (text) => formatMarkdown(createStep(text)), 'skip-checks'],
-  ['encodeFeed', (text) => encodeFeed({ steps: [createStep(text)] }, { ...meta, base_url: url })],
+  [
+    'encodeFeed',
+    (text) => encodeFeed({ steps: [createStep(text)] }, { ...meta, base_url: url }),
+  ],
 
   ['decodeText', (text) => decodeText(Buffer.from(text))],
   ['decompress', (text) => decompress(Buffer.alloc(1), text)],
   ['journalName', journalName, 'https://'],
   ['findWasmHint', (text) => findWasmHint(new RangeError(text)), 'WebAssembly.'],
   ['bustCaches', (text) => bustCaches(text, 1), `${url}?edition=`],
-  ['readEdition', (text) => readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text })],
-  ['Retry-After', (text) => unexpectedStatus(503, { 'retry-after': text }, url), '1'],
+  [
+    'readEdition',
+    (text) => readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text }),
+  ],
+  [
+    'Retry-After',
+    (text) => unexpectedStatus(503, { 'retry-after': text }, url),
+    '1',
+  ],
   ['Location', (text) => unexpectedStatus(301, { location: text }, url), '/log'],
   [
     'a transport error',
@@ -201,7 +287,11 @@ const rows: readonly Row[] = [
   ],
 
   ['resolveTarget', (text) => resolveTarget(text), '/a'],
-  ['resolveTarget below the API', (text) => resolveTarget(`/api/gamedata/${text}`), 'move/'],
+  [
+    'resolveTarget below the API',
+    (text) => resolveTarget(`/api/gamedata/${text}`),
+    'move/',
+  ],
   ['prefersPage', (text) => prefersPage(undefined, text), 'text/html, '],
   ['readFormat', (text) => readFormat(new URLSearchParams(text)), 'format='],
   ['selectEncoding', (text) => selectEncoding(text), 'gzip'],
@@ -213,7 +303,10 @@ const rows: readonly Row[] = [
   ['readPageRange', (text) => readPageRange(`/a/?limit=${text}`), '1'],
 ];
 
-async function expectLinearTime(prefix: string, read: (text: string) => unknown): Promise<void> {
+async function expectLinearTime(
+  prefix: string,
+  read: (text: string) => unknown,
+): Promise<void> {
   for (const text of createHostileTexts(prefix)) {
     const started = process.cpuUsage();
     try {
@@ -229,13 +322,18 @@ async function expectLinearTime(prefix: string, read: (text: string) => unknown)
 }
 
 describe('reading a long hostile text in linear time', () => {
-  for (const [name, read, prefix = ''] of rows) it(name, () => expectLinearTime(prefix, read));
+  for (const [name, read, prefix = ''] of rows) {
+    it(name, () => expectLinearTime(prefix, read));
+  }
 
   it('reads hostile text in the tables of the csv source in linear time', async () => {
     const folder = temporaryFolder();
     const tables = tablesOf(upstreamOf(tinyUpstream()));
     await expectLinearTime('9,', (text) => {
-      writeTables(folder, { ...tables, 'items.csv': `${tables['items.csv']}${text}` });
+      writeTables(folder, {
+        ...tables,
+        'items.csv': `${tables['items.csv']}${text}`,
+      });
       return loadFrom('csv', folder);
     });
   });

@@ -24,11 +24,16 @@ describe('parseEdition', () => {
   const time = 1_786_004_122;
   const [first, last] = [Date.UTC(2014, 0) / 1000, now / 1000 + 86_400];
 
-  it.each([time, `${time}`])('parses a commit with the deployment time %o', (deployed) => {
-    const edition = parseEdition(hash, deployed, now);
-    expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
-    expect(edition && describeEdition(edition)).toBe('edition 0d8fe2bf from 2026-08-06');
-  });
+  it.each([time, `${time}`])(
+    'parses a commit with the deployment time %o',
+    (deployed) => {
+      const edition = parseEdition(hash, deployed, now);
+      expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
+      expect(edition && describeEdition(edition)).toBe(
+        'edition 0d8fe2bf from 2026-08-06',
+      );
+    },
+  );
 
   it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])(
     'rejects the commit %j',
@@ -38,7 +43,9 @@ describe('parseEdition', () => {
   );
 
   it('accepts deployment times from 2014 until one day in the future', () => {
-    expect([first, last].filter((seconds) => !parseEdition(hash, seconds, now))).toEqual([]);
+    expect(
+      [first, last].filter((seconds) => !parseEdition(hash, seconds, now)),
+    ).toEqual([]);
     const others = [
       undefined,
       '2026-08-06',
@@ -68,15 +75,29 @@ describe('findNewestEdition', () => {
 
 describe('rejectOtherFormat', () => {
   const check = (json: unknown) => () =>
-    rejectOtherFormat(json, (problem, options) => new OutputError(problem, 'meta.json', options));
+    rejectOtherFormat(
+      json,
+      (problem, options) => new OutputError(problem, 'meta.json', options),
+    );
 
-  it.each([{ format: FORMAT }, { format: '9' }, null])('accepts the format of %j', (json) => {
-    expect(check(json)).not.toThrow();
-  });
+  it.each([{ format: FORMAT }, { format: '9' }, null])(
+    'accepts the format of %j',
+    (json) => {
+      expect(check(json)).not.toThrow();
+    },
+  );
 
   it.each([
-    [{ format: FORMAT + 1 }, `format ${FORMAT + 1}`, 'A newer version of gamedata wrote this file'],
-    [{ format: FORMAT - 1 }, `format ${FORMAT - 1}`, 'Read the data again from the upstream'],
+    [
+      { format: FORMAT + 1 },
+      `format ${FORMAT + 1}`,
+      'A newer version of gamedata wrote this file',
+    ],
+    [
+      { format: FORMAT - 1 },
+      `format ${FORMAT - 1}`,
+      'Read the data again from the upstream',
+    ],
     [{}, 'no format', 'Read the data again from the upstream'],
   ])('rejects the format of %j with a hint', (json, found, hint) => {
     const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
@@ -96,12 +117,18 @@ describe('manifestReader', () => {
   });
 
   it('keeps all entries and ignores unknown keys', () => {
-    const read = manifestReader.parse(createManifest(entry, { ...entry, of: 'another version' }));
+    const read = manifestReader.parse(
+      createManifest(entry, { ...entry, of: 'another version' }),
+    );
     expect(read).toEqual(createManifest(entry, entry));
   });
 
   it.each<[string, object, string]>([
-    ['a path outside the site', { path: '../a' }, 'path: expected a relative path inside the site'],
+    [
+      'a path outside the site',
+      { path: '../a' },
+      'path: expected a relative path inside the site',
+    ],
     ['a fractional size', { bytes: 0.5 }, 'bytes: Invalid input: expected int'],
     ['a size above every limit', { bytes: 2 ** 28 + 1 }, 'bytes: Too big'],
     ['a negative size', { bytes: -1 }, 'bytes: Too small'],
@@ -110,9 +137,9 @@ describe('manifestReader', () => {
     const { error } = manifestReader.safeParse(
       createManifest(entry, { ...entry, ...damage }, entry),
     );
-    expect(error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)).toEqual([
-      expect.stringContaining(`files.1.${problem}`),
-    ]);
+    expect(
+      error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    ).toEqual([expect.stringContaining(`files.1.${problem}`)]);
   });
 });
 
@@ -129,8 +156,28 @@ describe('isSitePath', () => {
       folders,
     ];
     const outside = [
-      ...['', '/', '/a', '.', '..', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\\b', 'a\0b'],
-      ...['a\n/../../b', 'a\u001b', 'a'.repeat(221), `${'a/'.repeat(16)}b`, `${folders}n`],
+      ...[
+        '',
+        '/',
+        '/a',
+        '.',
+        '..',
+        '../x',
+        'a/../b',
+        'a/..',
+        './a',
+        'a//b',
+        'a/',
+        'a\\b',
+        'a\0b',
+      ],
+      ...[
+        'a\n/../../b',
+        'a\u001b',
+        'a'.repeat(221),
+        `${'a/'.repeat(16)}b`,
+        `${folders}n`,
+      ],
     ];
     expect([...inside, ...outside].filter(isSitePath)).toEqual(inside);
   });
@@ -138,13 +185,19 @@ describe('isSitePath', () => {
 
 it('createMeta validates the values and sorts the keys in schema order', () => {
   const { format: _, ...options } = siteOf({}).meta;
-  const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
+  const reversed = Object.fromEntries(
+    Object.entries(options).reverse(),
+  ) as typeof options;
   const made = createMeta(reversed);
   expect(Object.keys(made)).toEqual(
-    Object.keys(metaSchema.shape).filter((key) => !['skipped', 'archive', 'names'].includes(key)),
+    Object.keys(metaSchema.shape).filter(
+      (key) => !['skipped', 'archive', 'names'].includes(key),
+    ),
   );
   expect(made).toEqual({ ...options, format: 1 });
-  expect(() => createMeta({ ...options, captured: 'today' })).toThrow('Invalid ISO date');
+  expect(() => createMeta({ ...options, captured: 'today' })).toThrow(
+    'Invalid ISO date',
+  );
 });
 
 it('encodeBody encodes text as UTF-8 and returns bytes unchanged', () => {
@@ -154,5 +207,9 @@ it('encodeBody encodes text as UTF-8 and returns bytes unchanged', () => {
 });
 
 it('getNativeName returns the name of a language in that language, or else its tag', () => {
-  expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual(['Français', '繁體中文', 'tlh']);
+  expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual([
+    'Français',
+    '繁體中文',
+    'tlh',
+  ]);
 });

@@ -5,7 +5,11 @@ import { parse } from '../../src/contract/parse.ts';
 
 describe('namesReader', () => {
   it('reads the names of each kind, and reads no names for a missing kind', () => {
-    const names = parse(namesReader, { language: 'fr', move: { pound: 'Écras’Face' } }, {});
+    const names = parse(
+      namesReader,
+      { language: 'fr', move: { pound: 'Écras’Face' } },
+      {},
+    );
     const expected = kindNames.map((kind) => [
       kind,
       kind === 'move' ? { pound: 'Écras’Face' } : {},
@@ -25,5 +29,7 @@ describe('namesReader', () => {
 it('languageSchema accepts only language tags that are safe file names', () => {
   const tags = ['fr', 'zh-hans', 'indexes', 'reindex'];
   const others = ['con', 'index', 'FR', 'f'];
-  expect([...tags, ...others].filter((tag) => languageSchema.safeParse(tag).success)).toEqual(tags);
+  expect(
+    [...tags, ...others].filter((tag) => languageSchema.safeParse(tag).success),
+  ).toEqual(tags);
 });

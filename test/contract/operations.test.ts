@@ -8,7 +8,10 @@ const examples = {
   root: { move: 'a list' },
   ...mapKinds(() => ({ record: { slug: 'a' }, page: { count: 1 } })),
 } as unknown as contract.Examples;
-const names = { digest: '', languages: { fr: mapKinds(() => 1), de: mapKinds(() => 1) } };
+const names = {
+  digest: '',
+  languages: { fr: mapKinds(() => 1), de: mapKinds(() => 1) },
+};
 const site = { links: 'query', downloads: true, names } as const;
 
 const list = (links: 'query' | 'file') =>
@@ -37,8 +40,16 @@ describe('listOperations', () => {
     };
     expect([find('getRoot'), find('getMovePage'), find('getMove')]).toMatchObject([
       { summary: 'API root', example: examples.root },
-      { summary: 'A page of the list of all moves, in order of id', example: { count: 1 } },
-      { summary: 'One move', group: 'records', example: { slug: 'a' }, pathParameter: slug },
+      {
+        summary: 'A page of the list of all moves, in order of id',
+        example: { count: 1 },
+      },
+      {
+        summary: 'One move',
+        group: 'records',
+        example: { slug: 'a' },
+        pathParameter: slug,
+      },
     ]);
   });
 
@@ -53,8 +64,8 @@ describe('listOperations', () => {
         `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/index.json ${kind} ifNoneMatch`,
       ]),
     ]);
-    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map((id) =>
-      find(id, 'file'),
+    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map(
+      (id) => find(id, 'file'),
     );
     expect([page?.example, pageAt?.example, move?.example]).toEqual([
       undefined,
@@ -73,12 +84,20 @@ describe('listOperations', () => {
         schema: 'names',
         parameters: ['ifNoneMatch'],
       },
-      { name: 'language', example: 'fr', schema: { type: 'string', enum: ['fr', 'de'] } },
+      {
+        name: 'language',
+        example: 'fr',
+        schema: { type: 'string', enum: ['fr', 'de'] },
+      },
     ],
     [
       'getSchema',
       { group: 'site', path: '/schemas/{schema}.json' },
-      { name: 'schema', example: schemaNames[0], schema: { type: 'string', enum: schemaNames } },
+      {
+        name: 'schema',
+        example: schemaNames[0],
+        schema: { type: 'string', enum: schemaNames },
+      },
     ],
     ['getPicture', { group: 'site' }, { name: 'icon', example: 'unknown.png' }],
     ['downloadMoveCsv', { group: 'downloads' }],
@@ -91,8 +110,15 @@ describe('listOperations', () => {
     [{ names: undefined }, false, ['records', 'downloads', 'site']],
     [{ downloads: false }, false, ['records', 'names', 'site']],
     [{ downloads: false }, true, ['records', 'names', 'downloads', 'site']],
-  ])('lists only files that the site contains: %o, archive %s', (own, archive, groups) => {
-    const operations = contract.listOperations({ ...site, ...own }, examples, archive);
-    expect([...new Set(operations.map(({ group }) => group))]).toEqual(groups);
-  });
+  ])(
+    'lists only files that the site contains: %o, archive %s',
+    (own, archive, groups) => {
+      const operations = contract.listOperations(
+        { ...site, ...own },
+        examples,
+        archive,
+      );
+      expect([...new Set(operations.map(({ group }) => group))]).toEqual(groups);
+    },
+  );
 });

@@ -16,7 +16,9 @@ it.each([
 });
 
 const HUGE = 2n ** 70n;
-it.each<[limit: Integer, offset: Integer, next: Integer | null, previous: Integer | null]>([
+it.each<
+  [limit: Integer, offset: Integer, next: Integer | null, previous: Integer | null]
+>([
   [100, 0, 100, null],
   [100, 100, 200, 0],
   [100, 149, 249, 49],
@@ -28,7 +30,10 @@ it.each<[limit: Integer, offset: Integer, next: Integer | null, previous: Intege
 ])(
   'finds the next and previous page of limit %s and offset %s in 250 records',
   (limit, offset, next, previous) => {
-    const found = [getNextRange({ limit, offset }, 250), getPreviousRange({ limit, offset })];
+    const found = [
+      getNextRange({ limit, offset }, 250),
+      getPreviousRange({ limit, offset }),
+    ];
     expect(found).toEqual(
       [next, previous].map((to) => (to === null ? null : { limit, offset: to })),
     );

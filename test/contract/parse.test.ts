@@ -4,7 +4,10 @@ import * as contract from '../../src/contract/parse.ts';
 
 const { createMapSchema, formatValue, parse, parseJsonOrThrow } = contract;
 
-const schema = z.object({ names: z.array(z.object({ language: z.string() })), id: z.int() });
+const schema = z.object({
+  names: z.array(z.object({ language: z.string() })),
+  id: z.int(),
+});
 
 describe('parse', () => {
   it('drops keys that the schema does not define', () => {
@@ -26,14 +29,19 @@ describe('parse', () => {
       ' › names: got 1, expected array',
     ],
   ])('throws an error that locates %s', (_, value, problem) => {
-    const error = expect.objectContaining({ code: 'data', message: `move › x${problem}` });
+    const error = expect.objectContaining({
+      code: 'data',
+      message: `move › x${problem}`,
+    });
     expect(() => parse(schema, value, { kind: 'move', record: 'x' })).toThrow(error);
   });
 
   it('reports no field if the whole value is invalid', () => {
     const refused = z.unknown().refine(() => false, 'not so');
     const failure = () => parse(refused, [], {});
-    expect(failure).toThrow(expect.not.objectContaining({ location: { field: '' } }));
+    expect(failure).toThrow(
+      expect.not.objectContaining({ location: { field: '' } }),
+    );
   });
 
   it("removes only the first prefix from the schema library's message", () => {
@@ -46,9 +54,15 @@ describe('parse', () => {
     'reports "nothing" if the path of the problem leads nowhere in %j',
     (value) => {
       const inside = z.unknown().superRefine((_, context) => {
-        context.addIssue({ code: 'custom', message: 'missing', path: ['length', 0] });
+        context.addIssue({
+          code: 'custom',
+          message: 'missing',
+          path: ['length', 0],
+        });
       });
-      expect(() => parse(inside, value, {})).toThrow(/^length\[0\]: got nothing: missing$/);
+      expect(() => parse(inside, value, {})).toThrow(
+        /^length\[0\]: got nothing: missing$/,
+      );
     },
   );
 });
@@ -56,10 +70,12 @@ describe('parse', () => {
 it('parse stops at the first problem in a list with hundreds of thousands of elements', () => {
   const list = z.object({ names: z.array(z.int()) });
   const names = Array.from({ length: 300_000 }, () => []);
-  expect(() => parse(list, { names }, {})).toThrow('names[0]: got [], expected number');
-  expect(() => parse(z.strictObject({}), Object.fromEntries(names.entries()), {})).toThrow(
-    /…: Unrecognized keys: .{181}…$/,
+  expect(() => parse(list, { names }, {})).toThrow(
+    'names[0]: got [], expected number',
   );
+  expect(() =>
+    parse(z.strictObject({}), Object.fromEntries(names.entries()), {}),
+  ).toThrow(/…: Unrecognized keys: .{181}…$/);
 });
 
 describe('createMapSchema', () => {
@@ -68,7 +84,9 @@ describe('createMapSchema', () => {
   });
 
   it('accepts a map in which every entry is valid', () => {
-    expect(parse(record, { ids: { a: 1, b: 2 } }, {})).toEqual({ ids: { a: 1, b: 2 } });
+    expect(parse(record, { ids: { a: 1, b: 2 } }, {})).toEqual({
+      ids: { a: 1, b: 2 },
+    });
   });
 
   it.each([
@@ -99,13 +117,21 @@ describe('formatValue', () => {
     let nested: unknown = [];
     for (let level = 0; level < 50_000; level++) nested = [nested];
     // Whether it can be formatted depends on the version of Node.
-    expect(formatValue(nested)).toMatch(/^(?:a value nested too deeply to show|\[{80}…)$/);
+    expect(formatValue(nested)).toMatch(
+      /^(?:a value nested too deeply to show|\[{80}…)$/,
+    );
   });
 });
 
 it('parseJson and parseOptional return undefined for invalid input', () => {
-  expect(['{"a":[1]}', '{'].map(contract.parseJson)).toEqual([{ a: [1] }, undefined]);
-  expect([1, 'a'].map((value) => contract.parseOptional(z.int(), value))).toEqual([1, undefined]);
+  expect(['{"a":[1]}', '{'].map(contract.parseJson)).toEqual([
+    { a: [1] },
+    undefined,
+  ]);
+  expect([1, 'a'].map((value) => contract.parseOptional(z.int(), value))).toEqual([
+    1,
+    undefined,
+  ]);
 });
 
 describe('parseJsonOrThrow', () => {
@@ -122,7 +148,9 @@ describe('parseJsonOrThrow', () => {
     [Buffer.from('fffe7b007d00', 'hex'), 'got UTF-16, expected UTF-8'],
     [Buffer.from('"é"', 'latin1'), 'got another encoding, expected UTF-8'],
   ])('quotes the text around the problem in %j', (json, problem) => {
-    const message = problem.endsWith('UTF-8') ? problem : `${problem}, expected JSON`;
+    const message = problem.endsWith('UTF-8')
+      ? problem
+      : `${problem}, expected JSON`;
     expect(() => parseJsonOrThrow(json)).toThrow(
       new SyntaxError(message, { cause: expect.any(Error) }),
     );

@@ -16,17 +16,27 @@ it('creates the file paths and URLs that the contract specifies', () => {
   const api = 'https://example.org/games/api/gamedata';
   const { listUrl, recordUrl } = paths;
   expect(paths.listPageFile('move', 0)).toBe('api/gamedata/move/index.json');
-  expect(paths.listPageFile('item', 200)).toBe('api/gamedata/item/offset/200/index.json');
-  expect(paths.recordFile('move', 'pound')).toBe('api/gamedata/move/pound/index.json');
+  expect(paths.listPageFile('item', 200)).toBe(
+    'api/gamedata/item/offset/200/index.json',
+  );
+  expect(paths.recordFile('move', 'pound')).toBe(
+    'api/gamedata/move/pound/index.json',
+  );
   expect(recordUrl(query, 'move', 'pound')).toBe(`${api}/move/pound/?format=api`);
-  expect(recordUrl(file, 'move', 'pound')).toBe(`${api}/move/pound/index.json?format=api`);
+  expect(recordUrl(file, 'move', 'pound')).toBe(
+    `${api}/move/pound/index.json?format=api`,
+  );
   expect(listUrl(query, 'item')).toBe(`${api}/item/?format=api`);
-  expect(listUrl(query, 'item', third)).toBe(`${api}/item/?format=api&limit=100&offset=200`);
+  expect(listUrl(query, 'item', third)).toBe(
+    `${api}/item/?format=api&limit=100&offset=200`,
+  );
   expect(listUrl(query, 'item', third, 'json')).toBe(
     `${api}/item/?format=json&limit=100&offset=200`,
   );
   expect(listUrl(file, 'item')).toBe(`${api}/item/index.json?format=api`);
-  expect(listUrl(file, 'item', first)).toBe(`${api}/item/index.json?format=api&limit=100&offset=0`);
+  expect(listUrl(file, 'item', first)).toBe(
+    `${api}/item/index.json?format=api&limit=100&offset=0`,
+  );
   const offset200 = `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`;
   expect(listUrl(file, 'item', third)).toBe(offset200);
 });
@@ -83,5 +93,7 @@ it('isServed accepts files in .well-known/ only at the root of an origin', () =>
     '.well-known/security.txt',
     'meta.json',
   ]);
-  expect(files.filter((file) => paths.isServed(file, '/games'))).toEqual(['meta.json']);
+  expect(files.filter((file) => paths.isServed(file, '/games'))).toEqual([
+    'meta.json',
+  ]);
 });

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../../src/contract/parse.ts';
-import { iconSchema, nameSchema, recordSchemas, slugSchema } from '../../src/contract/records.ts';
+import {
+  iconSchema,
+  nameSchema,
+  recordSchemas,
+  slugSchema,
+} from '../../src/contract/records.ts';
 import { dataSetOf, rawRecords } from '../support/sites.ts';
 
 const { move: moveSchema, item: itemSchema } = recordSchemas;
@@ -10,7 +15,14 @@ const texts = [
     name: 'slugSchema',
     schema: slugSchema,
     accepted: [
-      ...['pound', '10000000-volt-thunderbolt', 'breakneck-blitz--physical', 'a---b', 'tm01', '7'],
+      ...[
+        'pound',
+        '10000000-volt-thunderbolt',
+        'breakneck-blitz--physical',
+        'a---b',
+        'tm01',
+        '7',
+      ],
       ...['offset-1', 'offsets', 'com', 'com10', 'console', 'a'.repeat(200)],
     ],
     rejected: [
@@ -38,11 +50,19 @@ const texts = [
     name: 'nameSchema',
     schema: nameSchema,
     accepted: [
-      ...['Pound', 'Poké Ball', "King's Rock", '<b>&"\\</b>', '10,000,000 Volt', 'X 攻擊', '👍🏽'],
+      ...[
+        'Pound',
+        'Poké Ball',
+        "King's Rock",
+        '<b>&"\\</b>',
+        '10,000,000 Volt',
+        'X 攻擊',
+        '👍🏽',
+      ],
       ...['a\u200Db', ' ', 'é'.repeat(200)],
     ],
-    // These names are empty or too long, or contain control characters, bidirectional characters,
-    // line breaks or half of a surrogate pair.
+    // These names are empty or too long, or contain control characters,
+    // bidirectional characters, line breaks or half of a surrogate pair.
     rejected: [
       ...[
         '',
@@ -61,9 +81,12 @@ const texts = [
   {
     name: 'iconSchema',
     schema: iconSchema,
-    accepted: ['unknown.png', 'master-ball.png', 'gen9/poke_ball.webp', 'a.b.png'].map(
-      (file) => `sprites/items/${file}`,
-    ),
+    accepted: [
+      'unknown.png',
+      'master-ball.png',
+      'gen9/poke_ball.webp',
+      'a.b.png',
+    ].map((file) => `sprites/items/${file}`),
     rejected: [
       ...[
         '',
@@ -82,16 +105,21 @@ const texts = [
         'x.png?a=b',
         'x y.png',
       ].map((file) => `sprites/items/${file}`),
-      ...['a\\b.png', 'x.png\n', `${'x'.repeat(300)}.png`].map((file) => `sprites/items/${file}`),
+      ...['a\\b.png', 'x.png\n', `${'x'.repeat(300)}.png`].map(
+        (file) => `sprites/items/${file}`,
+      ),
     ],
   },
 ];
 
-it.each(texts)('$name accepts only valid values', ({ schema, accepted, rejected }) => {
-  const fits = (text: string): boolean => schema.safeParse(text).success;
-  expect(accepted.filter((text) => !fits(text))).toEqual([]);
-  expect(rejected.filter(fits)).toEqual([]);
-});
+it.each(texts)(
+  '$name accepts only valid values',
+  ({ schema, accepted, rejected }) => {
+    const fits = (text: string): boolean => schema.safeParse(text).success;
+    expect(accepted.filter((text) => !fits(text))).toEqual([]);
+    expect(rejected.filter(fits)).toEqual([]);
+  },
+);
 
 describe('recordSchemas', () => {
   const { records } = dataSetOf(rawRecords(1, 1));
@@ -104,14 +132,24 @@ describe('recordSchemas', () => {
   });
 
   it.each<[string, typeof moveSchema | typeof itemSchema, object, string]>([
-    ['a missing field', moveSchema, { ...move, name: undefined }, 'name: got nothing'],
+    [
+      'a missing field',
+      moveSchema,
+      { ...move, name: undefined },
+      'name: got nothing',
+    ],
     ['a retyped field', moveSchema, { ...move, id: '1' }, 'id: got "1"'],
     ['id 0', moveSchema, { ...move, id: 0 }, 'id: got 0'],
     ['generation 0', moveSchema, { ...move, generation: 0 }, 'generation: got 0'],
     ['an unsafe slug', moveSchema, { ...move, slug: '../x' }, 'slug: got "../x"'],
     ['a negative index', itemSchema, { ...item, id4: -1 }, 'id4: got -1'],
     ['a missing index', itemSchema, { ...item, id4: undefined }, 'id4: got nothing'],
-    ['an unknown field', moveSchema, { ...move, power: 40 }, 'Unrecognized key: "power"'],
+    [
+      'an unknown field',
+      moveSchema,
+      { ...move, power: 40 },
+      'Unrecognized key: "power"',
+    ],
   ])('rejects a record with %s', (_, schema, value, problem) => {
     expect(() => parse(schema, value, {})).toThrow(problem);
   });

@@ -12,9 +12,13 @@ it.each([
 });
 
 it('isCompressible accepts only text, JSON and XML types', () => {
-  const types = 'text/css application/json application/x-ndjson application/atom+xml image/svg+xml';
-  expect(types.split(' ').filter((type) => !contract.isCompressible(type))).toEqual([]);
-  const others = 'image/png application/gzip application/json-seq application/geojson x-text/a';
+  const types =
+    'text/css application/json application/x-ndjson application/atom+xml image/svg+xml';
+  expect(types.split(' ').filter((type) => !contract.isCompressible(type))).toEqual(
+    [],
+  );
+  const others =
+    'image/png application/gzip application/json-seq application/geojson x-text/a';
   expect(others.split(' ').filter(contract.isCompressible)).toEqual([]);
 });
 

@@ -1,10 +1,15 @@
 import { expect, it } from 'vitest';
-import { compileSchemas, servedSchemas, toSchemaObject } from '../../src/contract/served.ts';
+import {
+  compileSchemas,
+  servedSchemas,
+  toSchemaObject,
+} from '../../src/contract/served.ts';
 
 it('compileSchemas omits defaults and does not escape slashes in patterns', () => {
   const { standalone } = compileSchemas();
   expect(JSON.stringify(standalone)).not.toContain('"default":');
-  const pattern = '^https?://[^\\s?#]+/api/gamedata/move/(?:index\\.json)?\\?format=api$';
+  const pattern =
+    '^https?://[^\\s?#]+/api/gamedata/move/(?:index\\.json)?\\?format=api$';
   expect(standalone.root).toMatchObject({ properties: { move: { pattern } } });
 });
 
@@ -17,5 +22,10 @@ it('the schemas for reading reject a field that the published schemas allow', ()
 
 it('toSchemaObject returns an empty schema for anything that is not a schema object', () => {
   const schema = { type: 'string' } as const;
-  expect([schema, true, [schema], undefined].map(toSchemaObject)).toEqual([schema, {}, {}, {}]);
+  expect([schema, true, [schema], undefined].map(toSchemaObject)).toEqual([
+    schema,
+    {},
+    {},
+    {},
+  ]);
 });

@@ -24,7 +24,10 @@ it.each<[unknown, unknown]>([
     ['0 moves', '1 move', '3,160 moves'],
   ],
   [words.formatCount(2, 'retry', 'retries'), '2 retries'],
-  [['2017-12-08', '2026-01-31'].map(words.formatDate), ['December 8, 2017', 'January 31, 2026']],
+  [
+    ['2017-12-08', '2026-01-31'].map(words.formatDate),
+    ['December 8, 2017', 'January 31, 2026'],
+  ],
   [
     [0, 999, 1000, 9949].map((bytes) => words.formatBytes(bytes)),
     ['0 B', '999 B', '1.0 kB', '9.9 kB'],

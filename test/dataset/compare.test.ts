@@ -17,7 +17,11 @@ describe('compare', () => {
   const one = { id: 1, slug: 'a', name: 'A', generation: 1 };
   const two = { id: 2, slug: 'b', name: 'B', generation: null };
   const ten = { id: 10, slug: 'c', name: null, generation: 1 };
-  const [a, b, c] = [one, two, ten].map(({ id, slug, name }) => ({ id, slug, name: name ?? slug }));
+  const [a, b, c] = [one, two, ten].map(({ id, slug, name }) => ({
+    id,
+    slug,
+    name: name ?? slug,
+  }));
   const generation = { field: 'generation', from: 1, to: 2 };
   const name = { field: 'name', from: 'A', to: 'Other' };
   const accuracy = { field: 'accuracy', from: null, to: 5 };
@@ -48,13 +52,19 @@ describe('compare', () => {
       "added and changed fields in the record's order, then removed fields",
       [{ power: 0, ...one }],
       [{ ...one, generation: 2, name: 'Other', accuracy: 5 }],
-      { changed: [{ id: 1, slug: 'a', fields: [name, generation, accuracy, power] }] },
+      {
+        changed: [{ id: 1, slug: 'a', fields: [name, generation, accuracy, power] }],
+      },
     ],
     [
       'a change from null to 0',
       [two],
       [{ ...two, generation: 0 }],
-      { changed: [{ id: 2, slug: 'b', fields: [{ field: 'generation', from: null, to: 0 }] }] },
+      {
+        changed: [
+          { id: 2, slug: 'b', fields: [{ field: 'generation', from: null, to: 0 }] },
+        ],
+      },
     ],
   ])('reports %s', (_, from, to, changes) => {
     const { move } = compare(withMoves(...from), withMoves(...to)).changes;
@@ -62,14 +72,22 @@ describe('compare', () => {
   });
 
   it('summarizes both data sets and counts the changes', () => {
-    const [before, after] = [versionOf([rawMove(1)]), versionOf([], [rawItem(1)], '2026-02-03')];
+    const [before, after] = [
+      versionOf([rawMove(1)]),
+      versionOf([], [rawItem(1)], '2026-02-03'),
+    ];
     const comparison = compare(before, after);
     const { records: _, ...from } = before;
     expect(comparison).toMatchObject({
       from,
       to: { digest: after.digest, captured: '2026-02-03' },
     });
-    expect(comparison.totals).toEqual({ added: 1, removed: 1, renamed: 0, changed: 0 });
+    expect(comparison.totals).toEqual({
+      added: 1,
+      removed: 1,
+      renamed: 0,
+      changed: 0,
+    });
     expect(comparisonSchema.parse(comparison)).toEqual(comparison);
   });
 
@@ -88,13 +106,17 @@ describe('compare', () => {
         const { changes, totals } = compare(from, to);
         const back = compare(to, from);
         expect(totals.added).toBe(back.totals.removed);
-        expect(totals.changed + totals.renamed).toBe(back.totals.changed + back.totals.renamed);
+        expect(totals.changed + totals.renamed).toBe(
+          back.totals.changed + back.totals.renamed,
+        );
         expect(countChanges(compare(from, from))).toBe(0);
         const slugs = new Map(from.records.move.map(({ id, slug }) => [id, slug]));
         for (const { id } of changes.move.removed) slugs.delete(id);
         for (const { id, slug } of changes.move.added) slugs.set(id, slug);
         for (const { id, to: slug } of changes.move.renamed) slugs.set(id, slug);
-        expect(slugs).toEqual(new Map(to.records.move.map(({ id, slug }) => [id, slug])));
+        expect(slugs).toEqual(
+          new Map(to.records.move.map(({ id, slug }) => [id, slug])),
+        );
       }),
     );
   });

@@ -29,7 +29,11 @@ it('digestRecords hashes the name of each kind, followed by its records line by 
 
 it('removeUrl removes the URL that addUrl added', () => {
   const record = { id: 1, slug: 'pound', name: 'Pound', generation: 1 };
-  const own = addUrl({ baseUrl: 'https://example.test', links: 'query' }, 'move', record);
+  const own = addUrl(
+    { baseUrl: 'https://example.test', links: 'query' },
+    'move',
+    record,
+  );
   expect(own.url).toBe('https://example.test/api/gamedata/move/pound/?format=api');
   expect(removeUrl(own)).toEqual(record);
 });
@@ -41,7 +45,16 @@ it('warningSchema accepts codes from other versions of gamedata', () => {
 
 it('provenanceSchema accepts data without an edition', () => {
   const provenance = { source: 'csv', upstream: 'x', captured: '2026-01-02' };
-  expect(provenanceSchema.parse(provenance)).toEqual({ ...provenance, edition: null });
-  for (const wrong of [{ source: 'site' }, { upstream: '' }, { captured: '2026-02-30' }])
-    expect(provenanceSchema.safeParse({ ...provenance, ...wrong }).success).toBe(false);
+  expect(provenanceSchema.parse(provenance)).toEqual({
+    ...provenance,
+    edition: null,
+  });
+  for (const wrong of [
+    { source: 'site' },
+    { upstream: '' },
+    { captured: '2026-02-30' },
+  ])
+    expect(provenanceSchema.safeParse({ ...provenance, ...wrong }).success).toBe(
+      false,
+    );
 });

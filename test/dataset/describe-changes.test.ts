@@ -6,7 +6,10 @@ import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
 import { rawItem, rawMove } from '../support/sites.ts';
 
-const named = versionOf([rawMove(1), rawMove(2), rawMove(3), rawMove(5)], [rawItem(1)]);
+const named = versionOf(
+  [rawMove(1), rawMove(2), rawMove(3), rawMove(5)],
+  [rawItem(1)],
+);
 const before = { ...named, captured: null, edition: namedEdition(1) };
 const after = versionOf(
   [
@@ -53,7 +56,9 @@ describe('formatText', () => {
     const group = ['### Moves added', '', '- `move-4` (id 4): `"Move 4"`', ''];
     expect(lines.slice(0, 8)).toEqual([`## ${headline}`, '', span, '', ...group]);
     expect(lines).toContain('- `move-2` → `new` (id 2); generation `1` → `2`');
-    expect(lines).toContain('- `move-1` (id 1): name `"Move 1"` → `"Other"`, generation `1` → `2`');
+    expect(lines).toContain(
+      '- `move-1` (id 1): name `"Move 1"` → `"Other"`, generation `1` → `2`',
+    );
   });
 
   it.each<[readonly (readonly string[])[], string]>([
@@ -87,6 +92,8 @@ describe('formatText', () => {
     expect(formatMarkdown(renamed)).toContain(
       `- \`move-1\` (id 1): name \`"Move 1"\` → \`${shown}\``,
     );
-    expect(formatText(renamed)).toContain(`  move-1 (id 1): name "Move 1" → ${shown}`);
+    expect(formatText(renamed)).toContain(
+      `  move-1 (id 1): name "Move 1" → ${shown}`,
+    );
   });
 });

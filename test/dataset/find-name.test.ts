@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { findName } from '../../src/dataset/find-name.ts';
 import { namesIn } from '../support/kinds.ts';
 
-const french = namesIn('fr', { move: { pound: 'Écras’Face' }, item: { potion: 'Potion' } });
+const french = namesIn('fr', {
+  move: { pound: 'Écras’Face' },
+  item: { potion: 'Potion' },
+});
 
 it.each([
   ['move', 'pound', 'Écras’Face'],

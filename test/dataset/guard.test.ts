@@ -27,10 +27,15 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, at) => at + 1);
 }
 
-/** Creates moves and items with slugs such as `move-1`. Every other kind has one record. */
+/**
+ * Creates moves and items with slugs such as `move-1`. Every other kind has one
+ * record.
+ */
 function records(moves: number, items: number): AddressedRecords {
   const sizes = everyKind({ move: moves, item: items }, () => 1);
-  return mapKinds((kind) => range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })));
+  return mapKinds((kind) =>
+    range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })),
+  );
 }
 
 function withMoves(...moves: Addressed[]): AddressedRecords {
@@ -55,7 +60,8 @@ function withOldMove(slug: string, id: number): Partial<Previous> {
 type Data = Partial<Omit<DataSet, 'provenance'> & Provenance>;
 
 /**
- * Creates a data set as if a source had read it. The guard only needs the ids and slugs of records.
+ * Creates a data set as if a source had read it. The guard only needs the ids and
+ * slugs of records.
  */
 function createNext(some: AddressedRecords, data: Data = {}): Next {
   const { captured = PROVENANCE.captured, edition = null, ...others } = data;
@@ -72,7 +78,10 @@ function createNext(some: AddressedRecords, data: Data = {}): Next {
   return { dataSet: dataSet as unknown as DataSet, isCopy: false };
 }
 
-function createPrevious(some: AddressedRecords, others: Partial<Previous> = {}): Previous {
+function createPrevious(
+  some: AddressedRecords,
+  others: Partial<Previous> = {},
+): Previous {
   return {
     digest: JSON.stringify(some),
     captured: '2026-01-02',
@@ -88,7 +97,11 @@ function createPrevious(some: AddressedRecords, others: Partial<Previous> = {}):
 type Options = Partial<GuardOptions & UpdateOptions>;
 
 /** Plans an update and checks it with the guard. */
-function update(next: Next, previous: Previous | undefined, options: Options = {}): Update {
+function update(
+  next: Next,
+  previous: Previous | undefined,
+  options: Options = {},
+): Update {
   const allOptions = {
     today: '2026-04-01',
     maxShrink: 0,
@@ -101,7 +114,9 @@ function update(next: Next, previous: Previous | undefined, options: Options = {
   return planned;
 }
 
-/** Returns the guard's error message, or undefined if the guard accepts the update. */
+/**
+ * Returns the guard's error message, or undefined if the guard accepts the update.
+ */
 function findProblem(...args: Parameters<typeof update>): string | undefined {
   try {
     update(...args);
@@ -115,7 +130,9 @@ function findProblem(...args: Parameters<typeof update>): string | undefined {
 const fallback = 'https://up.test could not be reached';
 const french = (count: number) => {
   const move = Object.fromEntries(range(count).map((id) => [`move-${id}`, 'x']));
-  const names = [{ language: 'fr', ...everyKind<Record<string, string>>({ move }, () => ({})) }];
+  const names = [
+    { language: 'fr', ...everyKind<Record<string, string>>({ move }, () => ({})) },
+  ];
   return { names, namesSummary: { digest: `${count}`, languages: {} } };
 };
 const publishedFrench = createPrevious(records(200, 1), {
@@ -126,7 +143,9 @@ const publishedFrench = createPrevious(records(200, 1), {
 describe('checkUpdate limits missing records', () => {
   type Sizes = [moves: number, items: number];
   const noMoves = 'move: got 0 records, expected at least one';
-  it.each<[before: Sizes | undefined, now: Sizes, maxShrink: number, problem?: string]>([
+  it.each<
+    [before: Sizes | undefined, now: Sizes, maxShrink: number, problem?: string]
+  >([
     [undefined, [1, 1], 0],
     [[100, 200], [101, 900], 0],
     [[100, 200], [99, 198], 1],
@@ -145,24 +164,44 @@ describe('checkUpdate limits missing records', () => {
     ],
     [[1, 1], [0, 1], 99, noMoves],
     [undefined, [1, 0], 1, 'item: got 0 records, expected at least one'],
-  ])('checks %j records followed by %j with --max-shrink %i', (before, now, maxShrink, problem) => {
-    const previous = before && createPrevious(records(...before));
-    expect(findProblem(createNext(records(...now)), previous, { maxShrink })).toBe(problem);
-  });
+  ])(
+    'checks %j records followed by %j with --max-shrink %i',
+    (before, now, maxShrink, problem) => {
+      const previous = before && createPrevious(records(...before));
+      expect(findProblem(createNext(records(...now)), previous, { maxShrink })).toBe(
+        problem,
+      );
+    },
+  );
 
   const now = withMoves({ id: 1, slug: 'now' });
   const taken = withMoves({ id: 2, slug: 'now' });
-  const shifted = withMoves(...range(4).map((id) => ({ id: id + 2, slug: `move-${id + 2}` })));
-  const shiftProblem = 'move: got 2 of 4 records missing, expected at most 49 %: move-1, move-2';
+  const shifted = withMoves(
+    ...range(4).map((id) => ({ id: id + 2, slug: `move-${id + 2}` })),
+  );
+  const shiftProblem =
+    'move: got 2 of 4 records missing, expected at most 49 %: move-1, move-2';
   const skip = everyKind({ move: [5] }, () => []);
   it.each<
-    [string, before: AddressedRecords, now: AddressedRecords, options: Options, problem?: string]
+    [
+      string,
+      before: AddressedRecords,
+      now: AddressedRecords,
+      options: Options,
+      problem?: string,
+    ]
   >([
     ['ignores a renamed record', records(1, 1), now, {}],
     ['ignores a record whose slug belongs to another record', now, taken, {}],
     ['ignores skipped records', records(5, 1), records(4, 1), { skip }],
     ['accepts replaced records', records(4, 1), shifted, { maxShrink: 50 }],
-    ['counts replaced records as missing', records(4, 1), shifted, { maxShrink: 49 }, shiftProblem],
+    [
+      'counts replaced records as missing',
+      records(4, 1),
+      shifted,
+      { maxShrink: 49 },
+      shiftProblem,
+    ],
     [
       'accepts missing records and old data if an archive is restored',
       records(9, 1),
@@ -177,13 +216,17 @@ describe('checkUpdate limits missing records', () => {
       noMoves,
     ],
   ])('%s', (_, before, now, options, problem) => {
-    expect(findProblem(createNext(now), createPrevious(before), options)).toBe(problem);
+    expect(findProblem(createNext(now), createPrevious(before), options)).toBe(
+      problem,
+    );
   });
 
   const oneMissing = 'move: got 1 of 1 records missing, expected at most 0 %';
 
   it('counts a renamed record as missing if its previous id is unreadable', () => {
-    const damaged = createPrevious(removeIds(records(1, 1)), { records: () => undefined });
+    const damaged = createPrevious(removeIds(records(1, 1)), {
+      records: () => undefined,
+    });
     expect(findProblem(createNext(now), damaged)).toBe(`${oneMissing}: move-1`);
   });
 
@@ -206,7 +249,10 @@ describe('checkUpdate limits missing records', () => {
     'compares a first build with the bundled data set: %j with --max-shrink %i',
     (sizes, maxShrink, problem) => {
       expect(
-        findProblem(createNext(records(...sizes)), undefined, { readBundled, maxShrink }),
+        findProblem(createNext(records(...sizes)), undefined, {
+          readBundled,
+          maxShrink,
+        }),
       ).toBe(problem);
     },
   );
@@ -214,13 +260,22 @@ describe('checkUpdate limits missing records', () => {
   it('accepts the loss of a record that the user allowed by its current or old slug', () => {
     const move = new Map(Object.entries({ old: 5, other: 4 }));
     const previous = createPrevious(records(5, 5), {
-      readPast: () => ({ ...emptyPast, oldSlugs: { ...noOldSlugs, move }, notices: [] }),
+      readPast: () => ({
+        ...emptyPast,
+        oldSlugs: { ...noOldSlugs, move },
+        notices: [],
+      }),
     });
     const lose = (...allowMissing: string[]) =>
       update(createNext(records(4, 5)), previous, { allowMissing });
-    expect(() => lose('item/item-5', 'move/move-4', 'move/other')).toThrow(/ 1 of 5 .*: move-5$/);
-    for (const allowed of ['move/move-5', 'move/old'])
-      expect(lose(allowed).missing).toEqual(everyKind({ move: ['move-5'] }, () => []));
+    expect(() => lose('item/item-5', 'move/move-4', 'move/other')).toThrow(
+      / 1 of 5 .*: move-5$/,
+    );
+    for (const allowed of ['move/move-5', 'move/old']) {
+      expect(lose(allowed).missing).toEqual(
+        everyKind({ move: ['move-5'] }, () => []),
+      );
+    }
   });
 
   const next = createNext(records(1, 1));
@@ -241,7 +296,11 @@ describe('checkUpdate limits missing records', () => {
     [
       `${fallback}. It has less than the published data, which is unchanged.`,
       [
-        { ...createNext(records(1, 1), { captured: '2026-02-02' }), isCopy: true, fallback },
+        {
+          ...createNext(records(1, 1), { captured: '2026-02-02' }),
+          isCopy: true,
+          fallback,
+        },
         previous,
       ],
     ],
@@ -258,10 +317,17 @@ describe('checkUpdate limits renamed and renumbered records', () => {
   const before = records(300, 40);
   const rename = ({ slug }: Addressed) => ({ slug: `new-${slug}` });
   const renumber = ({ id = 0 }: Addressed) => ({ id: id + 1000 });
-  const edit = (kind: 'move' | 'item', count: number, change: (one: Addressed) => object) =>
+  const edit = (
+    kind: 'move' | 'item',
+    count: number,
+    change: (one: Addressed) => object,
+  ) =>
     createNext({
       ...before,
-      [kind]: before[kind].map((one, at) => ({ ...one, ...(at < count && change(one)) })),
+      [kind]: before[kind].map((one, at) => ({
+        ...one,
+        ...(at < count && change(one)),
+      })),
     });
 
   it.each([
@@ -283,21 +349,30 @@ describe('checkUpdate limits renamed and renumbered records', () => {
 
   it('accepts up to nine renumbered records in a small kind', () => {
     const options = { maxShrink: 1 };
-    expect(findProblem(edit('item', 9, renumber), createPrevious(before), options)).toBeUndefined();
-    expect(findProblem(edit('item', 10, renumber), createPrevious(before), options)).toMatch(
-      /^item: got 10/,
-    );
+    expect(
+      findProblem(edit('item', 9, renumber), createPrevious(before), options),
+    ).toBeUndefined();
+    expect(
+      findProblem(edit('item', 10, renumber), createPrevious(before), options),
+    ).toMatch(/^item: got 10/);
   });
 
   it('accepts any number of renumbered records if their previous ids are unreadable', () => {
     const damaged = createPrevious(removeIds(before), { records: () => undefined });
-    expect(findProblem(edit('move', 100, renumber), damaged, { maxShrink: 1 })).toBeUndefined();
+    expect(
+      findProblem(edit('move', 100, renumber), damaged, { maxShrink: 1 }),
+    ).toBeUndefined();
   });
 });
 
 describe('checkUpdate limits unusable values', () => {
   const warnings = (count: number, code = 'unusable-icon'): Warning[] =>
-    range(count).map((id) => ({ code, kind: 'item', id, message: `item-${id}: odd` }));
+    range(count).map((id) => ({
+      code,
+      kind: 'item',
+      id,
+      message: `item-${id}: odd`,
+    }));
   const find = (
     items: number,
     found: Warning[],
@@ -321,10 +396,15 @@ describe('checkUpdate limits unusable values', () => {
   );
 
   it('ignores warnings that the published snapshot or site already had', () => {
-    const numbers = everyKind<Record<string, number>>({ item: { 'unusable-icon': 5 } }, () => ({}));
+    const numbers = everyKind<Record<string, number>>(
+      { item: { 'unusable-icon': 5 } },
+      () => ({}),
+    );
     for (const known of [warnings(5), numbers]) {
       expect(find(2000, warnings(25), { warnings: known })).toBeUndefined();
-      expect(find(2000, warnings(26), { warnings: known })).toMatch(/^item: got 21 of 2000/);
+      expect(find(2000, warnings(26), { warnings: known })).toMatch(
+        /^item: got 21 of 2000/,
+      );
     }
   });
 
@@ -338,14 +418,26 @@ describe('checkUpdate limits unusable values', () => {
   });
 
   it('accepts missing icons of added records and of another upstream', () => {
-    const check = (items: number, missing: number, upstream: string = PROVENANCE.upstream) => {
+    const check = (
+      items: number,
+      missing: number,
+      upstream: string = PROVENANCE.upstream,
+    ) => {
       const counts = everyKind({ item: 2000 }, () => 1);
       const known = warnings(1105, 'no-icon');
-      return find(items, warnings(missing, 'no-icon'), { upstream, counts, warnings: known });
+      return find(items, warnings(missing, 'no-icon'), {
+        upstream,
+        counts,
+        warnings: known,
+      });
     };
     expect([check(2000, 1125), check(2050, 1175)]).toEqual([undefined, undefined]);
-    expect(check(2000, 1126)).toMatch(/^item: got 21 of 2000 records with a new no-icon/);
-    expect(check(2050, 1176)).toMatch(/^item: got 21 of 2050 records with a new no-icon/);
+    expect(check(2000, 1126)).toMatch(
+      /^item: got 21 of 2000 records with a new no-icon/,
+    );
+    expect(check(2050, 1176)).toMatch(
+      /^item: got 21 of 2050 records with a new no-icon/,
+    );
     expect(check(2000, 2000, 'https://other.test')).toBeUndefined();
   });
 });
@@ -358,10 +450,13 @@ describe('checkUpdate protects redirects and names', () => {
     expect(kept.past.oldSlugs).toEqual(oldMove('old', 1));
     const swapped = withMoves({ id: 1, slug: 'now' }, { id: 2, slug: 'old' });
     expect(findProblem(createNext(swapped), previous)).toBeUndefined();
-    expect(update(createNext(now), previous, { forgetHistory: true }).past.oldSlugs).toEqual(
-      noOldSlugs,
-    );
-    const lost = { ...losses, lostRedirects: ['/api/gamedata/move/old/'] } as typeof losses;
+    expect(
+      update(createNext(now), previous, { forgetHistory: true }).past.oldSlugs,
+    ).toEqual(noOldSlugs);
+    const lost = {
+      ...losses,
+      lostRedirects: ['/api/gamedata/move/old/'],
+    } as typeof losses;
     const options = { today: '2026-04-01', maxShrink: 0, allowMissing: [] };
     expect(() => checkUpdate({ ...kept, losses: lost }, options)).toThrow(
       new GuardError(
@@ -380,10 +475,15 @@ describe('checkUpdate protects redirects and names', () => {
     [3, {}, 'names/fr: got 3 of 200 names missing, expected at most 1 %'],
     [3, { allowMissing: ['names/fr'] }],
     [3, { isRestored: true }],
-  ])('checks the loss of %i of 200 names with the options %j', (lost, options, problem) => {
-    const next = createNext(records(200, 1), french(200 - lost));
-    expect(findProblem(next, publishedFrench, { maxShrink: 1, ...options })).toBe(problem);
-  });
+  ])(
+    'checks the loss of %i of 200 names with the options %j',
+    (lost, options, problem) => {
+      const next = createNext(records(200, 1), french(200 - lost));
+      expect(findProblem(next, publishedFrench, { maxShrink: 1, ...options })).toBe(
+        problem,
+      );
+    },
+  );
 });
 
 describe('checkUpdate rejects old data', () => {
@@ -397,12 +497,14 @@ describe('checkUpdate rejects old data', () => {
       { captured: '2026-01-03', digest: 'x' },
       { digest: 'x' },
     ],
-    ...['2026-01-02', '2026-01-03'].map((captured): [string, object, object, string] => [
-      'keeps data from the same or a later day',
-      { captured },
-      {},
-      `got local data from 2026-01-02, expected data newer than the published data from ${captured}`,
-    ]),
+    ...['2026-01-02', '2026-01-03'].map(
+      (captured): [string, object, object, string] => [
+        'keeps data from the same or a later day',
+        { captured },
+        {},
+        `got local data from 2026-01-02, expected data newer than the published data from ${captured}`,
+      ],
+    ),
   ])('%s when falling back', (_, previous, next, problem) => {
     const copy = { ...createNext(records(2, 1), next), isCopy: true, fallback };
     expect(findProblem(copy, createPrevious(records(1, 1), previous))).toBe(problem);
@@ -428,7 +530,8 @@ describe('checkUpdate rejects old data', () => {
     'checks data captured on %s, edition %j, against --max-age %s',
     (captured, edition, maxAge, problem, previous) => {
       const next = createNext(records(1, 1), { captured, edition });
-      const expected = problem && `${problem}, expected at most ${maxAge}, as set by --max-age`;
+      const expected =
+        problem && `${problem}, expected at most ${maxAge}, as set by --max-age`;
       expect(findProblem(next, previous, { maxAge })).toBe(expected);
     },
   );

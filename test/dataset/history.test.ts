@@ -14,20 +14,26 @@ import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
-const named = (...slugs: string[]) => versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
+const named = (...slugs: string[]) =>
+  versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 const sized = (moves: number) =>
   versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
 
 /** Creates the history of consecutive versions of the data. */
 const historyOf = (first: Version, ...versions: Version[]) =>
   versions.reduce(
-    ({ history, from }, to) => ({ history: extendHistory(history, compare(from, to)), from: to }),
+    ({ history, from }, to) => ({
+      history: extendHistory(history, compare(from, to)),
+      from: to,
+    }),
     { history: emptyHistory, from: first },
   ).history;
 
 describe('extendHistory', () => {
   it('adds a step only if the data has changed, newest first', () => {
-    expect(historyOf(named('a'), named('b'), named('b'), named('b', 'c')).steps).toMatchObject([
+    expect(
+      historyOf(named('a'), named('b'), named('b'), named('b', 'c')).steps,
+    ).toMatchObject([
       { totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
       { totals: { added: 0, removed: 0, renamed: 1, changed: 0 } },
     ]);
@@ -39,7 +45,9 @@ describe('extendHistory', () => {
     );
     const { steps } = historyOf(first, ...others);
     expect(steps).toHaveLength(100);
-    expect(steps[0]?.changes.move.renamed).toMatchObject([{ from: 'slug-129', to: 'slug-130' }]);
+    expect(steps[0]?.changes.move.renamed).toMatchObject([
+      { from: 'slug-129', to: 'slug-130' },
+    ]);
   });
 
   it.each([
@@ -65,7 +73,9 @@ describe('decodeHistory', () => {
     const { digest } = named('b', 'c');
     expect(decode(JSON.parse(encodeHistory(history)), digest)).toEqual(history);
     expect(encodeHistory(history).split('\n')).toHaveLength(5);
-    expect(decode(JSON.parse(encodeHistory(emptyHistory)), digest)).toEqual(emptyHistory);
+    expect(decode(JSON.parse(encodeHistory(emptyHistory)), digest)).toEqual(
+      emptyHistory,
+    );
   });
 
   it('ignores all steps after the first hundred without validating them', () => {
@@ -90,15 +100,24 @@ describe('decodeHistory', () => {
 
   it('rejects an invalid field name', () => {
     const text = encodeHistory(historyOf(named('a'), named('b')));
-    const changed = text.replace('"fields":[]', '"fields":[{"field":"<b>","from":1,"to":2}]');
-    expect(() => decode(JSON.parse(changed))).toThrow('got "<b>", expected a field name');
+    const changed = text.replace(
+      '"fields":[]',
+      '"fields":[{"field":"<b>","from":1,"to":2}]',
+    );
+    expect(() => decode(JSON.parse(changed))).toThrow(
+      'got "<b>", expected a field name',
+    );
   });
 });
 
 describe('decodeHistoryUpTo', () => {
   const history = historyOf(named('a'), named('b'), named('c'));
   const decode = (slug: string) =>
-    decodeHistoryUpTo(JSON.parse(encodeHistory(history)), named(slug).digest, 'changes.json');
+    decodeHistoryUpTo(
+      JSON.parse(encodeHistory(history)),
+      named(slug).digest,
+      'changes.json',
+    );
 
   it.each([
     ['c', 2],
@@ -117,13 +136,18 @@ describe('decodeHistoryUpTo', () => {
 
 it('stepsSince returns the steps that follow a data set', () => {
   const history = historyOf(named('a'), named('b'), named('c'));
-  const since = ['a', 'b', 'c', 'd'].map((slug) => stepsSince(history, named(slug).digest));
+  const since = ['a', 'b', 'c', 'd'].map((slug) =>
+    stepsSince(history, named(slug).digest),
+  );
   expect(since).toEqual([history.steps, history.steps.slice(0, 1), [], []]);
   expect(stepsSince(emptyHistory, undefined)).toEqual([]);
 });
 
 it('correctHistory replaces only dates that are in the future', () => {
-  const dated = (captured: string | null, slug: string) => ({ ...named(slug), captured });
+  const dated = (captured: string | null, slug: string) => ({
+    ...named(slug),
+    captured,
+  });
   const days = ({ steps }: History) =>
     steps.map(({ from, to }) => `${from.captured} ${to.captured}`);
   const history = historyOf(
@@ -136,6 +160,7 @@ it('correctHistory replaces only dates that are in the future', () => {
     '2026-01-01 2026-02-01',
     'null 2026-01-01',
   ]);
-  const changes = ({ steps }: History) => steps.map(({ totals, changes }) => ({ totals, changes }));
+  const changes = ({ steps }: History) =>
+    steps.map(({ totals, changes }) => ({ totals, changes }));
   expect(changes(corrected)).toEqual(changes(history));
 });

@@ -10,7 +10,8 @@ const french = namesIn('fr', {
 const german = namesIn('de', { move: { pound: 'Pfund' } });
 
 const record = (id: number, slug: string) => ({ id, slug });
-const recordsOf = (given: Partial<AnyRecords>): AnyRecords => everyKind(given, () => []);
+const recordsOf = (given: Partial<AnyRecords>): AnyRecords =>
+  everyKind(given, () => []);
 const records = recordsOf({
   move: [record(1, 'pound'), record(2, 'cut')],
   item: [record(1, 'potion')],
@@ -38,7 +39,9 @@ describe('summarizeNames', () => {
     const digest = summarizeNames([french])?.digest;
     expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(summarizeNames([{ ...french }])?.digest).toBe(digest);
-    expect(summarizeNames([{ ...french, item: { potion: 'potion' } }])?.digest).not.toBe(digest);
+    expect(
+      summarizeNames([{ ...french, item: { potion: 'potion' } }])?.digest,
+    ).not.toBe(digest);
     expect(summarizeNames([french, german])?.digest).not.toBe(digest);
   });
 });

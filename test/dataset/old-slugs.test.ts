@@ -22,7 +22,9 @@ const pathOf = (slug: string) => `/api/gamedata/move/${slug}/`;
 
 describe('old slugs', () => {
   it('assigns each old slug to the last record that had it', () => {
-    expect(findOldSlugs(named('a', 'b', 'c'), named('a', 'x'))).toEqual(oldSlugs({ b: 2, c: 3 }));
+    expect(findOldSlugs(named('a', 'b', 'c'), named('a', 'x'))).toEqual(
+      oldSlugs({ b: 2, c: 3 }),
+    );
     expect(mergeOldSlugs(oldSlugs({ a: 1, b: 1 }), oldSlugs({ a: 2 }))).toEqual(
       oldSlugs({ a: 2, b: 1 }),
     );
@@ -51,12 +53,26 @@ describe('old slugs', () => {
 });
 
 describe('createRedirects', () => {
-  it.each<[string, versions: ReturnType<typeof named>[], redirects: Record<string, string>]>([
+  it.each<
+    [string, versions: ReturnType<typeof named>[], redirects: Record<string, string>]
+  >([
     ['no renamed record', [named('a'), named('a', 'b')], {}],
     ['a renamed record', [named('a'), named('b')], { a: 'b' }],
-    ['a record named like a property', [named('a'), named('constructor')], { a: 'constructor' }],
-    ['a record renamed twice', [named('a'), named('b'), named('c')], { a: 'c', b: 'c' }],
-    ['a record that has its old slug again', [named('a'), named('b'), named('a')], { b: 'a' }],
+    [
+      'a record named like a property',
+      [named('a'), named('constructor')],
+      { a: 'constructor' },
+    ],
+    [
+      'a record renamed twice',
+      [named('a'), named('b'), named('c')],
+      { a: 'c', b: 'c' },
+    ],
+    [
+      'a record that has its old slug again',
+      [named('a'), named('b'), named('a')],
+      { b: 'a' },
+    ],
     ['an old slug of another record', [named('a'), named('b'), named('b', 'a')], {}],
     ['swapped slugs', [named('a', 'b'), named('b', 'a')], {}],
     [
@@ -64,17 +80,27 @@ describe('createRedirects', () => {
       [named('a', 'x'), named('b', 'x'), named('b', 'a'), named('b', 'y')],
       { a: 'y', x: 'y' },
     ],
-    ['a slug whose last record is gone', [named('a'), named('b'), named('b', 'a'), named('b')], {}],
+    [
+      'a slug whose last record is gone',
+      [named('a'), named('b'), named('b', 'a'), named('b')],
+      {},
+    ],
     ['a removed record', [named('a'), named('b'), named()], {}],
-  ])('creates the right redirects for %s', (_, [first = named(), ...others], redirects) => {
-    const { known, last } = others.reduce(
-      ({ known, last }, to) => ({ known: mergeOldSlugs(known, findOldSlugs(last, to)), last: to }),
-      { known: noOldSlugs, last: first },
-    );
-    const expected = Object.entries(redirects).map(([path, to]) => ({
-      path: pathOf(path),
-      to: pathOf(to),
-    }));
-    expect(createRedirects(known, last)).toEqual(expected);
-  });
+  ])(
+    'creates the right redirects for %s',
+    (_, [first = named(), ...others], redirects) => {
+      const { known, last } = others.reduce(
+        ({ known, last }, to) => ({
+          known: mergeOldSlugs(known, findOldSlugs(last, to)),
+          last: to,
+        }),
+        { known: noOldSlugs, last: first },
+      );
+      const expected = Object.entries(redirects).map(([path, to]) => ({
+        path: pathOf(path),
+        to: pathOf(to),
+      }));
+      expect(createRedirects(known, last)).toEqual(expected);
+    },
+  );
 });

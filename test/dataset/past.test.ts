@@ -3,13 +3,20 @@ import type { History } from '../../src/contract/changes.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
-import { continuePast, emptyPast, type Past, type PreviousState } from '../../src/dataset/past.ts';
+import {
+  continuePast,
+  emptyPast,
+  type Past,
+  type PreviousState,
+} from '../../src/dataset/past.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
 
 type Version = ReturnType<typeof versionOf>;
 
-/** Creates a version of the data whose moves have the given slugs, in order of id. */
+/**
+ * Creates a version of the data whose moves have the given slugs, in order of id.
+ */
 function named(...slugs: string[]): Version {
   return versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
 }
@@ -39,16 +46,34 @@ describe('the history of continuePast', () => {
   const ac = compare(a, c);
   const own = { steps: [ab] };
   /**
-   * The previous data set, the history that the next data set brings, and the published history.
+   * The previous data set, the history that the next data set brings, and the
+   * published history.
    */
-  type Given = { before?: Version; own?: History; published?: History; isDamaged?: boolean };
+  type Given = {
+    before?: Version;
+    own?: History;
+    published?: History;
+    isDamaged?: boolean;
+  };
   const unrelated = { own: { steps: [bc] }, before: a, published: emptyHistory };
 
-  it.each<[string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]>([
+  it.each<
+    [string, next: Version, Given, steps: History['steps'], isRestarted?: boolean]
+  >([
     ['starts with an empty history', a, {}, []],
     ["uses the data set's history if nothing is published", b, { own }, [ab]],
-    ["uses the data set's history if it includes the published data", b, { own, before: a }, [ab]],
-    ["uses the data set's history if the data is unchanged", b, { own, before: b }, [ab]],
+    [
+      "uses the data set's history if it includes the published data",
+      b,
+      { own, before: a },
+      [ab],
+    ],
+    [
+      "uses the data set's history if the data is unchanged",
+      b,
+      { own, before: b },
+      [ab],
+    ],
     ['continues the published history', c, { before: b, published: own }, [bc, ab]],
     [
       'keeps the published history if the data is unchanged',
@@ -110,13 +135,26 @@ describe('the history of continuePast', () => {
       { own: { steps: [bc] }, before: a, published: emptyHistory, isDamaged: true },
       [bc],
     ],
-  ])('%s', (_, next, { before, own = emptyHistory, published, isDamaged = false }, steps) => {
-    const state = before && previousState(before, published ?? emptyHistory);
-    const previous = state && isDamaged ? { ...state, records: undefined } : state;
-    const continued = continuePast({ ...next, past: { ...emptyPast, history: own } }, previous);
-    expect(continued.history).toEqual({ steps });
-    expect(continued.notices).toEqual(isDamaged ? [expect.stringContaining('starts again')] : []);
-  });
+  ])(
+    '%s',
+    (_, next, {
+      before,
+      own = emptyHistory,
+      published,
+      isDamaged = false,
+    }, steps) => {
+      const state = before && previousState(before, published ?? emptyHistory);
+      const previous = state && isDamaged ? { ...state, records: undefined } : state;
+      const continued = continuePast(
+        { ...next, past: { ...emptyPast, history: own } },
+        previous,
+      );
+      expect(continued.history).toEqual({ steps });
+      expect(continued.notices).toEqual(
+        isDamaged ? [expect.stringContaining('starts again')] : [],
+      );
+    },
+  );
 
   it('accepts a history that omits only published steps beyond the limit', () => {
     const first = named('slug-0');
@@ -127,7 +165,8 @@ describe('the history of continuePast', () => {
     const nextHistory = historyOf(first, ...others, published, next);
     const previous = previousState(published, publishedHistory);
     function choose(history: History): History {
-      return continuePast({ ...next, past: { ...emptyPast, history } }, previous).history;
+      return continuePast({ ...next, past: { ...emptyPast, history } }, previous)
+        .history;
     }
     expect(choose(nextHistory)).toBe(nextHistory);
     const shortHistory = { steps: nextHistory.steps.slice(0, -1) };

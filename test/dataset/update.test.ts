@@ -20,7 +20,10 @@ type Moves = Parameters<typeof rawMove>[1][];
 function createData(moves: Moves, about: Partial<Provenance> = {}): DataSet {
   const move = moves.map((own, at) => rawMove(at + 1, own));
   const { provenance, ...data } = encodeDataSet(dataSetOf({ move }));
-  return { ...data, provenance: { ...provenance, captured: '2026-03-04', ...about } };
+  return {
+    ...data,
+    provenance: { ...provenance, captured: '2026-03-04', ...about },
+  };
 }
 
 function createPrevious(
@@ -43,7 +46,11 @@ function createPrevious(
 
 type Options = Partial<UpdateOptions & Next>;
 
-function plan(dataSet: DataSet, published?: Previous, options: Options = {}): Update {
+function plan(
+  dataSet: DataSet,
+  published?: Previous,
+  options: Options = {},
+): Update {
   const next = { dataSet, isCopy: false, ...options };
   return planUpdate(next, published, {
     today: '2026-03-04',
@@ -78,9 +85,19 @@ describe('planUpdate', () => {
       { readBundled: () => ahead },
     ],
     ['keeps the date of a copy', '2026-03-04', [{}], published, { isCopy: true }],
-    ['dates changed data on the day of the build', '2026-03-04', [renamed], published],
+    [
+      'dates changed data on the day of the build',
+      '2026-03-04',
+      [renamed],
+      published,
+    ],
     ['keeps a later date of unchanged data', '2026-05-05', [{}], ahead],
-    ['never dates changed data before the previous data', '2026-05-05', [renamed], ahead],
+    [
+      'never dates changed data before the previous data',
+      '2026-05-05',
+      [renamed],
+      ahead,
+    ],
   ])('%s', (_, expected, moves, previous, options) => {
     const { dataSet, past } = plan(createData(moves), previous, options);
     expect(dataSet.provenance.captured).toBe(expected);
@@ -92,9 +109,23 @@ describe('planUpdate', () => {
   const firstEdition = namedEdition(1);
   const secondEdition = namedEdition(2);
 
-  it.each<[string, Moves, published: Edition | null, expected: Edition, captured: string]>([
-    ['keeps the edition of unchanged data', [{}], firstEdition, firstEdition, '2025-05-05'],
-    ['adds a missing edition to unchanged data', [{}], null, secondEdition, '2025-05-05'],
+  it.each<
+    [string, Moves, published: Edition | null, expected: Edition, captured: string]
+  >([
+    [
+      'keeps the edition of unchanged data',
+      [{}],
+      firstEdition,
+      firstEdition,
+      '2025-05-05',
+    ],
+    [
+      'adds a missing edition to unchanged data',
+      [{}],
+      null,
+      secondEdition,
+      '2025-05-05',
+    ],
     [
       'uses the new edition if the data has changed',
       [renamed],
@@ -112,8 +143,10 @@ describe('planUpdate', () => {
   const unchangedData = createData([{}]);
   const changedData = createData([renamed]);
   const ofToday = createPrevious([{}], { captured: '2026-03-04' });
-  const CLOCK = /at 2026-03-04, before the published data of 2026-05-05, .* empty folder$/;
-  const OLDER = /^the source of 2026-03-04 is older than the published data of 2026-05-05$/;
+  const CLOCK =
+    /at 2026-03-04, before the published data of 2026-05-05, .* empty folder$/;
+  const OLDER =
+    /^the source of 2026-03-04 is older than the published data of 2026-05-05$/;
   const UNGUARDED = /^neither published nor bundled data exists/;
 
   it.each<[string, RegExp, DataSet, Previous | undefined, Options]>([
@@ -160,10 +193,16 @@ describe('planUpdate', () => {
       ['move-2', 2],
     ]);
     expect(continued.missing.move).toEqual(['move-2']);
-    const restarted = plan(createData([renamed]), undefined, { readBundled, forgetHistory: true });
+    const restarted = plan(createData([renamed]), undefined, {
+      readBundled,
+      forgetHistory: true,
+    });
     expect(restarted.past.history.steps).toEqual(continued.steps);
     expect([...restarted.past.oldSlugs.move.keys()]).toEqual(['move-1', 'move-2']);
-    const copy = plan(createData([renamed]), undefined, { readBundled, isCopy: true });
+    const copy = plan(createData([renamed]), undefined, {
+      readBundled,
+      isCopy: true,
+    });
     expect(copy.past.history).toEqual(emptyHistory);
   });
 
@@ -205,10 +244,15 @@ describe('planUpdate', () => {
 
   it('compares only the numbers of records with the bundled data of another upstream', () => {
     const oldSlugs = { ...noOldSlugs, move: new Map([['old-2', 2]]) };
-    for (const origin of [{ upstream: 'https://other.test' }, { source: 'csv' } as const]) {
+    for (const origin of [
+      { upstream: 'https://other.test' },
+      { source: 'csv' } as const,
+    ]) {
       const past = withPast({ ...emptyPast, oldSlugs });
       const bundled = createPrevious([{}, {}], { ...origin, ...past });
-      const first = plan(createData([renamed, {}]), undefined, { readBundled: () => bundled });
+      const first = plan(createData([renamed, {}]), undefined, {
+        readBundled: () => bundled,
+      });
       expect([first.past, first.losses]).toEqual([emptyPast, undefined]);
       expect(first.foreignCounts).toBe(bundled.counts);
     }
@@ -217,7 +261,13 @@ describe('planUpdate', () => {
   const before = [{ names: { fr: 'Un' } }, { names: { fr: 'Deux' } }];
   const after = [{ names: { fr: 'UN' } }, {}];
   it.each<
-    [string, Moves, Previous | undefined, options: Partial<UpdateOptions>, nameChanges: object[]]
+    [
+      string,
+      Moves,
+      Previous | undefined,
+      options: Partial<UpdateOptions>,
+      nameChanges: object[],
+    ]
   >([
     [
       'changed',
@@ -232,7 +282,9 @@ describe('planUpdate', () => {
   ])(
     'compares the names with the published names: %s',
     (_, moves, published, options, nameChanges) => {
-      expect(plan(createData(moves), published, options)).toMatchObject({ nameChanges });
+      expect(plan(createData(moves), published, options)).toMatchObject({
+        nameChanges,
+      });
     },
   );
 });

@@ -1,5 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -23,35 +29,51 @@ const documents = names
   .map((name) => ({ name, text: read(name) }));
 const everything = documents.map(({ text }) => text).join('\n');
 
-/** Returns the anchor of a heading: https://docs.github.com/en/get-started/writing-on-github */
+/**
+ * Returns the anchor of a heading:
+ * https://docs.github.com/en/get-started/writing-on-github
+ */
 const getAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w\- ]/g, '')
     .replaceAll(' ', '-');
 
-it.each(documents)('$name links only to files and headings that exist', ({ name, text }) => {
-  const links = Array.from(text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g));
-  const broken = links.filter(([, file = '', heading]) => {
-    const target = file === '' ? name : path.join(path.dirname(name), file);
-    if (heading === undefined) return !existsSync(path.join(ROOT, target));
-    const headings = Array.from(read(target).matchAll(/^#+ (.*)$/gm), ([, title = '']) =>
-      getAnchor(title),
+it.each(documents)(
+  '$name links only to files and headings that exist',
+  ({ name, text }) => {
+    const links = Array.from(
+      text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g),
     );
-    return !headings.includes(heading);
-  });
-  expect(broken.map(([link]) => link)).toEqual([]);
-  const files = text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
-  // The section "How to add" omits `src/` from paths.
-  const sources =
-    text.match(/(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g) ?? [];
-  const named = [...files, ...sources.map((file) => `src/${file}`)];
-  expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
-});
+    const broken = links.filter(([, file = '', heading]) => {
+      const target = file === '' ? name : path.join(path.dirname(name), file);
+      if (heading === undefined) return !existsSync(path.join(ROOT, target));
+      const headings = Array.from(
+        read(target).matchAll(/^#+ (.*)$/gm),
+        ([, title = '']) => getAnchor(title),
+      );
+      return !headings.includes(heading);
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+    const files =
+      text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
+    // The section "How to add" omits `src/` from paths.
+    const sources =
+      text.match(
+        /(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g,
+      ) ?? [];
+    const named = [...files, ...sources.map((file) => `src/${file}`)];
+    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+  },
+);
 
 it('mentions only existing scripts, options and hosts in the documents', () => {
-  const find = (pattern: RegExp): string[] => [...new Set(everything.match(pattern))];
-  expect(find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts))).toEqual([]);
+  const find = (pattern: RegExp): string[] => [
+    ...new Set(everything.match(pattern)),
+  ];
+  expect(
+    find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts)),
+  ).toEqual([]);
   expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
   const known = parsed.flatMap(({ options }) => options.map(({ long }) => long));
   const others = ['--help', '--version', '--directory', '--now', '--write'];
@@ -76,18 +98,22 @@ it.each(parsed.map((command) => [command.name(), command] as const))(
 );
 
 it('shows examples in the README that are records of the bundled data', () => {
-  const samples = Array.from(read('README.md').matchAll(/^\{"url":.*\}$/gm), ([text]) =>
-    JSON.parse(text),
+  const samples = Array.from(
+    read('README.md').matchAll(/^\{"url":.*\}$/gm),
+    ([text]) => JSON.parse(text),
   );
   expect(samples.map(({ slug }) => slug)).toEqual(['pound', 'master-ball']);
   for (const [at, kind] of (['move', 'item'] as const).entries()) {
     const { url: _, ...record } = samples[at];
-    expect(read(`data/${kind}.ndjson`).split('\n')).toContain(JSON.stringify(record));
+    expect(read(`data/${kind}.ndjson`).split('\n')).toContain(
+      JSON.stringify(record),
+    );
   }
 });
 
 it('shows an example configuration that matches the schema', () => {
-  const [, text = ''] = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
+  const [, text = ''] =
+    /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
   expect(() => createConfigSchema(commands).parse(JSON.parse(text))).not.toThrow();
 });
 
@@ -103,31 +129,48 @@ it.each([
 const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
 
 it.each([
-  ['gamedata.service', /\.mjs serve [\s\S]*\nDynamicUser=yes\nNoNewPrivileges=yes\n/],
+  [
+    'gamedata.service',
+    /\.mjs serve [\s\S]*\nDynamicUser=yes\nNoNewPrivileges=yes\n/,
+  ],
   [
     'gamedata-refresh.service',
     /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/,
   ],
-])('runs %s as an unprivileged user', (file, pattern) => expect(readUnit(file)).toMatch(pattern));
+])('runs %s as an unprivileged user', (file, pattern) =>
+  expect(readUnit(file)).toMatch(pattern),
+);
 
 it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
   'provides unit files that systemd accepts',
   () => {
     const folder = temporaryFolder();
-    // systemd checks that the programs exist, and interprets a percent sign in a path, so we use a
-    // symlink to the clone.
+    // systemd checks that the programs exist, and interprets a percent sign in a
+    // path, so we use a symlink to the clone.
     const clone = path.join(folder, 'clone');
     symlinkSync(ROOT, clone);
     const units = readdirSync(path.join(ROOT, 'deploy/systemd'));
     for (const name of units) {
-      const text = readUnit(name).replaceAll(/\/usr\/bin\/(?:node|curl)/g, process.execPath);
-      writeFileSync(path.join(folder, name), text.replaceAll('/opt/gamedata', clone));
+      const text = readUnit(name).replaceAll(
+        /\/usr\/bin\/(?:node|curl)/g,
+        process.execPath,
+      );
+      writeFileSync(
+        path.join(folder, name),
+        text.replaceAll('/opt/gamedata', clone),
+      );
     }
-    const args = ['verify', '--man=no', ...units.map((name) => path.join(folder, name))];
-    const { status, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
-    expect([status, stderr.split('\n').filter((line) => line.includes('gamedata'))]).toEqual([
-      0,
-      [],
-    ]);
+    const args = [
+      'verify',
+      '--man=no',
+      ...units.map((name) => path.join(folder, name)),
+    ];
+    const { status, stderr } = spawnSync('systemd-analyze', args, {
+      encoding: 'utf8',
+    });
+    expect([
+      status,
+      stderr.split('\n').filter((line) => line.includes('gamedata')),
+    ]).toEqual([0, []]);
   },
 );

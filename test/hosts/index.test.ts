@@ -23,7 +23,13 @@ it.each([
 });
 
 it('recognizes hidden files and configuration files of hosts', () => {
-  const files = ['_redirects', '.htaccess', 'wrangler.jsonc', 'api/wrangler.jsonc', 'index.html'];
+  const files = [
+    '_redirects',
+    '.htaccess',
+    'wrangler.jsonc',
+    'api/wrangler.jsonc',
+    'index.html',
+  ];
   expect(files.filter(hosts.isHostConfig)).toEqual(files.slice(0, 3));
 });
 

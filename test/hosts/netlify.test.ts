@@ -4,17 +4,32 @@ import { netlify } from '../../src/hosts/netlify.ts';
 import { type Declaration, isDeclared } from '../support/engines/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
-const context = { ...hostContext(siteOf(rawRecords(1, 1))), handlerModule: () => '' };
+const context = {
+  ...hostContext(siteOf(rawRecords(1, 1))),
+  handlerModule: () => '',
+};
 const declared = netlify.createFiles(context).flatMap(({ path, body }) => {
-  const [, config] = /^_edge\/.*export const config = (\{.*\});\n$/s.exec(`${path}\n${body}`) ?? [];
+  const [, config] =
+    /^_edge\/.*export const config = (\{.*\});\n$/s.exec(`${path}\n${body}`) ?? [];
   return config === undefined ? [] : [JSON.parse(config) as Declaration];
 });
 
 describe("Netlify's edge functions", () => {
   const browser = 'text/html,application/xhtml+xml,*/*;q=0.8';
   const api = '/api/gamedata';
-  it.each<[isCalled: boolean, paths: string[], init?: { method?: string; accept?: string }]>([
-    [true, [`${api}/move/`, `${api}/item/?limit=20`, `${api}/move`, `${api}/move/pound`, api]],
+  it.each<
+    [isCalled: boolean, paths: string[], init?: { method?: string; accept?: string }]
+  >([
+    [
+      true,
+      [
+        `${api}/move/`,
+        `${api}/item/?limit=20`,
+        `${api}/move`,
+        `${api}/move/pound`,
+        api,
+      ],
+    ],
     [true, [`${api}/move/pound/`], { method: 'POST' }],
     [true, [`${api}/`], { method: 'OPTIONS' }],
     [
@@ -24,19 +39,36 @@ describe("Netlify's edge functions", () => {
     ],
     [
       false,
-      [`${api}/move/pound/`, `${api}/move/pound/?format=api`, `${api}/`, `${api}/index.json`],
+      [
+        `${api}/move/pound/`,
+        `${api}/move/pound/?format=api`,
+        `${api}/`,
+        `${api}/index.json`,
+      ],
     ],
     [false, [`${api}/move/pound/`], { accept: 'application/json' }],
-    [false, [`${api}/move/offset/100/index.json`, '/sprites/items/master-ball.png', '/meta.json']],
+    [
+      false,
+      [
+        `${api}/move/offset/100/index.json`,
+        '/sprites/items/master-ball.png',
+        '/meta.json',
+      ],
+    ],
     [false, [`${api}/move/offset/100/index.json`, '/'], { accept: browser }],
   ])(
     'are called (%s) for %j with %j',
     (isCalled, paths, { method = 'GET', accept = '*/*' } = {}) => {
       const isRequestDeclared = (path: string): boolean => {
-        const request = new Request(`https://site.test${path}`, { method, headers: { accept } });
+        const request = new Request(`https://site.test${path}`, {
+          method,
+          headers: { accept },
+        });
         return declared.some((declaration) => isDeclared(declaration, request));
       };
-      expect(paths.filter((path) => isRequestDeclared(path) !== isCalled)).toEqual([]);
+      expect(paths.filter((path) => isRequestDeclared(path) !== isCalled)).toEqual(
+        [],
+      );
     },
   );
 

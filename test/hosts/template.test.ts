@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { fillTemplate } from '../../src/hosts/template.ts';
 
 describe('fillTemplate', () => {
-  const values = { base: '/games', icons: '', headers: ["A '$1'", "B '$&'"], none: [] };
+  const values = {
+    base: '/games',
+    icons: '',
+    headers: ["A '$1'", "B '$&'"],
+    none: [],
+  };
   it.each([
     ['a {{base}}/$x {{icons}}{y} {{base}}\n', 'a /games/$x {y} /games\n'],
     ['  {{base}} {{headers}};\n', "  /games A '$1';\n  /games B '$&';\n"],
@@ -14,6 +19,8 @@ describe('fillTemplate', () => {
   });
 
   it('rejects a placeholder without a value', () => {
-    expect(() => fillTemplate('{{root}}\n', values)).toThrow('template: got no value for root');
+    expect(() => fillTemplate('{{root}}\n', values)).toThrow(
+      'template: got no value for root',
+    );
   });
 });

@@ -8,9 +8,18 @@ const PLAIN = Buffer.from(TEXT);
 describe('decompress', () => {
   it.each<[encoding: string | undefined, body: Uint8Array]>([
     [undefined, PLAIN],
-    ...['', ' ,', ' Identity', 'aws-chunked'].map((name): [string, Buffer] => [name, PLAIN]),
-    ...['GZIP', ' gzip ', 'X-Gzip'].map((name): [string, Buffer] => [name, gzipSync(TEXT)]),
-    ...['gzip, gzip', 'aws-chunked,gzip'].map((name): [string, Buffer] => [name, gzipSync(TEXT)]),
+    ...['', ' ,', ' Identity', 'aws-chunked'].map((name): [string, Buffer] => [
+      name,
+      PLAIN,
+    ]),
+    ...['GZIP', ' gzip ', 'X-Gzip'].map((name): [string, Buffer] => [
+      name,
+      gzipSync(TEXT),
+    ]),
+    ...['gzip, gzip', 'aws-chunked,gzip'].map((name): [string, Buffer] => [
+      name,
+      gzipSync(TEXT),
+    ]),
     ['br', brotliCompressSync(TEXT)],
     ['deflate', deflateSync(TEXT)],
     ['gzip, br', brotliCompressSync(gzipSync(TEXT))],
@@ -21,17 +30,24 @@ describe('decompress', () => {
   it.each(['zstd', 'constructor', '__proto__'])(
     'rejects the unknown encoding %j',
     async (encoding) => {
-      for (const header of [encoding, `${encoding}, gzip`])
+      for (const header of [encoding, `${encoding}, gzip`]) {
         expect(() => decompress(gzipSync(TEXT), header)).toThrow(
-          new InvalidBodyError(`got Content-Encoding "${encoding}", expected gzip, br`),
+          new InvalidBodyError(
+            `got Content-Encoding "${encoding}", expected gzip, br`,
+          ),
         );
+      }
     },
   );
 
   it.each([
     { encoding: 'gzip', body: PLAIN, what: 'plain text' },
     { encoding: 'br', body: PLAIN, what: 'plain text' },
-    { encoding: 'gzip', body: gzipSync(TEXT).subarray(0, -4), what: 'the first part' },
+    {
+      encoding: 'gzip',
+      body: gzipSync(TEXT).subarray(0, -4),
+      what: 'the first part',
+    },
     {
       encoding: 'br',
       body: brotliCompressSync(TEXT.repeat(99)).subarray(0, 12),
@@ -49,15 +65,20 @@ describe('decompress', () => {
   it.each<[string, typeof gzipSync, number | undefined]>([
     ['gzip', gzipSync, undefined],
     ['br', brotliCompressSync, 100_000],
-  ])('stops decompressing a %s body at the size limit', (encoding, compress, maxBytes) => {
-    const limit = maxBytes ?? 8_388_608;
-    expect(() => decompress(compress(Buffer.alloc(limit + 1)), encoding, maxBytes)).toThrow(
-      expect.objectContaining({
-        message: `got more than ${limit} bytes`,
-        cause: expect.any(RangeError),
-      }),
-    );
-  });
+  ])(
+    'stops decompressing a %s body at the size limit',
+    (encoding, compress, maxBytes) => {
+      const limit = maxBytes ?? 8_388_608;
+      expect(() =>
+        decompress(compress(Buffer.alloc(limit + 1)), encoding, maxBytes),
+      ).toThrow(
+        expect.objectContaining({
+          message: `got more than ${limit} bytes`,
+          cause: expect.any(RangeError),
+        }),
+      );
+    },
+  );
 });
 
 describe('decodeJson', () => {
@@ -69,10 +90,15 @@ describe('decodeJson', () => {
   );
 
   it.each([
-    [PLAIN.subarray(0, 9), String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`],
+    [
+      PLAIN.subarray(0, 9),
+      String.raw`got "{\"name\":\"" in line 1, column 10, expected JSON`,
+    ],
     [Buffer.of(), 'got nothing, expected JSON'],
   ])('rejects the invalid JSON %j', (body, problem) => {
-    expect(() => decodeJson(body)).toThrow(new InvalidBodyError(problem, expect.any(SyntaxError)));
+    expect(() => decodeJson(body)).toThrow(
+      new InvalidBodyError(problem, expect.any(SyntaxError)),
+    );
   });
 
   it('rejects encodings other than UTF-8', () => {

@@ -1,14 +1,26 @@
-import { chownSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type CacheEntry, type DiskCache, journalName, openCache } from '../../src/http/cache.ts';
+import {
+  type CacheEntry,
+  type DiskCache,
+  journalName,
+  openCache,
+} from '../../src/http/cache.ts';
 import { irregular } from '../support/irregular-files.ts';
 import { journalLine } from '../support/journal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { isWindowsName } from '../support/windows.ts';
 
 const UPSTREAM = 'https://example.test/api/v2';
-const journal = (folder: string): string => path.join(folder, 'example.test-api-v2.ndjson');
+const journal = (folder: string): string =>
+  path.join(folder, 'example.test-api-v2.ndjson');
 const open = (folder: string, version = '1', upstream = UPSTREAM): DiskCache =>
   openCache(folder, { upstream, version });
 
@@ -61,8 +73,16 @@ describe('the cache', () => {
   });
 
   it.each<[damage: string, change: (lines: string[]) => string[], left: number[]]>([
-    ['a cut line', (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'], [1, 2]],
-    ['a line cut in two', ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest], [2, 3]],
+    [
+      'a cut line',
+      (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'],
+      [1, 2],
+    ],
+    [
+      'a line cut in two',
+      ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest],
+      [2, 3],
+    ],
     ['garbage', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
     [
       'a changed value',
@@ -103,7 +123,10 @@ describe('the cache', () => {
       first.close({ complete: true });
       expect(open(folder).lastRun).toEqual({ ...run, urls: 1 });
       const other = open(folder, version, upstream);
-      expect([other.lastRun, other.get(url(1))], upstream).toEqual([null, undefined]);
+      expect([other.lastRun, other.get(url(1))], upstream).toEqual([
+        null,
+        undefined,
+      ]);
     }
   });
 
@@ -136,7 +159,11 @@ describe('the cache', () => {
   );
 
   it.each<[string, freshUntil: number, calls: number]>([
-    ['reports stored entries if a run may use them without a request', Date.now() + 60_000, 1],
+    [
+      'reports stored entries if a run may use them without a request',
+      Date.now() + 60_000,
+      1,
+    ],
     ['does not report stale entries', Date.now() - 1, 0],
   ])('%s', (_, freshUntil, calls) => {
     const folder = temporaryFolder();
@@ -198,7 +225,11 @@ describe('the cache', () => {
 
   it('reports the first new entry and no later ones', () => {
     const onStored = vi.fn();
-    const cache = openCache(temporaryFolder(), { upstream: UPSTREAM, version: '1' }, { onStored });
+    const cache = openCache(
+      temporaryFolder(),
+      { upstream: UPSTREAM, version: '1' },
+      { onStored },
+    );
     expect(onStored).not.toHaveBeenCalled();
     for (const id of [1, 2]) cache.put(entry(id));
     expect(onStored).toHaveBeenCalledTimes(1);
@@ -232,7 +263,9 @@ describe('the cache', () => {
   });
 
   it('derives the name of the journal from the upstream', () => {
-    expect(journalName('https://pokeapi.co/api/v2')).toBe('pokeapi.co-api-v2.ndjson');
+    expect(journalName('https://pokeapi.co/api/v2')).toBe(
+      'pokeapi.co-api-v2.ndjson',
+    );
     expect(journalName('http://[::1]:80//api/v2')).toBe('http-1-80-api-v2.ndjson');
   });
 
@@ -240,14 +273,18 @@ describe('the cache', () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const message = `${path.join(file, 'cache')}: cannot be used as a cache (ENOTDIR)`;
-    const hint = 'Choose another folder with --cache, or disable the cache with --no-cache.';
+    const hint =
+      'Choose another folder with --cache, or disable the cache with --no-cache.';
     expect(() => open(path.join(file, 'cache'))).toThrow(
       expect.objectContaining({ message, hint }),
     );
   });
 
   it.each(Object.entries(irregular))('rejects a journal that is %s', (_, create) => {
-    const [folder, outside] = [temporaryFolder(), path.join(temporaryFolder(), 'outside')];
+    const [folder, outside] = [
+      temporaryFolder(),
+      path.join(temporaryFolder(), 'outside'),
+    ];
     writeFileSync(outside, 'mine');
     create(journal(folder), outside);
     expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (`);

@@ -27,7 +27,10 @@ async function catchError(request: Promise<unknown>): Promise<UpstreamError> {
   return error;
 }
 
-/** Responds to the first request with the given response, and to all others with a 200. */
+/**
+ * Responds to the first request with the given response, and to all others with a
+ * 200.
+ */
 function failOnce(respond: typeof ok): Responder {
   return (response, _, at) => {
     if (at === 1) respond(response);
@@ -40,7 +43,9 @@ describe('get', () => {
   it('reports the reason, the request and the number of attempts if every attempt fails', async () => {
     const server = await startServer(body('<html>'));
     const url = `${server.url}/move/1/`;
-    const error = await catchError(testClient().get(url, decodeJson, { hint: 'Do this.' }));
+    const error = await catchError(
+      testClient().get(url, decodeJson, { hint: 'Do this.' }),
+    );
     expect(error).toMatchObject({
       message: `GET ${url}: got "<html>" in line 1, column 1, expected JSON (3 attempts)`,
       hint: 'Do this.',
@@ -59,13 +64,17 @@ describe('get', () => {
   });
 
   /**
-   * Lets the first request fail. Returns the path and the ETag of that request and of its retry.
+   * Lets the first request fail. Returns the path and the ETag of that request and
+   * of its retry.
    */
   async function retryAfter(respond: typeof ok) {
     const server = await startServer(failOnce(respond));
     const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
     await testClient().get(`${server.url}/a?b=c`, decodeJson, options);
-    return server.requests.map(({ path, headers }) => [path, headers['if-none-match']]);
+    return server.requests.map(({ path, headers }) => [
+      path,
+      headers['if-none-match'],
+    ]);
   }
 
   it.each<[failure: string, respond: typeof ok]>([
@@ -85,13 +94,16 @@ describe('get', () => {
     ]);
   });
 
-  it.each([429, 500, 503])('sends the same request again after the status %i', async (code) => {
-    const requests = await retryAfter(status(code));
-    expect(requests).toEqual([
-      ['/a?b=c', '"1"'],
-      ['/a?b=c', '"1"'],
-    ]);
-  });
+  it.each([429, 500, 503])(
+    'sends the same request again after the status %i',
+    async (code) => {
+      const requests = await retryAfter(status(code));
+      expect(requests).toEqual([
+        ['/a?b=c', '"1"'],
+        ['/a?b=c', '"1"'],
+      ]);
+    },
+  );
 
   it('retries once after a 404 even if no retries are allowed', async () => {
     const server = await startServer(status(404));
@@ -118,23 +130,28 @@ describe('get', () => {
     });
     const { get } = testClient({ retries: 0 });
     for (const _ of codes.slice(1)) await get(server.url, decodeJson);
-    const error = await catchError(get(server.url, decodeJson, { hint: 'Do this.' }));
+    const error = await catchError(
+      get(server.url, decodeJson, { hint: 'Do this.' }),
+    );
     expect(error.hint).toBe(hint);
   });
 
   it.each([
     ['responded', status(500)],
     ['sent half a response', truncated],
-  ])('reports another host as unreachable only until the upstream has %s', async (_, respond) => {
-    const { get } = testClient({ retries: 0 });
-    const goneUrl = await deserted();
-    const server = await startServer(respond);
-    const errorBefore = await catchError(get(goneUrl, decodeJson));
-    expect(errorBefore.request.unreachable).toBe(true);
-    await catchError(get(server.url, decodeJson));
-    const errorAfter = await catchError(get(goneUrl, decodeJson));
-    expect(errorAfter.request.unreachable).toBe(false);
-  });
+  ])(
+    'reports another host as unreachable only until the upstream has %s',
+    async (_, respond) => {
+      const { get } = testClient({ retries: 0 });
+      const goneUrl = await deserted();
+      const server = await startServer(respond);
+      const errorBefore = await catchError(get(goneUrl, decodeJson));
+      expect(errorBefore.request.unreachable).toBe(true);
+      await catchError(get(server.url, decodeJson));
+      const errorAfter = await catchError(get(goneUrl, decodeJson));
+      expect(errorAfter.request.unreachable).toBe(false);
+    },
+  );
 
   it('does not retry if the decoder has a bug', async () => {
     const server = await startServer(ok);
@@ -152,7 +169,9 @@ describe('get', () => {
     const decode = (): never => {
       throw error;
     };
-    await expect(testClient({ retries: 0 }).get(server.url, decode)).rejects.toBe(error);
+    await expect(testClient({ retries: 0 }).get(server.url, decode)).rejects.toBe(
+      error,
+    );
     const paths = server.requests.map(({ path }) => path);
     expect(paths).toEqual(['/', expect.stringMatching(/^\/\?edition=\d+$/)]);
   });
@@ -165,7 +184,9 @@ describe('get', () => {
   });
 
   it('accepts a response with status 203 from a proxy', async () => {
-    const server = await startServer((response) => response.writeHead(203).end('{"ok":true}'));
+    const server = await startServer((response) =>
+      response.writeHead(203).end('{"ok":true}'),
+    );
     const { value } = await testClient().get(server.url, decodeJson);
     expect(value).toEqual({ ok: true });
   });
@@ -181,9 +202,13 @@ describe('get', () => {
     onTestFinished(() => void warned.mockRestore());
     const url = await deserted();
     const client = testClient({ concurrency: 40, retries: 1, retryBaseMs: 20_000 });
-    const requests = Array.from({ length: 40 }, (_, at) => client.get(`${url}/${at}`, decodeJson));
+    const requests = Array.from({ length: 40 }, (_, at) =>
+      client.get(`${url}/${at}`, decodeJson),
+    );
     const failed = Promise.allSettled(requests);
-    await expect.poll(() => client.getRetryStatus().requests, { interval: 5 }).toBe(40);
+    await expect
+      .poll(() => client.getRetryStatus().requests, { interval: 5 })
+      .toBe(40);
     const { nextInMs } = client.getRetryStatus();
     expect(nextInMs).toBeGreaterThan(0);
     expect(nextInMs).toBeLessThanOrEqual(20_000);
@@ -195,7 +220,9 @@ describe('get', () => {
 });
 
 describe('pauses', () => {
-  const inMs = (ms: number) => ({ 'retry-after': new Date(Date.now() + ms).toISOString() });
+  const inMs = (ms: number) => ({
+    'retry-after': new Date(Date.now() + ms).toISOString(),
+  });
 
   it.each([
     ['Retry-After', 1, () => inMs(100), 1],
@@ -204,10 +231,13 @@ describe('pauses', () => {
   ])(
     'delays all requests after %s (concurrency %i)',
     async (_, concurrency, headers, retryBaseMs) => {
-      const server = await startServer(failOnce((response) => status(429, headers())(response)));
+      const server = await startServer(
+        failOnce((response) => status(429, headers())(response)),
+      );
       const { get, stats } = testClient({ concurrency, retryBaseMs });
       const first = get(`${server.url}/1`, decodeJson);
-      const second = concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+      const second =
+        concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
       await expect.poll(() => stats.retries, { interval: 1 }).toBe(1);
       await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
       const [refused = 0, ...others] = server.requests.map(({ time }) => time);
@@ -220,19 +250,26 @@ describe('pauses', () => {
   it.each([
     [50, 150],
     [150, 50],
-  ])('waits for the longest pause if responses demand %i and %i ms', async (...delays) => {
-    const refused: ServerResponse[] = [];
-    const server = await startServer((response) => {
-      if (refused.length === 2) return ok(response);
-      if (refused.push(response) < 2) return;
-      for (const [at, one] of refused.entries()) status(429, inMs(delays[at] ?? 0))(one);
-    });
-    const { get } = testClient();
-    await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
-    const [, second = 0, third = 0, ...others] = server.requests.map(({ time }) => time);
-    expect(others).toHaveLength(1);
-    expect(third - second).toBeGreaterThanOrEqual(140);
-  });
+  ])(
+    'waits for the longest pause if responses demand %i and %i ms',
+    async (...delays) => {
+      const refused: ServerResponse[] = [];
+      const server = await startServer((response) => {
+        if (refused.length === 2) return ok(response);
+        if (refused.push(response) < 2) return;
+        for (const [at, one] of refused.entries()) {
+          status(429, inMs(delays[at] ?? 0))(one);
+        }
+      });
+      const { get } = testClient();
+      await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
+      const [, second = 0, third = 0, ...others] = server.requests.map(
+        ({ time }) => time,
+      );
+      expect(others).toHaveLength(1);
+      expect(third - second).toBeGreaterThanOrEqual(140);
+    },
+  );
 });
 
 describe('redirects', () => {
@@ -247,31 +284,40 @@ describe('redirects', () => {
       at === 2 ? ok(response) : redirect(url === from ? to : from)(response),
     );
     const { get, stats } = testClient({ retries: 0 });
-    expect(await get(server.url + from, decodeJson)).toMatchObject({ value: { ok: true } });
+    expect(await get(server.url + from, decodeJson)).toMatchObject({
+      value: { ok: true },
+    });
     await catchError(get(server.url + from, decodeJson));
     expect(server.requests.map(({ path }) => path)).toEqual([from, to, from, to]);
     expect(stats.retries).toBe(0);
   });
 
-  it.each(['/there', '/a/?b=c', 'http://127.0.0.2/a/', '//127.0.0.2/a/', 'http://['])(
-    'rejects a redirect to %s with a hint',
-    async (location) => {
-      const server = await startServer(redirect(location));
-      const error = await catchError(
-        testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }),
-      );
-      expect(error).toMatchObject({
-        message: `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
-        hint: 'Use the final URL, because redirects to other URLs are not followed. Do this.',
-      });
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  it.each([
+    '/there',
+    '/a/?b=c',
+    'http://127.0.0.2/a/',
+    '//127.0.0.2/a/',
+    'http://[',
+  ])('rejects a redirect to %s with a hint', async (location) => {
+    const server = await startServer(redirect(location));
+    const error = await catchError(
+      testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }),
+    );
+    expect(error).toMatchObject({
+      message: `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
+      hint: 'Use the final URL, because redirects to other URLs are not followed. Do this.',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
 
   it('follows up to three redirects within the origin if allowed', async () => {
-    const server = await startServer((response, { url = '' }) => redirect(`${url}x`)(response));
+    const server = await startServer((response, { url = '' }) =>
+      redirect(`${url}x`)(response),
+    );
     const { get } = testClient({ retries: 0 });
-    const error = await catchError(get(server.url, decodeJson, { followsRedirects: true }));
+    const error = await catchError(
+      get(server.url, decodeJson, { followsRedirects: true }),
+    );
     expect(error.message).toContain('got 301, a redirect to "/xxxx"');
     expect(server.requests).toHaveLength(4);
   });
@@ -296,7 +342,12 @@ describe('a body', () => {
   it('decodes a body that arrives in many chunks with repeated Content-Encoding headers', async () => {
     const large = randomBytes(300_000);
     const server = await startServer((response) => {
-      response.writeHead(200, ['Content-Encoding', 'aws-chunked', 'Content-Encoding', 'gzip']);
+      response.writeHead(200, [
+        'Content-Encoding',
+        'aws-chunked',
+        'Content-Encoding',
+        'gzip',
+      ]);
       response.end(gzipSync(large));
     });
     const { value } = await testClient().get(server.url, (received) => received);
@@ -321,26 +372,34 @@ describe('a request', () => {
   it.each([
     ['if-none-match', 'W/"1"', { etag: 'W/"1"' }],
     ['if-modified-since', date, { lastModified: date }],
-  ])('sends %s and returns the cached value after a 304', async (header, value, revalidation) => {
-    const server = await startServer(status(304, { 'cache-control': 'max-age=60', age: '20' }));
-    const client = testClient();
-    const response = await client.get(server.url, decodeJson, { revalidation, cachedValue: 7 });
-    expect(client.stats).toMatchObject({
-      requests: 1,
-      bodies: 0,
-      notModified: 1,
-      retries: 0,
-      bytes: 0,
-    });
-    expect(response).toEqual({
-      status: 304,
-      value: 7,
-      revalidation,
-      freshForMs: 40_000,
-      edition: null,
-    });
-    expect(server.requests[0]?.headers[header]).toBe(value);
-  });
+  ])(
+    'sends %s and returns the cached value after a 304',
+    async (header, value, revalidation) => {
+      const server = await startServer(
+        status(304, { 'cache-control': 'max-age=60', age: '20' }),
+      );
+      const client = testClient();
+      const response = await client.get(server.url, decodeJson, {
+        revalidation,
+        cachedValue: 7,
+      });
+      expect(client.stats).toMatchObject({
+        requests: 1,
+        bodies: 0,
+        notModified: 1,
+        retries: 0,
+        bytes: 0,
+      });
+      expect(response).toEqual({
+        status: 304,
+        value: 7,
+        revalidation,
+        freshForMs: 40_000,
+        edition: null,
+      });
+      expect(server.requests[0]?.headers[header]).toBe(value);
+    },
+  );
 
   it.each<[what: string, revalidation: Revalidation, sent: object]>([
     [
@@ -356,7 +415,9 @@ describe('a request', () => {
     const { value } = await testClient().get(server.url, decodeJson, options);
     expect(value).toEqual({ ok: true });
     const { headers = {} } = server.requests[0] ?? {};
-    const conditions = Object.entries(headers).filter(([name]) => name.startsWith('if-'));
+    const conditions = Object.entries(headers).filter(([name]) =>
+      name.startsWith('if-'),
+    );
     expect(Object.fromEntries(conditions)).toEqual(sent);
   });
 
@@ -370,10 +431,13 @@ describe('a request', () => {
   ])(
     'returns validators and a freshness lifetime of $freshForMs ms for "$control" with Age "$age"',
     async ({ control, age, freshForMs }) => {
-      // The names and values alternate, because this is the only way to repeat a header.
+      // The names and values alternate, because this is the only way to repeat a
+      // header.
       const headers = ['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date];
       headers.push('Cache-Control', control, 'Age', age);
-      const server = await startServer((response) => response.writeHead(200, headers).end('{}'));
+      const server = await startServer((response) =>
+        response.writeHead(200, headers).end('{}'),
+      );
       const client = testClient();
       const response = await client.get(server.url, decodeJson);
       expect(response.revalidation).toEqual({ etag: 'W/"1"', lastModified: date });
@@ -421,7 +485,9 @@ describe('connections', () => {
   it.each(['the upstream', 'a proxy'])(
     'keeps connections to %s open, never exceeds the concurrency and tries each address for a second',
     async (target) => {
-      const server = await startServer((response) => setTimeout(() => response.end('{}'), 2));
+      const server = await startServer((response) =>
+        setTimeout(() => response.end('{}'), 2),
+      );
       if (target === 'a proxy') vi.stubEnv('HTTP_PROXY', server.url);
       const connected = vi.spyOn(net, 'connect');
       onTestFinished(() => {
@@ -436,7 +502,9 @@ describe('connections', () => {
       expect(server.requests).toHaveLength(20);
       expect(server.seen).toEqual({ connections: 3, busiest: 3 });
       const timeouts = connected.mock.calls.map(([options]) => options);
-      const expected = expect.objectContaining({ autoSelectFamilyAttemptTimeout: 1000 });
+      const expected = expect.objectContaining({
+        autoSelectFamilyAttemptTimeout: 1000,
+      });
       expect(timeouts).toEqual([expected, expected, expected]);
     },
   );
@@ -446,7 +514,9 @@ describe('connections', () => {
     const { get, stats } = testClient({ concurrency: 1 });
     const sent: number[] = [];
     await Promise.all(
-      [1, 2, 3].map((id) => get(`${server.url}/${id}`, () => sent.push(stats.requests))),
+      [1, 2, 3].map((id) =>
+        get(`${server.url}/${id}`, () => sent.push(stats.requests)),
+      ),
     );
     expect(sent).toEqual([2, 3, 3]);
     expect(server.seen.busiest).toBe(1);
@@ -454,7 +524,9 @@ describe('connections', () => {
 
   it('aborts all requests and waiting retries when the client is closed', async () => {
     const refuse = status(503, { 'retry-after': '800' });
-    const server = await startServer((response, _, at) => at === 1 && refuse(response));
+    const server = await startServer(
+      (response, _, at) => at === 1 && refuse(response),
+    );
     const { get, close, stats } = testClient();
     const first = get(`${server.url}/1`, decodeJson);
     const second = get(`${server.url}/2`, decodeJson);
@@ -462,6 +534,9 @@ describe('connections', () => {
     await expect.poll(() => [server.requests.length, stats.retries]).toEqual([2, 1]);
     await close();
     const outcomes = await pending;
-    expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected']);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
   });
 });

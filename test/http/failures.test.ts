@@ -25,9 +25,14 @@ describe('Retry-After', () => {
   ])('reads %j as %i ms', (header, retryAfterMs, remedy = 'retry') => {
     vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
     onTestFinished(() => void vi.useRealTimers());
-    const { message, failure } = unexpectedStatus(503, { 'retry-after': header }, URL);
+    const { message, failure } = unexpectedStatus(
+      503,
+      { 'retry-after': header },
+      URL,
+    );
     expect(failure).toMatchObject({ retryAfterMs, remedy });
-    const wait = retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
+    const wait =
+      retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
     expect(message).toBe(`got 503${wait}, expected 200`);
   });
 });
@@ -38,10 +43,13 @@ describe('a status', () => {
   const invented = [201, 202, 204, 205, 206, 226, 304];
   const others = [301, 400, 401, 403, 404, 410, 501, 505, 519, 528, 531];
 
-  it.each(gateway)('retries if a gateway cannot reach the upstream: %i', (status) => {
-    const { failure } = unexpectedStatus(status, {}, URL);
-    expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: true });
-  });
+  it.each(gateway)(
+    'retries if a gateway cannot reach the upstream: %i',
+    (status) => {
+      const { failure } = unexpectedStatus(status, {}, URL);
+      expect(failure).toMatchObject({ status, remedy: 'retry', unreachable: true });
+    },
+  );
 
   it.each(busy)('retries if the server is busy: %i', (status) => {
     const { failure } = unexpectedStatus(status, {}, URL);
@@ -52,7 +60,11 @@ describe('a status', () => {
     'bypasses caches after a status that only a cache or a firewall sends: %i',
     (status) => {
       const { failure } = unexpectedStatus(status, {}, URL);
-      expect(failure).toMatchObject({ status, remedy: 'bypassCaches', unreachable: false });
+      expect(failure).toMatchObject({
+        status,
+        remedy: 'bypassCaches',
+        unreachable: false,
+      });
     },
   );
 
@@ -75,9 +87,11 @@ interface ErrorFields {
   readonly cause?: Error;
 }
 
-const createError = (fields: ErrorFields): Error => Object.assign(new Error('x'), fields);
+const createError = (fields: ErrorFields): Error =>
+  Object.assign(new Error('x'), fields);
 
-const failureOf = (fields: ErrorFields): Failure => toAttemptError(createError(fields)).failure;
+const failureOf = (fields: ErrorFields): Failure =>
+  toAttemptError(createError(fields)).failure;
 
 describe('a connection error', () => {
   it.each([
@@ -88,7 +102,10 @@ describe('a connection error', () => {
     'UND_ERR_CONNECT_TIMEOUT',
     'UND_ERR_HEADERS_TIMEOUT',
   ])('retries and reports an unreachable upstream after %s', (code) => {
-    expect(failureOf({ code })).toMatchObject({ remedy: 'retry', unreachable: true });
+    expect(failureOf({ code })).toMatchObject({
+      remedy: 'retry',
+      unreachable: true,
+    });
   });
 
   it.each([
@@ -115,7 +132,9 @@ describe('a connection error', () => {
   });
 
   it('suggests an option of Node if there is not enough memory for WebAssembly', () => {
-    const error = new RangeError('WebAssembly.Instance(): Out of memory: Cannot allocate');
+    const error = new RangeError(
+      'WebAssembly.Instance(): Out of memory: Cannot allocate',
+    );
     expect(toAttemptError(error).failure).toEqual({
       remedy: 'none',
       hint: expect.stringContaining('NODE_OPTIONS=--disable-wasm-trap-handler'),
@@ -125,13 +144,21 @@ describe('a connection error', () => {
   it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'])(
     'retries if an open connection breaks: %s',
     (code) => {
-      expect(failureOf({ code })).toMatchObject({ remedy: 'retry', unreachable: false });
+      expect(failureOf({ code })).toMatchObject({
+        remedy: 'retry',
+        unreachable: false,
+      });
     },
   );
 
-  it.each(['HPE_INVALID_CONSTANT', ''])('retries after an error of the HTTP parser: %j', (code) => {
-    expect(failureOf({ code, name: 'HTTPParserError' })).toMatchObject({ remedy: 'retry' });
-  });
+  it.each(['HPE_INVALID_CONSTANT', ''])(
+    'retries after an error of the HTTP parser: %j',
+    (code) => {
+      expect(failureOf({ code, name: 'HTTPParserError' })).toMatchObject({
+        remedy: 'retry',
+      });
+    },
+  );
 });
 
 describe('a failed TLS handshake', () => {
@@ -147,7 +174,10 @@ describe('a failed TLS handshake', () => {
     ['CERT_NOT_YET_VALID', "Check this machine's clock"],
     ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'Try http://'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate is for another name.'],
-    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'Choose a server with TLS 1.2 or newer.'],
+    [
+      'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      'Choose a server with TLS 1.2 or newer.',
+    ],
     ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'Choose a server with TLS 1.2 or newer.'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'wants no client certificate'],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'wants no client certificate'],

@@ -3,9 +3,19 @@ import { describe, expect, it, vi } from 'vitest';
 import { decodeJson } from '../../src/http/body.ts';
 import { type CacheEntry, openCache } from '../../src/http/cache.ts';
 import { closeOnAbort } from '../../src/http/client.ts';
-import { createFetcher, type FetcherOptions, withFetcher } from '../../src/http/fetcher.ts';
+import {
+  createFetcher,
+  type FetcherOptions,
+  withFetcher,
+} from '../../src/http/fetcher.ts';
 import { editionNumber, namedEdition } from '../support/editions.ts';
-import { body, type Responder, startServer, status, testClient } from '../support/local-server.ts';
+import {
+  body,
+  type Responder,
+  startServer,
+  status,
+  testClient,
+} from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const HOUR = 3_600_000;
@@ -15,8 +25,8 @@ const codec = {
 };
 
 /**
- * Starts a server and a fetcher with an empty cache. By default, the server confirms the ETag `"1"`
- * and sends an edition.
+ * Starts a server and a fetcher with an empty cache. By default, the server confirms
+ * the ETag `"1"` and sends an edition.
  */
 async function scene(respond?: Responder) {
   let edition = 0;
@@ -33,12 +43,16 @@ async function scene(respond?: Responder) {
     if (isKnown) response.writeHead(304).end();
     else response.writeHead(200).end('"new"');
   });
-  const cache = openCache(temporaryFolder(), { upstream: 'https://upstream.test', version: '1' });
+  const cache = openCache(temporaryFolder(), {
+    upstream: 'https://upstream.test',
+    version: '1',
+  });
   const fetcher = createFetcher(testClient(), cache);
   const deploy = (next: number): void => {
     edition = next;
   };
-  const validators = () => server.requests.map(({ headers }) => headers['if-none-match']);
+  const validators = () =>
+    server.requests.map(({ headers }) => headers['if-none-match']);
   return { server, url: `${server.url}/a?b=c`, cache, fetcher, deploy, validators };
 }
 
@@ -56,10 +70,17 @@ async function cachedScene(entry: Partial<CacheEntry>) {
 
 describe('load', () => {
   const past = Date.now() - 1000;
-  it.each<[string, entry: Partial<CacheEntry>, gives: string, sent: (string | undefined)[]]>([
+  it.each<
+    [string, entry: Partial<CacheEntry>, gives: string, sent: (string | undefined)[]]
+  >([
     ['uses a fresh value', {}, 'old', []],
     ['revalidates a stale value', { freshUntil: past }, 'old', ['"1"']],
-    ['revalidates a value from the future', { storedAt: Date.now() + HOUR }, 'old', ['"1"']],
+    [
+      'revalidates a value from the future',
+      { storedAt: Date.now() + HOUR },
+      'old',
+      ['"1"'],
+    ],
     ['replaces a changed value', { etag: '"0"', freshUntil: past }, 'new', ['"0"']],
     [
       'replaces a stale value without a validator',
@@ -94,7 +115,12 @@ describe('load', () => {
       expect(loaded).toEqual({ value: 'new', edition });
       const { storedAt = 0, ...entry } = cache.get(url) ?? {};
       const freshUntil = storedAt + freshHours * HOUR;
-      const expected = { url, etag: '"1"', freshUntil, edition: edition ?? undefined };
+      const expected = {
+        url,
+        etag: '"1"',
+        freshUntil,
+        edition: edition ?? undefined,
+      };
       expect(entry).toEqual({ ...expected, value: 'new' });
     }
     expect(validators()).toEqual([undefined, '"1"', '"1"', '"1"']);
@@ -113,8 +139,14 @@ describe('load', () => {
     const url = `${server.url}/a`;
     await fetcher.load(url, codec);
     await fetcher.load(url, codec, { urlOverride: `${server.url}/b` });
-    await fetcher.load(url, codec, { urlOverride: `${server.url}/c`, revalidate: true });
-    const requests = server.requests.map(({ path, headers }) => [path, headers['if-none-match']]);
+    await fetcher.load(url, codec, {
+      urlOverride: `${server.url}/c`,
+      revalidate: true,
+    });
+    const requests = server.requests.map(({ path, headers }) => [
+      path,
+      headers['if-none-match'],
+    ]);
     expect(requests).toEqual([
       ['/a', undefined],
       ['/b', undefined],
@@ -138,7 +170,11 @@ describe('load', () => {
 
   it.each([
     { code: 404, options: { hint: 'Do this.' }, attempts: 2 },
-    { code: 403, options: { missing: { value: null }, hint: 'Do this.' }, attempts: 1 },
+    {
+      code: 403,
+      options: { missing: { value: null }, hint: 'Do this.' },
+      attempts: 1,
+    },
   ])(
     'fails with the hint for status $code and the options $options',
     async ({ code, options, attempts }) => {
@@ -194,7 +230,9 @@ describe('withFetcher', () => {
         options,
         { upstream: `${server.url}/https://x`, version: '1' },
         async (fetcher) => {
-          for (const path of paths) await fetcher.load(`${server.url}${path}`, codec);
+          for (const path of paths) {
+            await fetcher.load(`${server.url}${path}`, codec);
+          }
           if (fails) throw new RangeError('too bad');
           return fetcher.stats;
         },
@@ -207,7 +245,9 @@ describe('withFetcher', () => {
     await expect(run(['/1', '/2'], true)).rejects.toThrow('too bad');
     expect(await run(['/1'])).toMatchObject({ requests: 0, cacheHits: 1 });
     expect(await run(['/1', '/2'])).toMatchObject({ requests: 2 });
-    expect(readdirSync(cacheFolder)).toEqual([`http-127.0.0.1-${server.port}-https-x.ndjson`]);
+    expect(readdirSync(cacheFolder)).toEqual([
+      `http-127.0.0.1-${server.port}-https-x.ndjson`,
+    ]);
   });
 
   it('requests everything again if there is no cache', async () => {

@@ -1,7 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { createProbe, type Probe } from '../../src/http/probe.ts';
-import { deserted, type Responder, reset, startServer } from '../support/local-server.ts';
+import {
+  deserted,
+  type Responder,
+  reset,
+  startServer,
+} from '../support/local-server.ts';
 
 async function probe(respond: Responder): Promise<Probe> {
   const { url } = await startServer(respond);
@@ -19,7 +24,12 @@ it('sends any method and headers, and returns any status', async () => {
   const headers = { 'X-Test': 'yes', Accept: '*/*' };
   const response = await send({ method: 'DELETE', path: '/a?b=c', headers });
   const request = 'DELETE /a?b=c (X-Test: yes; Accept: */*)';
-  expect(response).toMatchObject({ request, status: 405, text: 'yes', json: undefined });
+  expect(response).toMatchObject({
+    request,
+    status: 405,
+    text: 'yes',
+    json: undefined,
+  });
   const received = ['x-method', 'VARY', 'none'].map(response.header);
   expect(received).toEqual(['DELETE', 'Accept, Origin', undefined]);
 });
@@ -28,7 +38,9 @@ it.each([
   { how: 'breaks', fault: (response: ServerResponse) => response.destroy() },
   { how: 'is reset', fault: reset },
 ])('repeats a request once if the connection $how', async ({ fault }) => {
-  const once = await probe((response, _, at) => (at === 1 ? fault(response) : response.end('{}')));
+  const once = await probe((response, _, at) =>
+    at === 1 ? fault(response) : response.end('{}'),
+  );
   expect(await once.send({ path: '/' })).toMatchObject({ status: 200, json: {} });
   const always = await probe(fault);
   await expect(always.send({ path: '/' })).rejects.toMatchObject({
@@ -52,7 +64,9 @@ it('aborts pending requests and rejects new ones when it is closed', async () =>
 
 it('limits the size of a body', async () => {
   const { send } = await probe((response) => response.end('x'.repeat(1001)));
-  await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(/got more than 1000 bytes$/);
+  await expect(send({ path: '/', maxBytes: 1000 })).rejects.toThrow(
+    /got more than 1000 bytes$/,
+  );
   expect((await send({ path: '/', maxBytes: 1001 })).text).toHaveLength(1001);
 });
 
@@ -60,7 +74,10 @@ it('reports a missing server and a failed TLS handshake', async () => {
   const { url } = await startServer((response) => response.end());
   for (const [address, error] of [
     [await deserted(), { code: 'upstream', request: { unreachable: true } }],
-    [url.replace('http:', 'https:'), { hint: expect.stringContaining('Try http://') }],
+    [
+      url.replace('http:', 'https:'),
+      { hint: expect.stringContaining('Try http://') },
+    ],
   ] as const) {
     const { send, close } = createProbe(address, { concurrency: 1 });
     onTestFinished(close);

@@ -9,7 +9,13 @@ import {
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { decodeJson } from '../../src/http/body.ts';
-import { deserted, ok, startServer, status, testClient } from '../support/local-server.ts';
+import {
+  deserted,
+  ok,
+  startServer,
+  status,
+  testClient,
+} from '../support/local-server.ts';
 
 async function startProxy(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -31,10 +37,15 @@ describe('the proxy from the environment', () => {
     async (variable) => {
       const server = await startServer(ok);
       vi.stubEnv(variable, server.url);
-      const answer = await testClient().get('http://upstream.test/move/1/', decodeJson);
+      const answer = await testClient().get(
+        'http://upstream.test/move/1/',
+        decodeJson,
+      );
       expect(answer).toMatchObject({ status: 200, value: { ok: true } });
       // Plain HTTP does not need a tunnel.
-      expect(server.requests.map(({ path }) => path)).toEqual(['http://upstream.test/move/1/']);
+      expect(server.requests.map(({ path }) => path)).toEqual([
+        'http://upstream.test/move/1/',
+      ]);
     },
   );
 
@@ -48,7 +59,9 @@ describe('the proxy from the environment', () => {
     });
     const proxy = `http://${await startProxy(tunnel)}`;
     vi.stubEnv('HTTPS_PROXY', proxy);
-    await expect(testClient().get('https://upstream.test/', decodeJson)).rejects.toMatchObject({
+    await expect(
+      testClient().get('https://upstream.test/', decodeJson),
+    ).rejects.toMatchObject({
       message: `GET https://upstream.test/: through the proxy ${proxy}: wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)`,
       hint: 'Try http:// or another port. The server does not seem to use TLS on this port.',
     });
@@ -56,7 +69,12 @@ describe('the proxy from the environment', () => {
   });
 
   it.each<
-    [failure: string, problem: RegExp, unreachable: boolean, answer: (socket: Socket) => unknown]
+    [
+      failure: string,
+      problem: RegExp,
+      unreachable: boolean,
+      answer: (socket: Socket) => unknown,
+    ]
   >([
     [
       'closes the connection',
@@ -64,7 +82,12 @@ describe('the proxy from the environment', () => {
       false,
       (socket) => socket.end(),
     ],
-    ['does not respond', /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/, true, () => {}],
+    [
+      'does not respond',
+      /^Headers Timeout Error \(UND_ERR_HEADERS_TIMEOUT\)/,
+      true,
+      () => {},
+    ],
     [
       'speaks another protocol',
       /^invalid HTTP response: /,
@@ -89,7 +112,9 @@ describe('the proxy from the environment', () => {
       const { get } = testClient({ retries: 0, timeouts: { headers: 300 } });
       for (const url of ['http://upstream.test/', 'https://upstream.test/']) {
         const prefix = `GET ${url}: through the proxy http://${address}: `;
-        const error: unknown = await get(url, decodeJson).catch((reason: unknown) => reason);
+        const error: unknown = await get(url, decodeJson).catch(
+          (reason: unknown) => reason,
+        );
         expect(error).toMatchObject({
           message: expect.stringMatching(prefix.replaceAll('.', '\\.')),
           hint: expect.stringContaining('add the host to NO_PROXY'),
@@ -108,19 +133,29 @@ describe('the proxy from the environment', () => {
       `GET http://upstream.test/: through the proxy ${gone}: connect ECONNREFUSED`,
     );
     vi.stubEnv('HTTP_PROXY', server.url);
-    await expect(testClient().get('http://upstream.test/', decodeJson)).rejects.toThrow(
+    await expect(
+      testClient().get('http://upstream.test/', decodeJson),
+    ).rejects.toThrow(
       `GET http://upstream.test/: through the proxy ${server.url}: got 403, expected 200`,
     );
   });
 
-  it.each(['upstream.invalid', '*.upstream.invalid', 'other.test,upstream.invalid:80'])(
+  it.each([
+    'upstream.invalid',
+    '*.upstream.invalid',
+    'other.test,upstream.invalid:80',
+  ])(
     'sends no requests to the proxy for hosts that NO_PROXY lists as %j',
     async (listed) => {
       vi.stubEnv('HTTP_PROXY', await deserted());
       vi.stubEnv('NO_PROXY', listed);
       const { get } = testClient({ retries: 0 });
-      const host = listed.startsWith('*') ? 'a.upstream.invalid' : 'upstream.invalid';
-      await expect(get(`http://${host}/`, decodeJson)).rejects.toThrow(/^GET [^ ]+: getaddrinfo /);
+      const host = listed.startsWith('*')
+        ? 'a.upstream.invalid'
+        : 'upstream.invalid';
+      await expect(get(`http://${host}/`, decodeJson)).rejects.toThrow(
+        /^GET [^ ]+: getaddrinfo /,
+      );
       await expect(get('http://upstream.invalid.test/', decodeJson)).rejects.toThrow(
         ': through the proxy ',
       );
@@ -133,7 +168,9 @@ describe('the proxy from the environment', () => {
       vi.stubEnv('HTTP_PROXY', address);
       const message =
         'HTTP_PROXY or HTTPS_PROXY: expected a proxy URL, such as http://127.0.0.1:8080';
-      expect(() => testClient()).toThrow(new UsageError(message, { cause: expect.any(Error) }));
+      expect(() => testClient()).toThrow(
+        new UsageError(message, { cause: expect.any(Error) }),
+      );
     },
   );
 });

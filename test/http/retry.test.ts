@@ -10,8 +10,17 @@ import {
 
 const URL = 'https://upstream.test/a';
 
-const progress: RequestProgress = { url: URL, attempts: 1, redirects: 0, isPastCaches: false };
-const rules: RetryRules = { maxAttempts: 3, retriesMissing: false, followsRedirects: false };
+const progress: RequestProgress = {
+  url: URL,
+  attempts: 1,
+  redirects: 0,
+  isPastCaches: false,
+};
+const rules: RetryRules = {
+  maxAttempts: 3,
+  retriesMissing: false,
+  followsRedirects: false,
+};
 
 interface Case {
   readonly failure: Failure;
@@ -20,7 +29,11 @@ interface Case {
 }
 
 const actionFor = (given: Case): Decision['action'] =>
-  decide(given.failure, { ...progress, ...given.progress }, { ...rules, ...given.rules }).action;
+  decide(
+    given.failure,
+    { ...progress, ...given.progress },
+    { ...rules, ...given.rules },
+  ).action;
 
 describe('decide', () => {
   const busy: Failure = { remedy: 'retry', status: 503 };
@@ -32,15 +45,27 @@ describe('decide', () => {
 
   it.each<[name: string, given: Case, action: Decision['action']]>([
     ['retries after a temporary failure', { failure: busy }, 'retry'],
-    ['retries until the last attempt', { failure: busy, progress: { attempts: 2 } }, 'retry'],
-    ['fails after the last attempt', { failure: busy, progress: { attempts: 3 } }, 'fail'],
+    [
+      'retries until the last attempt',
+      { failure: busy, progress: { attempts: 2 } },
+      'retry',
+    ],
+    [
+      'fails after the last attempt',
+      { failure: busy, progress: { attempts: 3 } },
+      'fail',
+    ],
     [
       'fails at once if no retries are allowed',
       { failure: busy, rules: { maxAttempts: 1 } },
       'fail',
     ],
     ['fails at once if a retry cannot help', { failure: refused }, 'fail'],
-    ['bypasses caches after an unusable body', { failure: invalid }, 'retryPastCaches'],
+    [
+      'bypasses caches after an unusable body',
+      { failure: invalid },
+      'retryPastCaches',
+    ],
     [
       'bypasses caches again while attempts are left',
       { failure: invalid, progress: { attempts: 2, isPastCaches: true } },
@@ -51,7 +76,11 @@ describe('decide', () => {
       { failure: invalid, progress: { attempts: 3, isPastCaches: true } },
       'fail',
     ],
-    ['bypasses caches after a 404', { failure: missing, rules: isMissing }, 'retryPastCaches'],
+    [
+      'bypasses caches after a 404',
+      { failure: missing, rules: isMissing },
+      'retryPastCaches',
+    ],
     [
       'bypasses caches after a 404 even if no retries are allowed',
       { failure: missing, rules: { ...isMissing, maxAttempts: 1 } },
@@ -59,7 +88,11 @@ describe('decide', () => {
     ],
     [
       'fails after a 404 past caches',
-      { failure: missing, rules: isMissing, progress: { attempts: 2, isPastCaches: true } },
+      {
+        failure: missing,
+        rules: isMissing,
+        progress: { attempts: 2, isPastCaches: true },
+      },
       'fail',
     ],
     [
@@ -72,14 +105,22 @@ describe('decide', () => {
       { failure: rejected, progress: { attempts: 2, isPastCaches: true } },
       'fail',
     ],
-    ['fails after a 404 for a file that may be missing', { failure: missing }, 'fail'],
+    [
+      'fails after a 404 for a file that may be missing',
+      { failure: missing },
+      'fail',
+    ],
   ])('%s', (_, given, action) => {
     expect(actionFor(given)).toBe(action);
   });
 
   const slash: Failure = { remedy: 'none', status: 301, location: '/a/' };
   const other: Failure = { remedy: 'none', status: 301, location: 'b?c=d' };
-  const outside: Failure = { remedy: 'none', status: 301, location: 'https://other.test/a/' };
+  const outside: Failure = {
+    remedy: 'none',
+    status: 301,
+    location: 'https://other.test/a/',
+  };
   const anyRedirect = { followsRedirects: true };
 
   it.each<[name: string, given: Case, url: string | undefined]>([
@@ -111,7 +152,9 @@ describe('decide', () => {
       { ...progress, ...given.progress },
       { ...rules, ...given.rules },
     );
-    expect(decision).toEqual(url === undefined ? { action: 'fail' } : { action: 'redirect', url });
+    expect(decision).toEqual(
+      url === undefined ? { action: 'fail' } : { action: 'redirect', url },
+    );
   });
 });
 

@@ -7,7 +7,8 @@ import { testClient } from '../support/local-server.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /**
- * Starts a server that requires a client certificate. Node's own servers do not send a TLS alert.
+ * Starts a server that requires a client certificate. Node's own servers do not send
+ * a TLS alert.
  */
 async function startStrictServer(): Promise<string> {
   const { cert, key } = makeCertificate(temporaryFolder());

@@ -28,11 +28,16 @@ function createSite() {
     folder,
     at: (name: string) => path.join(folder, name),
     list: () => readdirSync(folder).sort(),
-    /** Publishes a site with the given number of moves, one second after the previous site. */
+    /**
+     * Publishes a site with the given number of moves, one second after the previous
+     * site.
+     */
     async publish(moves: number, change = (meta: object): object => meta) {
       const files = siteOf(rawRecords(moves, 1)).files();
       const meta = files.find((file) => file.path === 'meta.json');
-      Object.assign(meta ?? {}, { body: JSON.stringify(change(JSON.parse(`${meta?.body}`))) });
+      Object.assign(meta ?? {}, {
+        body: JSON.stringify(change(JSON.parse(`${meta?.body}`))),
+      });
       await withOutput(out, (output) => output.publish(files));
       utimesSync(path.join(out, 'manifest.json'), seconds, seconds++);
     },
@@ -74,7 +79,8 @@ describe('keepArchive', () => {
       archives.push(await keep(3));
     }
     const [first = '', second = '', third = ''] = archives;
-    // This happens if the folder is copied: the oldest archive becomes the newest file.
+    // This happens if the folder is copied: the oldest archive becomes the newest
+    // file.
     utimesSync(at(first), NEXT_CENTURY, NEXT_CENTURY);
     expect(await keep(2)).toBe(third);
     expect(list()).toEqual(withChecksums(second, third));
@@ -93,12 +99,20 @@ describe('keepArchive', () => {
     const { at, list, publish, keep } = createSite();
     await publish(1);
     const archive = await keep(1);
-    const files = ['notes.txt', 'gamedata-2001-02-03T040506Z-0123456789ab.tar.gz.sha256'];
-    for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part'])
+    const files = [
+      'notes.txt',
+      'gamedata-2001-02-03T040506Z-0123456789ab.tar.gz.sha256',
+    ];
+    for (const name of [...files, 'gamedata-x.old.part', 'gamedata-x.new.part']) {
       writeFileSync(at(name), '');
+    }
     utimesSync(at('gamedata-x.old.part'), 0, 0);
     await keep(1);
-    expect(list()).toEqual([...withChecksums(archive), 'gamedata-x.new.part', 'notes.txt']);
+    expect(list()).toEqual([
+      ...withChecksums(archive),
+      'gamedata-x.new.part',
+      'notes.txt',
+    ]);
   });
 
   it('rejects a folder of archives that is a site', async () => {

@@ -33,6 +33,8 @@ describe('isRemote', () => {
 
   it('returns false if the build fell back to local data', () => {
     const settings = { source: 'auto', upstream: undefined } as const;
-    expect(isRemote(settings, { fallback: 'the upstream could not be reached' })).toBe(false);
+    expect(
+      isRemote(settings, { fallback: 'the upstream could not be reached' }),
+    ).toBe(false);
   });
 });

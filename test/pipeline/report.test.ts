@@ -13,7 +13,12 @@ it('counts the warnings of each kind and code', () => {
   expect(groups).toEqual([
     { kind: 'move', code: 'other', count: 1, examples: ['move 5'] },
     { kind: 'item', code: 'other', count: 1, examples: ['item 7'] },
-    { kind: 'item', code: 'no-icon', count: 4, examples: ['item 1', 'item 2', 'item 3'] },
+    {
+      kind: 'item',
+      code: 'no-icon',
+      count: 4,
+      examples: ['item 1', 'item 2', 'item 3'],
+    },
   ]);
   const counted = everyKind<object>(
     { move: { other: 1 }, item: { other: 1, 'no-icon': 4 } },

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { resolveDocumentRoot, resolveSettings } from '../../src/pipeline/settings.ts';
+import {
+  resolveDocumentRoot,
+  resolveSettings,
+} from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
 
 describe('resolveDocumentRoot', () => {
@@ -9,7 +12,8 @@ describe('resolveDocumentRoot', () => {
     ['Windows', path.win32],
     ['other systems', path.posix],
   ])('accepts the path of a folder on the web server on %s', (_, system) => {
-    const resolve = (root: string) => resolveDocumentRoot(root, ['nginx'], 'site', system);
+    const resolve = (root: string) =>
+      resolveDocumentRoot(root, ['nginx'], 'site', system);
     expect(resolve('/srv/site')).toBe('/srv/site');
     expect(resolve('//srv/./gamedata/')).toBe('/srv/gamedata');
   });

@@ -2,7 +2,11 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listParentFolders } from '../../src/files.ts';
-import { isBeingChanged, waitUntilStable, withOutput } from '../../src/publish/publish.ts';
+import {
+  isBeingChanged,
+  waitUntilStable,
+  withOutput,
+} from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { modeOf } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
@@ -27,10 +31,15 @@ describe('publish', () => {
   it('completes the first site in the next run if its folder could not be renamed', async () => {
     const out = path.join(temporaryFolder(), 'site');
     refuseRenames('EBUSY', (to) => to === out);
-    await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be created (EBUSY)`);
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${out}: cannot be created (EBUSY)`,
+    );
     expect(fs.existsSync(out)).toBe(false);
     vi.resetAllMocks();
-    expect(await publishTree(out, fresh)).toMatchObject({ changed: true, written: 0 });
+    expect(await publishTree(out, fresh)).toMatchObject({
+      changed: true,
+      written: 0,
+    });
     expect(readTree(out)).toEqual(fresh);
   });
 
@@ -45,7 +54,10 @@ describe('publish', () => {
     });
     expect(readTree(out)).toEqual(fresh);
     expect(fs.existsSync(path.join(out, 'gone')), 'an empty folder').toBe(false);
-    expect(fs.statSync(path.join(out, 'kept/1.json'))).toMatchObject({ ino, ctimeMs });
+    expect(fs.statSync(path.join(out, 'kept/1.json'))).toMatchObject({
+      ino,
+      ctimeMs,
+    });
     expect(names()).toEqual(['site']);
   });
 
@@ -65,14 +77,18 @@ describe('publish', () => {
       hint: expect.stringContaining('to complete it'),
     });
     const waiting = waitUntilStable(out);
-    expect(await publishTree(out, fresh)).toMatchObject({ changed: true, written: 0 });
+    expect(await publishTree(out, fresh)).toMatchObject({
+      changed: true,
+      written: 0,
+    });
     await waiting;
     expect(isBeingChanged(out)).toBe(false);
     expect(readTree(out)).toEqual(fresh);
     expect(names()).toEqual(['site']);
   });
 
-  const mount = (pattern: RegExp) => () => refuseRenames('EXDEV', (to) => pattern.test(to));
+  const mount = (pattern: RegExp) => () =>
+    refuseRenames('EXDEV', (to) => pattern.test(to));
   const protect = () =>
     vi.mocked(fs.accessSync).mockImplementation((folder, mode) => {
       if (String(folder).endsWith('site/b')) failing('EACCES')();
@@ -121,7 +137,9 @@ describe('publish', () => {
     refuseRenames('EPERM', (to) => fs.existsSync(to));
     await support.expectRejected(out, () => publishTree(out, fresh), {
       message: `${out}: cannot be changed (EPERM)`,
-      hint: expect.stringContaining('must allow replacing a file by renaming another'),
+      hint: expect.stringContaining(
+        'must allow replacing a file by renaming another',
+      ),
     });
   });
 
@@ -155,7 +173,8 @@ describe('publish', () => {
     async (code) => {
       const { out } = await publishedSite(old);
       vi.mocked(fs.openSync).mockImplementation((file, flags, mode) => {
-        // When Node itself opens a file for reading, it passes a mode, but `flush` does not.
+        // When Node itself opens a file for reading, it passes a mode, but `flush`
+        // does not.
         const isFlush = flags === 'r' && mode === undefined;
         if (isFlush) failing(code)();
         return real.openSync(file, flags, mode);
@@ -187,10 +206,19 @@ describe('publish', () => {
 
   it('moves records first, then list pages, and then other files', async () => {
     const list = 'api/gamedata/move';
-    const first = { 'meta.json': '1', [`${list}/index.json`]: '1', 'index.html': '1' };
-    const { out } = await publishedSite({ ...first, [`${list}/former/index.json`]: '1' });
+    const first = {
+      'meta.json': '1',
+      [`${list}/index.json`]: '1',
+      'index.html': '1',
+    };
+    const { out } = await publishedSite({
+      ...first,
+      [`${list}/former/index.json`]: '1',
+    });
     vi.mocked(fs.renameSync).mockClear();
-    const pages = [200, 1000, 900].map((offset) => `${list}/offset/${offset}/index.json`);
+    const pages = [200, 1000, 900].map(
+      (offset) => `${list}/offset/${offset}/index.json`,
+    );
     const next = [...Object.keys(first), ...pages, `${list}/new/index.json`];
     await publishTree(out, Object.fromEntries(next.map((name) => [name, '2'])));
     const { calls, results } = vi.mocked(fs.renameSync).mock;
@@ -214,19 +242,28 @@ describe('publish', () => {
     ]);
   });
 
-  /** Simulates a file system that ignores letter case in the names of files in a folder. */
+  /**
+   * Simulates a file system that ignores letter case in the names of files in a
+   * folder.
+   */
   function ignoreCase(out: string): void {
     const find = (file: unknown): string => {
       const inside = path.relative(out, String(file));
       if (inside.startsWith('..')) return String(file);
       const names = fs.existsSync(out) ? fs.readdirSync(out) : [];
-      const existing = names.find((name) => name.toLowerCase() === inside.toLowerCase());
+      const existing = names.find(
+        (name) => name.toLowerCase() === inside.toLowerCase(),
+      );
       return path.join(out, existing ?? inside);
     };
     vi.mocked(fs.lstatSync).mockImplementation(((file: string, options: object) =>
       real.lstatSync(find(file), options)) as never);
-    vi.mocked(fs.unlinkSync).mockImplementation((file) => real.unlinkSync(find(file)));
-    vi.mocked(fs.renameSync).mockImplementation((from, to) => real.renameSync(from, find(to)));
+    vi.mocked(fs.unlinkSync).mockImplementation((file) =>
+      real.unlinkSync(find(file)),
+    );
+    vi.mocked(fs.renameSync).mockImplementation((from, to) =>
+      real.renameSync(from, find(to)),
+    );
   }
 
   it.each([
@@ -248,7 +285,8 @@ describe('publish', () => {
   });
 
   /**
-   * Yields the files of a tree, and makes each file accessible only to its owner once it is staged.
+   * Yields the files of a tree, and makes each file accessible only to its owner
+   * once it is staged.
    */
   function* restrict(tree: support.Tree, staged: string) {
     for (const file of support.treeFiles(tree)) {
@@ -289,7 +327,9 @@ describe('publish', () => {
         for (const name of names) {
           const file = path.join(out, name);
           const isMoved = to === out || String(to).startsWith(file);
-          if (isMoved && !modes.has(name) && fs.existsSync(file)) modes.set(name, modeOf(file));
+          if (isMoved && !modes.has(name) && fs.existsSync(file)) {
+            modes.set(name, modeOf(file));
+          }
         }
       });
       await withOutput(out, ({ publish }) => publish(restrict(fresh, staged)));

@@ -4,7 +4,12 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withOutput } from '../../src/publish/publish.ts';
 import { inFolder } from '../support/folders.ts';
-import { littleChanged, publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import {
+  littleChanged,
+  publishTree,
+  readTree,
+  treeFiles,
+} from '../support/publishing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const [old, fresh] = littleChanged;
@@ -13,8 +18,8 @@ const USER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 
 /**
- * Lets the web server read everything in a folder, including files that are created later. Returns
- * false if that is not supported.
+ * Lets the web server read everything in a folder, including files that are created
+ * later. Returns false if that is not supported.
  */
 function giveAccess(folder: string): boolean {
   const entries = `user:${USER}:rX,default:user:${USER}:rX`;
@@ -22,7 +27,9 @@ function giveAccess(folder: string): boolean {
 }
 const hasAcls = await inFolder(async (folder) => giveAccess(folder));
 
-/** Creates an empty output folder that only its owner and the web server may read. */
+/**
+ * Creates an empty output folder that only its owner and the web server may read.
+ */
 function createOut(): string {
   const parent = temporaryFolder();
   chmodSync(parent, 0o711);
@@ -42,7 +49,9 @@ function findUnreadable(out: string): string[] {
     const [, file = ''] = /^# file: (.*)$/m.exec(entry) ?? [];
     // The mask may limit the access rights, as in `user:12345:r-x #effective:r--`.
     const [, access, effective = access] =
-      new RegExp(`^user:${USER}:(\\S+)(?:\\s+#effective:(\\S+))?$`, 'm').exec(entry) ?? [];
+      new RegExp(`^user:${USER}:(\\S+)(?:\\s+#effective:(\\S+))?$`, 'm').exec(
+        entry,
+      ) ?? [];
     if (!effective?.startsWith('r')) unreadable.push(file);
   }
   return unreadable;
@@ -74,16 +83,22 @@ describe.runIf(hasAcls)('publish into a folder with a default ACL', () => {
     await publishTree(out, old);
     // Provides a `getfacl` that works and a `setfacl` that fails.
     const programs = temporaryFolder();
-    const real = spawnSync('sh', ['-c', 'command -v getfacl'], { encoding: 'utf8' }).stdout.trim();
+    const real = spawnSync('sh', ['-c', 'command -v getfacl'], {
+      encoding: 'utf8',
+    }).stdout.trim();
     for (const [name, script] of [
       ['getfacl', `exec ${real} "$@"`],
       ['setfacl', 'echo "setfacl: Operation not supported" >&2; exit 1'],
       ['sync', 'exit 0'],
     ] as const)
-      writeFileSync(path.join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      writeFileSync(path.join(programs, name), `#!/bin/sh\n${script}\n`, {
+        mode: 0o755,
+      });
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('PATH', programs);
-    const { notices } = await withOutput(out, ({ publish }) => publish(treeFiles(fresh)));
+    const { notices } = await withOutput(out, ({ publish }) =>
+      publish(treeFiles(fresh)),
+    );
     vi.unstubAllEnvs();
     expect(notices).toEqual([
       `new files do not get the default ACL of ${out}, because setfacl failed (setfacl: Operation not supported): let the web server read them, such as with setfacl --recursive --modify user:www-data:rX ${out}`,

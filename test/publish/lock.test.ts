@@ -4,7 +4,12 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OutputError } from '../../src/errors.ts';
-import { acquireLock, describeProcess, hasEnded, type LockOwner } from '../../src/publish/lock.ts';
+import {
+  acquireLock,
+  describeProcess,
+  hasEnded,
+  type LockOwner,
+} from '../../src/publish/lock.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import {
@@ -60,10 +65,14 @@ describe('acquireLock', () => {
       first = fs.readFileSync(draft, 'utf8');
       real.linkSync(draft, to);
     });
-    await withOutput(out, async () => expect(fs.readFileSync(lock, 'utf8')).toBe(first));
+    await withOutput(out, async () =>
+      expect(fs.readFileSync(lock, 'utf8')).toBe(first),
+    );
     expect(JSON.parse(first)).toMatchObject(describeProcess());
     expect(describeProcess().pid).toBe(process.pid);
-    if (process.platform === 'linux') expect(describeProcess().namespace).toMatch(/^pid:\[\d+\]$/);
+    if (process.platform === 'linux') {
+      expect(describeProcess().namespace).toMatch(/^pid:\[\d+\]$/);
+    }
     expect(names()).toEqual([]);
   });
 
@@ -74,7 +83,9 @@ describe('acquireLock', () => {
       const sameFolder = path.join(parent, 'x', '..', 'site') + path.sep;
       for (const name of [out, sameFolder]) {
         const problem = `${name}: locked by another build (process ${process.pid} on `;
-        await expect(publishTree(name, tree, { takeLock: true })).rejects.toMatchObject({
+        await expect(
+          publishTree(name, tree, { takeLock: true }),
+        ).rejects.toMatchObject({
           code: 'output',
           message: expect.stringContaining(problem),
           hint: expect.stringContaining('--out'),
@@ -83,7 +94,9 @@ describe('acquireLock', () => {
       await output.publish(treeFiles(tree));
     });
     expect(readTree(out)).toEqual(tree);
-    expect(await publishTree(out, { 'a.json': 'second' })).toMatchObject({ changed: true });
+    expect(await publishTree(out, { 'a.json': 'second' })).toMatchObject({
+      changed: true,
+    });
     expect(names()).toEqual(['site']);
   });
 
@@ -119,20 +132,31 @@ describe('acquireLock', () => {
     ['of a running process', running, `process ${process.ppid} on ${hostname()}`, 0],
     ['renewed nine minutes ago', other, byOther, 9],
     ['renewed by a clock that is a little ahead', other, byOther, -5],
-    ['renewed now, if the clock of this machine is a day ahead', other, byOther, 0, 86_400_000],
-  ])('does not break a lock %s without --take-lock', async (_, text, by, minutes, ahead = 0) => {
-    const { out, lock, names } = createPaths();
-    writeLock(lock, text, minutes);
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
-    await expect(publishTree(out, tree)).rejects.toMatchObject({
-      message: expect.stringMatching(`another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`),
-      hint: expect.stringContaining('--take-lock'),
-    });
-    expect(fs.readFileSync(lock, 'utf8')).toBe(text);
-    expect(names()).toEqual(['.site.gamedata-lock']);
-    await publishTree(out, tree, { takeLock: true });
-    expect(names()).toEqual(['site']);
-  });
+    [
+      'renewed now, if the clock of this machine is a day ahead',
+      other,
+      byOther,
+      0,
+      86_400_000,
+    ],
+  ])(
+    'does not break a lock %s without --take-lock',
+    async (_, text, by, minutes, ahead = 0) => {
+      const { out, lock, names } = createPaths();
+      writeLock(lock, text, minutes);
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + ahead);
+      await expect(publishTree(out, tree)).rejects.toMatchObject({
+        message: expect.stringMatching(
+          `another build \\(${by}, renewed \\d{4}-.*Z\\): .*-lock$`,
+        ),
+        hint: expect.stringContaining('--take-lock'),
+      });
+      expect(fs.readFileSync(lock, 'utf8')).toBe(text);
+      expect(names()).toEqual(['.site.gamedata-lock']);
+      await publishTree(out, tree, { takeLock: true });
+      expect(names()).toEqual(['site']);
+    },
+  );
 
   it('waits a few seconds for an empty lock to be filled before breaking it', async () => {
     const { out, lock } = createPaths();
@@ -155,7 +179,9 @@ describe('acquireLock', () => {
     const { paths, lock, names } = createPaths();
     vi.mocked(fs.linkSync).mockImplementation(failing('ENOSYS'));
     const { release } = acquireLock(paths);
-    expect(JSON.parse(fs.readFileSync(lock, 'utf8'))).toMatchObject(describeProcess());
+    expect(JSON.parse(fs.readFileSync(lock, 'utf8'))).toMatchObject(
+      describeProcess(),
+    );
     expect(() => acquireLock(paths)).toThrow('locked by another build');
     expect(names()).toEqual(['.site.gamedata-lock']);
     release();
@@ -170,7 +196,9 @@ describe('acquireLock', () => {
     expect(() => acquireLock(paths)).toThrow(expect.objectContaining(error));
     fs.writeFileSync(lock, createLock({}));
     vi.mocked(fs.renameSync).mockImplementationOnce(failing('EACCES'));
-    expect(() => acquireLock(paths)).toThrow(`${paths.out}: cannot be locked (EACCES)`);
+    expect(() => acquireLock(paths)).toThrow(
+      `${paths.out}: cannot be locked (EACCES)`,
+    );
     expect(names()).toEqual(['.site.gamedata-lock']);
   });
 
@@ -191,10 +219,13 @@ it('hasEnded compares the host, machine, namespace, boot and process id', () => 
   const running = { ...own, pid: process.ppid };
   const ended = { ...own, pid: NO_PROCESS };
   expect([hasEnded(running, own), hasEnded(ended, own)]).toEqual([false, true]);
-  for (const change of [{ host: 'x' }, { machine: 'x' }, { namespace: 'pid:[1]' }])
+  for (const change of [{ host: 'x' }, { machine: 'x' }, { namespace: 'pid:[1]' }]) {
     expect(hasEnded({ ...ended, ...change }, own)).toBe(false);
+  }
   expect(hasEnded({ ...running, boot: 'before' }, own)).toBe(true);
-  expect(hasEnded({ ...ended, boot: 'before', machine: '' }, { ...own, machine: '' })).toBe(false);
+  expect(
+    hasEnded({ ...ended, boot: 'before', machine: '' }, { ...own, machine: '' }),
+  ).toBe(false);
   vi.spyOn(process, 'kill').mockImplementation(failing('EPERM'));
   expect(hasEnded(running, own), 'of another user').toBe(false);
 });
@@ -205,7 +236,9 @@ describe('a build that holds the lock', () => {
     const started = vi.spyOn(globalThis, 'setInterval');
     const { out, lock } = createPaths();
     await withOutput(out, async () => {
-      expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+      expect(started.mock.results.map(({ value }) => value.hasRef())).toEqual([
+        false,
+      ]);
       const text = fs.readFileSync(lock, 'utf8');
       const renew = (content: string): boolean => {
         writeLock(lock, content, 60);
@@ -233,7 +266,9 @@ describe('a build that holds the lock', () => {
         const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + passed);
         await publish(treeFiles(tree));
         expect(fs.statSync(lock).mtimeMs > mtimeMs).toBe(isRenewed);
-        expect(Math.abs(fs.statSync(lock).mtimeMs - now())).toBeGreaterThan(1_800_000);
+        expect(Math.abs(fs.statSync(lock).mtimeMs - now())).toBeGreaterThan(
+          1_800_000,
+        );
       });
     },
   );
@@ -256,27 +291,33 @@ describe('a build that holds the lock', () => {
   });
 
   it.each([
-    [new OutputError('has other files', 'site'), 'the lock of this build was taken over'],
+    [
+      new OutputError('has other files', 'site'),
+      'the lock of this build was taken over',
+    ],
     [
       Object.assign(new Error('gone'), { code: 'ENOENT', syscall: 'open' }),
       'the lock of this build was taken',
     ],
     [new RangeError('stopped'), 'stopped'],
-  ])('reports the lost lock as the cause if a file operation fails: %s', async (error, message) => {
-    const { out, lock } = createPaths();
-    const work = withOutput(out, () => {
-      fs.writeFileSync(lock, other);
-      throw error;
-    });
-    await expect(work).rejects.toThrow(message);
-    expect(fs.readFileSync(lock, 'utf8')).toBe(other);
-  });
+  ])(
+    'reports the lost lock as the cause if a file operation fails: %s',
+    async (error, message) => {
+      const { out, lock } = createPaths();
+      const work = withOutput(out, () => {
+        fs.writeFileSync(lock, other);
+        throw error;
+      });
+      await expect(work).rejects.toThrow(message);
+      expect(fs.readFileSync(lock, 'utf8')).toBe(other);
+    },
+  );
 
   const [old, fresh] = littleChanged;
 
   /**
-   * Simulates another build that takes over the lock. It does so after the n-th time that this
-   * build changes a file, or tries to, while holding the lock.
+   * Simulates another build that takes over the lock. It does so after the n-th time
+   * that this build changes a file, or tries to, while holding the lock.
    */
   function takeOverAfter(nth: number, lock: string, then: () => void): void {
     let isLocked = false;
@@ -304,7 +345,8 @@ describe('a build that holds the lock', () => {
           original(...args);
         } finally {
           depth--;
-          // A recursive removal is a single change, so the calls inside it are ignored.
+          // A recursive removal is a single change, so the calls inside it are
+          // ignored.
           if (depth === 0) afterChange(args[1]);
         }
       });
@@ -318,7 +360,8 @@ describe('a build that holds the lock', () => {
   }
 
   /**
-   * Restores the real file system calls, except that nothing is flushed, because flushing is slow.
+   * Restores the real file system calls, except that nothing is flushed, because
+   * flushing is slow.
    */
   function restoreCalls(): void {
     vi.resetAllMocks();
@@ -327,7 +370,8 @@ describe('a build that holds the lock', () => {
   }
 
   /**
-   * Interrupts a build while it moves files into place, and then restores a copy of the old site.
+   * Interrupts a build while it moves files into place, and then restores a copy of
+   * the old site.
    */
   async function killAndRestore(out: string): Promise<void> {
     const copy = path.join(temporaryFolder(), 'copy');
@@ -364,7 +408,8 @@ describe('a build that holds the lock', () => {
           (error: Error) => error.message,
         );
         restoreCalls();
-        // The build finished before its n-th change, so every change has been tested.
+        // The build finished before its n-th change, so every change has been
+        // tested.
         isOver = taken === undefined;
         if (taken) expect(readTree(parent), `after change ${nth}`).toEqual(taken);
         if (message === undefined) {

@@ -4,12 +4,22 @@ import path from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keepArchive } from '../../src/pipeline/keep-archive.ts';
-import { readPermissions, setPermission, setPermissions } from '../../src/publish/permissions.ts';
+import {
+  readPermissions,
+  setPermission,
+  setPermissions,
+} from '../../src/publish/permissions.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { modeOf, octal } from '../support/fingerprint.ts';
 import { irregular } from '../support/irregular-files.ts';
-import { failing, publishedSite, publishTree, readTree, treeFiles } from '../support/publishing.ts';
+import {
+  failing,
+  publishedSite,
+  publishTree,
+  readTree,
+  treeFiles,
+} from '../support/publishing.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -22,7 +32,10 @@ const open = { file: 0o644, folder: 0o755, gid: undefined };
 const old = { 'a.json': '1' };
 const fresh = { 'a.json': '2', 'b.json': '3' };
 
-/** Creates a site folder with the given mode, and files in it that only their owner may read. */
+/**
+ * Creates a site folder with the given mode, and files in it that only their owner
+ * may read.
+ */
 function createClosedSite(mode: number, ...files: string[]) {
   const folder = path.join(temporaryFolder(), 'site');
   const at = (name: string): string => path.join(folder, name);
@@ -52,7 +65,10 @@ describe('readPermissions', () => {
     (mode, file, inside) => {
       const { folder } = createClosedSite(mode);
       const permissions = readPermissions(folder);
-      expect([octal(permissions.file), octal(permissions.folder)]).toEqual([file, inside]);
+      expect([octal(permissions.file), octal(permissions.folder)]).toEqual([
+        file,
+        inside,
+      ]);
       expect(permissions.gid).toBe(fs.statSync(folder).gid);
     },
   );
@@ -64,9 +80,18 @@ describe('readPermissions', () => {
 
 describe('setPermissions', () => {
   it("changes only the given files and the folders between them and the site's folder", () => {
-    const { folder, at } = createClosedSite(0o2777, 'a.json', 'b/c/d.json', 'b/other');
+    const { folder, at } = createClosedSite(
+      0o2777,
+      'a.json',
+      'b/c/d.json',
+      'b/other',
+    );
     for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
-    setPermissions(folder, ['a.json', 'b/c/d.json', 'missing/e.json'], readPermissions(folder));
+    setPermissions(
+      folder,
+      ['a.json', 'b/c/d.json', 'missing/e.json'],
+      readPermissions(folder),
+    );
     const modes = ['a.json', 'b', 'b/c', 'b/c/d.json', 'b/other', '.'].map((name) =>
       modeOf(at(name)),
     );
@@ -78,7 +103,9 @@ describe('setPermissions', () => {
     fs.symlinkSync('folder/file', at('link'));
     expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);
     fs.utimesSync(at('file'), 1000, 1000);
-    for (const name of ['file', 'link', 'fifo', 'missing']) setPermission(at(name), open);
+    for (const name of ['file', 'link', 'fifo', 'missing']) {
+      setPermission(at(name), open);
+    }
     expect(['file', 'folder/file', 'fifo'].map((name) => modeOf(at(name)))).toEqual([
       '644',
       '600',
@@ -94,7 +121,10 @@ describe('setPermissions', () => {
       setPermission(at(name), permissions);
       expect(fs.lstatSync(at(name))).toMatchObject({ uid: 0, gid: USER });
     }
-    expect([modeOf(at('inside')), modeOf(at('inside/file'))]).toEqual(['2750', '640']);
+    expect([modeOf(at('inside')), modeOf(at('inside/file'))]).toEqual([
+      '2750',
+      '640',
+    ]);
   });
 
   it.each([
@@ -126,19 +156,22 @@ describe('publish', () => {
     },
   );
 
-  it.runIf(isRoot)('rejects a staging folder that belongs to another user', async () => {
-    const { out, folders } = await publishedSite(old);
-    fs.mkdirSync(folders.staging);
-    fs.chownSync(folders.staging, USER, USER);
-    await expect(publishTree(out, fresh)).rejects.toMatchObject({
-      message: `${folders.staging}: belongs to another user (${USER}), so it cannot be trusted`,
-      hint: expect.stringContaining('Remove it'),
-    });
-    expect(fs.statSync(folders.staging)).toMatchObject({ uid: USER });
-    fs.chownSync(out, USER, USER);
-    await publishTree(out, fresh);
-    expect(readTree(out)).toEqual(fresh);
-  });
+  it.runIf(isRoot)(
+    'rejects a staging folder that belongs to another user',
+    async () => {
+      const { out, folders } = await publishedSite(old);
+      fs.mkdirSync(folders.staging);
+      fs.chownSync(folders.staging, USER, USER);
+      await expect(publishTree(out, fresh)).rejects.toMatchObject({
+        message: `${folders.staging}: belongs to another user (${USER}), so it cannot be trusted`,
+        hint: expect.stringContaining('Remove it'),
+      });
+      expect(fs.statSync(folders.staging)).toMatchObject({ uid: USER });
+      fs.chownSync(out, USER, USER);
+      await publishTree(out, fresh);
+      expect(readTree(out)).toEqual(fresh);
+    },
+  );
 
   /** Replaces a folder with a copy that contains the same files. */
   function swap(folder: string): void {
@@ -167,7 +200,9 @@ describe('publish', () => {
       rename.mockReset();
       swap(folders.staging);
     });
-    await expect(publishTree(out, fresh)).rejects.toThrow(`${folders.staging}: ${SWAPPED}`);
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${folders.staging}: ${SWAPPED}`,
+    );
     expect(readTree(out)).toEqual(old);
   });
 
@@ -175,7 +210,9 @@ describe('publish', () => {
     const { out, folders } = await publishedSite(old);
     const outside = path.join(temporaryFolder(), 'outside');
     fs.mkdirSync(outside);
-    vi.mocked(fs.rmSync).mockImplementationOnce(() => fs.symlinkSync(outside, folders.staging));
+    vi.mocked(fs.rmSync).mockImplementationOnce(() =>
+      fs.symlinkSync(outside, folders.staging),
+    );
     await expect(publishTree(out, fresh)).rejects.toThrow(
       `${folders.staging}: cannot be created (EEXIST)`,
     );
@@ -185,7 +222,8 @@ describe('publish', () => {
 
   const shapes = {
     ...irregular,
-    'a symlink to an endless device': (file: string) => fs.symlinkSync('/dev/zero', file),
+    'a symlink to an endless device': (file: string) =>
+      fs.symlinkSync('/dev/zero', file),
     'a symlink to a folder': (file: string, outside: string) =>
       fs.symlinkSync(path.dirname(outside), file),
   };
@@ -196,7 +234,9 @@ describe('publish', () => {
       const outside = path.join(temporaryFolder(), 'outside');
       fs.writeFileSync(outside, 'mine');
       make(folders.lockFile, outside);
-      await expect(publishTree(out, fresh)).rejects.toThrow(/not a regular file|ELOOP/);
+      await expect(publishTree(out, fresh)).rejects.toThrow(
+        /not a regular file|ELOOP/,
+      );
       expect(readTree(out)).toEqual(old);
       fs.renameSync(folders.lockFile, folders.staging);
       await publishTree(out, fresh);
@@ -207,9 +247,13 @@ describe('publish', () => {
   );
 });
 
-// These tests switch the user of the process, which is impossible in a worker thread.
+// These tests switch the user of the process, which is impossible in a worker
+// thread.
 describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () => {
-  /** Creates a world-writable folder, and runs the rest of the test as an unprivileged user. */
+  /**
+   * Creates a world-writable folder, and runs the rest of the test as an
+   * unprivileged user.
+   */
   function createSharedFolder(): { out: string } {
     const folder = temporaryFolder();
     fs.chmodSync(folder, 0o1777);
@@ -229,9 +273,13 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
   it("publish rejects another user's lock without changing it", async () => {
     const { out } = createSharedFolder();
     const lock = path.join(path.dirname(out), '.site.gamedata-lock');
-    const read = leave(lock, (file) => fs.writeFileSync(file, 'theirs', { mode: 0o600 }));
+    const read = leave(lock, (file) =>
+      fs.writeFileSync(file, 'theirs', { mode: 0o600 }),
+    );
     const before = read();
-    await expect(publishTree(out, fresh)).rejects.toThrow(`${out}: cannot be locked (EACCES)`);
+    await expect(publishTree(out, fresh)).rejects.toThrow(
+      `${out}: cannot be locked (EACCES)`,
+    );
     expect(read()).toEqual(before);
   });
 
@@ -242,12 +290,15 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
       fs.chownSync(file, 0, 0);
       fs.chmodSync(file, 0o600);
     });
-    expect(await publishTree(out, fresh, { byContent: true })).toMatchObject({ written: 2 });
+    expect(await publishTree(out, fresh, { byContent: true })).toMatchObject({
+      written: 2,
+    });
     expect(read().uid).toBe(USER);
   });
 
   /**
-   * Prepares a committed change with foreign files, as another user could do in a shared folder.
+   * Prepares a committed change with foreign files, as another user could do in a
+   * shared folder.
    */
   function prepareChange(staging: string, mine: string): void {
     fs.mkdirSync(path.join(staging, 'site'), { recursive: true });
@@ -269,7 +320,9 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
         leave(staging, (folder) => prepareChange(folder, mine));
         return publish(treeFiles(fresh));
       });
-      await expect(publishing).rejects.toThrow(`${staging}: belongs to another user (0)`);
+      await expect(publishing).rejects.toThrow(
+        `${staging}: belongs to another user (0)`,
+      );
       expect(fs.readFileSync(mine, 'utf8')).toBe('mine');
       expect(fs.existsSync(out) ? readTree(out) : old).toEqual(old);
     },
@@ -282,15 +335,18 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
       (folder) => fs.mkdirSync(folder) ?? fs.chmodSync(folder, 0o777),
     ],
     ['symlink', (folder) => fs.symlinkSync('site', folder)],
-  ])("keepArchive rejects another user's %s in place of the archive folder", async (_, create) => {
-    // Generates the files before switching users, because the other user may be unable to read the
-    // compiled code.
-    const files = siteOf(rawRecords(1, 1)).files();
-    const { out } = createSharedFolder();
-    await withOutput(out, ({ publish }) => publish(files));
-    leave(`${out}-archives`, create);
-    await expect(keepArchive(out, 1)).rejects.toThrow(
-      `${out}-archives: belongs to another user (0), so it cannot be trusted`,
-    );
-  });
+  ])(
+    "keepArchive rejects another user's %s in place of the archive folder",
+    async (_, create) => {
+      // Generates the files before switching users, because the other user may be
+      // unable to read the compiled code.
+      const files = siteOf(rawRecords(1, 1)).files();
+      const { out } = createSharedFolder();
+      await withOutput(out, ({ publish }) => publish(files));
+      leave(`${out}-archives`, create);
+      await expect(keepArchive(out, 1)).rejects.toThrow(
+        `${out}-archives: belongs to another user (0), so it cannot be trusted`,
+      );
+    },
+  );
 });

@@ -19,7 +19,8 @@ vi.mock('node:child_process', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
 /**
- * Restores the real file system calls, except that nothing is flushed, because flushing is slow.
+ * Restores the real file system calls, except that nothing is flushed, because
+ * flushing is slow.
  */
 function restoreCalls(): void {
   vi.resetAllMocks();
@@ -38,12 +39,16 @@ interface Effect {
   repeat(disk: Disk): void;
 }
 
-/** Records the effects of all file system calls in a folder until `restoreCalls` is called. */
+/**
+ * Records the effects of all file system calls in a folder until `restoreCalls` is
+ * called.
+ */
 function recordEffects(parent: string, sync: Sync): Effect[] {
   const effects: Effect[] = [];
   const opened = new Map<number, string>();
   const inside = (file: unknown): string => path.relative(parent, String(file));
-  const add = (what: string, repeat: Effect['repeat']): void => void effects.push({ what, repeat });
+  const add = (what: string, repeat: Effect['repeat']): void =>
+    void effects.push({ what, repeat });
 
   /** Calls the original function and then records its effect. */
   function after<C extends (...args: never[]) => unknown>(
@@ -81,7 +86,9 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
     add(what, (disk) => disk.rename(inside(from), inside(to)));
   });
   after(fs.utimesSync, real.utimesSync, ([file, , time]) => {
-    add(`set time ${inside(file)}`, (disk) => disk.setTime(inside(file), Number(time)));
+    add(`set time ${inside(file)}`, (disk) =>
+      disk.setTime(inside(file), Number(time)),
+    );
   });
   after(fs.writeFileSync, real.writeFileSync, ([file, body]) => {
     recordWrite(inside(file), body as string);
@@ -103,7 +110,9 @@ function recordEffects(parent: string, sync: Sync): Effect[] {
     expect([command, flag]).toEqual(['sync', '-f']);
     if (sync === 'flushes') {
       const below = `${inside(folder)}/`;
-      add(`flush ${inside(folder)}`, (disk) => disk.flush((file) => file.startsWith(below)));
+      add(`flush ${inside(folder)}`, (disk) =>
+        disk.flush((file) => file.startsWith(below)),
+      );
     }
     return { status: sync === 'fails' ? 1 : 0 };
   };
@@ -122,7 +131,11 @@ interface RecordedChange {
 }
 
 /** Publishes a new site over an old one, and records every effect on the files. */
-async function recordChange(old: Tree, fresh: Tree, sync: Sync): Promise<RecordedChange> {
+async function recordChange(
+  old: Tree,
+  fresh: Tree,
+  sync: Sync,
+): Promise<RecordedChange> {
   if (sync === 'flushes nothing, as on macOS') {
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
   }
@@ -145,8 +158,9 @@ interface DiskState {
 }
 
 /**
- * Yields every distinct state in which a kill or a power cut between these effects may leave the
- * folder. A kill leaves complete files. After a power cut, files that were not flushed may be torn.
+ * Yields every distinct state in which a kill or a power cut between these effects
+ * may leave the folder. A kill leaves complete files. After a power cut, files that
+ * were not flushed may be torn.
  */
 function* replay(
   { disk, effects }: RecordedChange,
@@ -173,10 +187,14 @@ function* replay(
 }
 
 /**
- * Expects that the next command keeps the old site, or completes the new site if it was committed.
- * Also expects that the next build publishes the new site.
+ * Expects that the next command keeps the old site, or completes the new site if it
+ * was committed. Also expects that the next build publishes the new site.
  */
-async function expectRecovery(state: DiskState, old: Tree, fresh: Tree): Promise<void> {
+async function expectRecovery(
+  state: DiskState,
+  old: Tree,
+  fresh: Tree,
+): Promise<void> {
   const { folder, what, isCommitted } = state;
   const out = path.join(folder, 'site');
   for (const name of Object.keys(old)) {
@@ -187,7 +205,9 @@ async function expectRecovery(state: DiskState, old: Tree, fresh: Tree): Promise
   if (!isCommitted) expect(isBeingChanged(out), what).toBe(false);
   await openAgain(out);
   expect(readTree(out), what).toEqual(isCommitted ? fresh : old);
-  expect(await publishTree(out, fresh), what).toMatchObject({ changed: !isCommitted });
+  expect(await publishTree(out, fresh), what).toMatchObject({
+    changed: !isCommitted,
+  });
   expect(readTree(out), what).toEqual(fresh);
   expect(fs.readdirSync(folder), what).toEqual(['site']);
 }
@@ -204,7 +224,13 @@ describe.each<[string, Tree, Tree, Sync]>([
   ],
   [
     'files and folders with the same name',
-    { 'a.json': '1', file: '2', 'folder/x/y': '3', 'folder/z': '4', 'meta.json': '5' },
+    {
+      'a.json': '1',
+      file: '2',
+      'folder/x/y': '3',
+      'folder/z': '4',
+      'meta.json': '5',
+    },
     { 'a.json': '10', 'file/x/y': '2', 'folder/x': '3', 'meta.json': '5' },
     'flushes',
   ],
@@ -253,7 +279,9 @@ it.each<[Sync, staged: readonly string[], moved: readonly string[]]>([
       [LAST_RENAME, moved],
     ] as const) {
       const done = order.slice(0, order.indexOf(rename));
-      const lastChange = done.findLastIndex((what) => !/^(?:flush|mkdir) /.test(what));
+      const lastChange = done.findLastIndex(
+        (what) => !/^(?:flush|mkdir) /.test(what),
+      );
       const flushes = flushed.map((file) => `flush ${file}`);
       expect(done.slice(lastChange + 1)).toEqual(expect.arrayContaining(flushes));
     }

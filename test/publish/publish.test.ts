@@ -13,11 +13,19 @@ import { temporaryFolder } from '../support/temporary.ts';
 const { publishedSite, publishTree, readTree, treeFiles } = support;
 const [old, fresh] = support.littleChanged;
 const first: support.Tree = { 'a.json': '1', 'b/c.json': '22', 'b/d.json': '333' };
-const unchanged = { changed: false, files: 4, written: 0, kept: 4, removed: 0, notices: [] };
+const unchanged = {
+  changed: false,
+  files: 4,
+  written: 0,
+  kept: 4,
+  removed: 0,
+  notices: [],
+};
 const readManifest = (out: string) =>
   JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
 const app = '{"name":"My app","start_url":"/"}';
-const readSecond = (file: string): number => Math.floor(fs.statSync(file).mtimeMs / 1000);
+const readSecond = (file: string): number =>
+  Math.floor(fs.statSync(file).mtimeMs / 1000);
 afterEach(() => void vi.restoreAllMocks());
 
 describe('publish', () => {
@@ -79,14 +87,20 @@ describe('publish', () => {
     ['a longer file', false, overwrite('12', 0)],
     ['a symlink of the same size', false, replaceBySymlink],
     ['other content of the same size and age', true, overwrite('2', 0)],
-  ])('repairs %s (detected only by comparing content: %s)', async (_, byContent, damage) => {
-    const { out } = await publishedSite(first);
-    damage(path.join(out, 'a.json'));
-    if (byContent) expect(await publishTree(out, first)).toMatchObject(unchanged);
-    expect(await publishTree(out, first, { byContent })).toMatchObject({ written: 2, kept: 2 });
-    expect(readTree(out)).toEqual(first);
-    expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
-  });
+  ])(
+    'repairs %s (detected only by comparing content: %s)',
+    async (_, byContent, damage) => {
+      const { out } = await publishedSite(first);
+      damage(path.join(out, 'a.json'));
+      if (byContent) expect(await publishTree(out, first)).toMatchObject(unchanged);
+      expect(await publishTree(out, first, { byContent })).toMatchObject({
+        written: 2,
+        kept: 2,
+      });
+      expect(readTree(out)).toEqual(first);
+      expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
+    },
+  );
 
   it('gives replaced files a later mtime and keeps the manifest the newest file', async () => {
     const { out } = await publishedSite(old);
@@ -98,11 +112,15 @@ describe('publish', () => {
       await publishTree(out, tree);
       expect(readSecond(file)).toBeGreaterThan(fileSecond);
       expect(readSecond(manifest)).toBeGreaterThan(manifestSecond);
-      expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(fs.statSync(file).mtimeMs);
+      expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(
+        fs.statSync(file).mtimeMs,
+      );
     }
     fs.utimesSync(file, later, later);
     await publishTree(out, fresh);
-    expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(fs.statSync(file).mtimeMs);
+    expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(
+      fs.statSync(file).mtimeMs,
+    );
     expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
   });
 
@@ -117,28 +135,35 @@ describe('publish', () => {
     expect(fs.lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readTree(real)).toEqual({ ...first, 'b/c.json': '4' });
     expect(fs.statSync(path.join(real, 'a.json')).ino).toBe(ino);
-    expect([fs.readdirSync(parent).sort(), fs.readdirSync(path.dirname(real))]).toEqual([
-      ['link', 'real'],
-      ['site'],
-    ]);
+    expect([
+      fs.readdirSync(parent).sort(),
+      fs.readdirSync(path.dirname(real)),
+    ]).toEqual([['link', 'real'], ['site']]);
   });
 
   const outside = () => path.join(temporaryFolder(), 'outside');
   it.each<[string, (file: string) => void]>([
     ['a file', (file) => fs.writeFileSync(file, 'theirs')],
     ['a symlink', (file) => fs.symlinkSync(outside(), file)],
-  ])('rejects %s that another process created in the staging folder', async (_, stage) => {
-    const { out, folders } = await publishedSite(first);
-    function* files() {
-      yield { path: 'a.json', body: 'new' };
-      stage(path.join(folders.staged, 'b.json'));
-      yield { path: 'b.json', body: 'ours' };
-    }
-    const message = 'b.json: cannot be written (EEXIST)';
-    await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files())), {
-      message,
-    });
-  });
+  ])(
+    'rejects %s that another process created in the staging folder',
+    async (_, stage) => {
+      const { out, folders } = await publishedSite(first);
+      function* files() {
+        yield { path: 'a.json', body: 'new' };
+        stage(path.join(folders.staged, 'b.json'));
+        yield { path: 'b.json', body: 'ours' };
+      }
+      const message = 'b.json: cannot be written (EEXIST)';
+      await support.expectRejected(
+        out,
+        () => withOutput(out, (output) => output.publish(files())),
+        {
+          message,
+        },
+      );
+    },
+  );
 
   it('stages files in a folder that no other user can enter', async () => {
     const { out, folders } = await publishedSite(first);
@@ -151,7 +176,8 @@ describe('publish', () => {
     expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
-  // In the second case, the event loop aborts the build, so the build must pause regularly.
+  // In the second case, the event loop aborts the build, so the build must pause
+  // regularly.
   it.each([10, undefined])(
     'keeps only the old site if the build is aborted (at file %s)',
     async (abortAt) => {
@@ -185,7 +211,9 @@ describe('publish', () => {
     fs.rmSync(path.join(out, 'b/c.json'));
     for (const folder of ['b/c.json', 'come']) fs.mkdirSync(path.join(out, folder));
     fs.symlinkSync('/nowhere', path.join(out, 'link'));
-    for (const [name, text] of Object.entries(mine)) fs.writeFileSync(path.join(out, name), text);
+    for (const [name, text] of Object.entries(mine)) {
+      fs.writeFileSync(path.join(out, name), text);
+    }
     await publishTree(out, next);
     expect(fs.readlinkSync(path.join(out, 'link'))).toBe('/nowhere');
     fs.rmSync(path.join(out, 'link'));
@@ -227,18 +255,39 @@ describe('publish', () => {
 
   it('publishes into the folder of a web app whose manifest merely mentions gamedata', async () => {
     const parent = temporaryFolder();
-    const manifest = JSON.stringify({ name: 'an app', shortcut: { generator: 'gamedata/1' } });
+    const manifest = JSON.stringify({
+      name: 'an app',
+      shortcut: { generator: 'gamedata/1' },
+    });
     fs.writeFileSync(path.join(parent, 'manifest.json'), manifest);
-    expect(await publishTree(path.join(parent, 'site'), next)).toMatchObject({ changed: true });
+    expect(await publishTree(path.join(parent, 'site'), next)).toMatchObject({
+      changed: true,
+    });
   });
 
   const newer = '{"format":9,"generator":"gamedata/9","files":[]}';
   const invalid = 'contains files, but has no valid manifest.json: ';
   it.each<[string, (manifest: string) => void, string]>([
-    ['without a manifest', (file) => fs.writeFileSync(`${file}.txt`, 'x'), `${invalid}ENOENT`],
-    ['with an invalid manifest', (file) => fs.writeFileSync(file, '{'), `${invalid}invalid JSON`],
-    ['whose manifest is a folder', (file) => fs.mkdirSync(file), `${invalid}not a regular file`],
-    ['that belongs to another application', (file) => fs.writeFileSync(file, app), invalid],
+    [
+      'without a manifest',
+      (file) => fs.writeFileSync(`${file}.txt`, 'x'),
+      `${invalid}ENOENT`,
+    ],
+    [
+      'with an invalid manifest',
+      (file) => fs.writeFileSync(file, '{'),
+      `${invalid}invalid JSON`,
+    ],
+    [
+      'whose manifest is a folder',
+      (file) => fs.mkdirSync(file),
+      `${invalid}not a regular file`,
+    ],
+    [
+      'that belongs to another application',
+      (file) => fs.writeFileSync(file, app),
+      invalid,
+    ],
     [
       'from another generator',
       (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'),
@@ -288,7 +337,12 @@ describe('publish', () => {
       (out) => fs.symlinkSync('a.json', path.join(out, 'd.json')),
       'd.json',
     ],
-    ['a folder', { 'd.json': '3' }, (out) => fs.mkdirSync(path.join(out, 'd.json')), 'd.json/'],
+    [
+      'a folder',
+      { 'd.json': '3' },
+      (out) => fs.mkdirSync(path.join(out, 'd.json')),
+      'd.json/',
+    ],
     [
       'a folder that replaced a file',
       { 'a.json': '10' },
@@ -302,8 +356,18 @@ describe('publish', () => {
       (out) => fs.mkdirSync(path.join(out, 'b/x')),
       'b/x/',
     ],
-    ['a file in the place of its folder', { 'd/x/y': '3' }, (out) => write(out, 'd'), 'd'],
-    ['many files', many, (out) => write(out, ...'1234567'), '1, 2, 3, 4, 5 and 2 more'],
+    [
+      'a file in the place of its folder',
+      { 'd/x/y': '3' },
+      (out) => write(out, 'd'),
+      'd',
+    ],
+    [
+      'many files',
+      many,
+      (out) => write(out, ...'1234567'),
+      '1, 2, 3, 4, 5 and 2 more',
+    ],
   ])('rejects %s in the way of a new file', async (_, tree, fill, named) => {
     const { out } = await publishedSite(first);
     fill(out);
@@ -313,7 +377,18 @@ describe('publish', () => {
     });
   });
 
-  const unsafe = ['../x', '..', 'a/../../x', '/etc/x', 'a\\b', 'a\0b', '', 'a//b', './a', 'a/'];
+  const unsafe = [
+    '../x',
+    '..',
+    'a/../../x',
+    '/etc/x',
+    'a\\b',
+    'a\0b',
+    '',
+    'a//b',
+    './a',
+    'a/',
+  ];
   it.each<[readonly string[], string]>([
     ...unsafe.map((name): [string[], string] => [
       ['a.json', name],
@@ -330,9 +405,13 @@ describe('publish', () => {
     // Published files keep their text, so that only the other files are staged.
     const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
     const message = expect.stringContaining(`${paths.at(-1)}: ${problem}`);
-    await support.expectRejected(out, () => withOutput(out, (output) => output.publish(files)), {
-      message,
-    });
+    await support.expectRejected(
+      out,
+      () => withOutput(out, (output) => output.publish(files)),
+      {
+        message,
+      },
+    );
   });
 
   it('rejects a file that exceeds the size limit for reading it', () => {
@@ -343,7 +422,11 @@ describe('publish', () => {
 });
 
 describe('isUnchanged', () => {
-  const buildInputs = { generator: 'gamedata/1.2.3', code: 'c'.repeat(64), inputs: 'd'.repeat(64) };
+  const buildInputs = {
+    generator: 'gamedata/1.2.3',
+    code: 'c'.repeat(64),
+    inputs: 'd'.repeat(64),
+  };
   const publish = (out: string) =>
     withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
   const reuse = (out: string, inputs = buildInputs) =>

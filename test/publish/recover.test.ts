@@ -20,7 +20,11 @@ const DISCARDED =
 type Site = Awaited<ReturnType<typeof publishedSite>>;
 
 /** Makes a build fail just before it moves the given file into place. */
-async function interrupt({ out }: Site, tree: support.Tree, stopAt: string): Promise<void> {
+async function interrupt(
+  { out }: Site,
+  tree: support.Tree,
+  stopAt: string,
+): Promise<void> {
   vi.mocked(fs.renameSync).mockImplementation((from, to) => {
     if (to === path.join(out, stopAt)) support.failing('EIO')();
     real.renameSync(from, to);
@@ -30,7 +34,8 @@ async function interrupt({ out }: Site, tree: support.Tree, stopAt: string): Pro
 }
 
 /**
- * Creates a site whose build was killed after it had moved `a.json` and `come/x.json` into place.
+ * Creates a site whose build was killed after it had moved `a.json` and
+ * `come/x.json` into place.
  */
 async function createKilledSite(): Promise<Site> {
   const site = await publishedSite(old);
@@ -50,7 +55,10 @@ const restore = (site: Site, tree: support.Tree) => {
   return copyOver(site, tree);
 };
 
-/** Runs a build that fails like a failed fetch, and returns the notices of its recovery. */
+/**
+ * Runs a build that fails like a failed fetch, and returns the notices of its
+ * recovery.
+ */
 async function failToFetch(out: string): Promise<readonly string[]> {
   const notices: string[] = [];
   const work = withOutput(out, () => Promise.reject(new RangeError('no upstream')), {
@@ -61,14 +69,17 @@ async function failToFetch(out: string): Promise<readonly string[]> {
 }
 
 /**
- * Expects that every command reports the change as discarded until another change is published. New
- * files that the discarded change had already moved into place are kept.
+ * Expects that every command reports the change as discarded until another change is
+ * published. New files that the discarded change had already moved into place are
+ * kept.
  */
 async function expectDiscarded({ out, folders, names }: Site): Promise<void> {
   const readMarks = () => (fs.existsSync(out) ? fingerprint(out) : undefined);
   const before = readMarks();
   expect(isBeingChanged(out)).toBe(false);
-  for (const _ of ['twice', 'in a row']) expect(await failToFetch(out)).toEqual([DISCARDED]);
+  for (const _ of ['twice', 'in a row']) {
+    expect(await failToFetch(out)).toEqual([DISCARDED]);
+  }
   expect(readMarks()).toEqual(before);
   expect(fs.existsSync(folders.staging)).toBe(true);
   await publishTree(out, third);
@@ -96,7 +107,9 @@ describe('recover', () => {
     const manifest = fs.readFileSync(file, 'utf8');
     fs.writeFileSync(file, manifest.replace('"format":1', '"format":9'));
     await support.expectRejected(out, () => publishTree(out, third), {
-      message: expect.stringContaining('manifest.json has format 9, but this version'),
+      message: expect.stringContaining(
+        'manifest.json has format 9, but this version',
+      ),
       hint: expect.stringContaining('Upgrade gamedata'),
     });
     fs.writeFileSync(file, manifest);
@@ -119,9 +132,15 @@ describe('recover', () => {
   });
 
   it.each<[string, (site: Site) => Promise<void> | void]>([
-    ['an older copy was restored', (site) => restore(site, { ...old, 'a.json': '0' })],
+    [
+      'an older copy was restored',
+      (site) => restore(site, { ...old, 'a.json': '0' }),
+    ],
     ['the replaced site was restored', (site) => restore(site, old)],
-    ['an older copy was copied over the site', (site) => copyOver(site, { ...old, 'a.json': '0' })],
+    [
+      'an older copy was copied over the site',
+      (site) => copyOver(site, { ...old, 'a.json': '0' }),
+    ],
     ['the folder was removed', remove],
     ['a moved file was edited', (site) => write(site, 'a.json', 'xx')],
     ['a moved file was restored', (site) => write(site, 'a.json', '1')],
@@ -142,10 +161,14 @@ describe('recover', () => {
     const { out, folders, names } = site;
     await interrupt(site, after, 'b.json');
     fs.rmSync(path.join(folders.staged, 'b.json'));
-    // Simulates a clock that was set back, so that the moved file does not look modified.
+    // Simulates a clock that was set back, so that the moved file does not look
+    // modified.
     fs.utimesSync(path.join(out, 'a.json'), 1, 1);
     await failToFetch(out);
-    expect(await publishTree(out, before)).toMatchObject({ changed: true, written: 2 });
+    expect(await publishTree(out, before)).toMatchObject({
+      changed: true,
+      written: 2,
+    });
     expect(readTree(out)).toEqual(before);
     expect(names()).toEqual(['site']);
   });
@@ -161,27 +184,35 @@ describe('recover', () => {
       ({ out }) => fsExtra.outputFileSync(path.join(out, 'b/d.json/mine'), 'mine'),
       'b/d.json/',
     ],
-    ['a file where the change needs a folder', (site) => write(site, 'come', 'mine'), 'come'],
+    [
+      'a file where the change needs a folder',
+      (site) => write(site, 'come', 'mine'),
+      'come',
+    ],
   ];
-  it.each(obstacles)('keeps a committed change without applying it over %s', async (...row) => {
-    const [, obstruct, named] = row;
-    const site = await publishedSite(old);
-    await interrupt(site, fresh, 'a.json');
-    obstruct(site);
-    const { out } = site;
-    for (const _ of ['twice', 'in a row'])
-      await support.expectRejected(out, () => support.openAgain(out), {
-        message: `${out}: contains files that gamedata did not write: ${named}`,
-        hint: expect.stringContaining('Move them elsewhere'),
-      });
-    expect(isBeingChanged(out)).toBe(true);
-    const [first = ''] = named.split('/');
-    const obstacle = named === 'b/d.json/' ? 'b/d.json' : first;
-    fs.rmSync(path.join(out, obstacle), { recursive: true });
-    expect(await support.openAgain(out)).toEqual([COMPLETED]);
-    expect(readTree(out)).toEqual(fresh);
-    expect(site.names()).toEqual(['site']);
-  });
+  it.each(obstacles)(
+    'keeps a committed change without applying it over %s',
+    async (...row) => {
+      const [, obstruct, named] = row;
+      const site = await publishedSite(old);
+      await interrupt(site, fresh, 'a.json');
+      obstruct(site);
+      const { out } = site;
+      for (const _ of ['twice', 'in a row']) {
+        await support.expectRejected(out, () => support.openAgain(out), {
+          message: `${out}: contains files that gamedata did not write: ${named}`,
+          hint: expect.stringContaining('Move them elsewhere'),
+        });
+      }
+      expect(isBeingChanged(out)).toBe(true);
+      const [first = ''] = named.split('/');
+      const obstacle = named === 'b/d.json/' ? 'b/d.json' : first;
+      fs.rmSync(path.join(out, obstacle), { recursive: true });
+      expect(await support.openAgain(out)).toEqual([COMPLETED]);
+      expect(readTree(out)).toEqual(fresh);
+      expect(site.names()).toEqual(['site']);
+    },
+  );
 
   it('completes a committed change even if a file with the same content was added', async () => {
     const site = await publishedSite(old);
@@ -237,7 +268,13 @@ describe('recover', () => {
     const { out, folders } = await createKilledSite();
     fs.writeFileSync(path.join(folders.staged, 'manifest.json'), '{');
     const other = { ...fresh, 'come/x.json': '31' };
-    await expect(publishTree(out, other)).rejects.toThrow('did not write: come/x.json');
-    expect(readTree(out)).toMatchObject({ 'a.json': '10', 'come/x.json': '30', 'gone.json': '4' });
+    await expect(publishTree(out, other)).rejects.toThrow(
+      'did not write: come/x.json',
+    );
+    expect(readTree(out)).toMatchObject({
+      'a.json': '10',
+      'come/x.json': '30',
+      'gone.json': '4',
+    });
   });
 });

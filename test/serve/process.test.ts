@@ -27,14 +27,18 @@ async function startProcess(moves: number) {
 describe('gamedata serve', () => {
   it('prints the URL of the site, logs each request, and exits with code 0 on SIGINT', async () => {
     const server = await startProcess(3);
-    const body = await (await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)).text();
+    const body = await (
+      await fetch(`${server.url}/api/gamedata/move/move-1/?format=api`)
+    ).text();
     await fetch(server.url, { method: 'HEAD' });
     await sendTarget(server.port, '/nothing', 'DELETE');
     server.child.kill('SIGINT');
     expect(await server.finished).toMatchObject({ code: 0 });
     const output = server.output().replaceAll(/[\d.]+ ms$/gm, 'n ms');
     const [title, ...lines] = output.split('\n');
-    expect(title).toMatch(new RegExp(`^\\S+site: 3 moves, 3 items${oneOfOthers}, served at$`));
+    expect(title).toMatch(
+      new RegExp(`^\\S+site: 3 moves, 3 items${oneOfOthers}, served at$`),
+    );
     expect(lines).toEqual([
       `  ${server.url}/`,
       ...kindNames.map((kind) => `  ${server.url}/api/gamedata/${kind}/?format=api`),
@@ -50,12 +54,21 @@ describe('gamedata serve', () => {
     'uses less than 300 MB even if clients pipeline requests for all records or stop reading',
     async () => {
       const { port, url, child } = await startProcess(2000);
-      const request = 'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
-      const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(port)));
-      for (const socket of sockets.slice(0, 20)) socket.resume().write(request.repeat(100));
-      for (const socket of sockets.slice(20, 40)) socket.resume().write(request.repeat(3000));
+      const request =
+        'GET /api/gamedata/move/?limit=100000 HTTP/1.1\r\nHost: x\r\n\r\n';
+      const sockets = await Promise.all(
+        Array.from({ length: 600 }, () => openSocket(port)),
+      );
+      for (const socket of sockets.slice(0, 20)) {
+        socket.resume().write(request.repeat(100));
+      }
+      for (const socket of sockets.slice(20, 40)) {
+        socket.resume().write(request.repeat(3000));
+      }
       const otherRequest = request.replace('move', 'item');
-      for (const socket of sockets.slice(40)) socket.pause().write(otherRequest.repeat(2));
+      for (const socket of sockets.slice(40)) {
+        socket.pause().write(otherRequest.repeat(2));
+      }
       // Each of these requests has to wait for several of the long responses above.
       for (let count = 0; count < 3; count++) {
         const { status } = await fetch(`${url}/api/gamedata/move/?limit=7`);
@@ -72,7 +85,13 @@ describe('gamedata serve', () => {
     const { url, close } = await serveSite();
     await close();
     const { port } = new URL(url);
-    const { child, finished } = startCli(['serve', folder, '--port', port, '--quiet']);
+    const { child, finished } = startCli([
+      'serve',
+      folder,
+      '--port',
+      port,
+      '--quiet',
+    ]);
     let stderr = '';
     child.stderr?.on('data', (text) => {
       stderr += text;
@@ -97,15 +116,24 @@ describe('gamedata serve', () => {
   const advise = (port: number) =>
     `Serve the site there with --port ${port}, or build it with --base-url URL`;
   it.each([
-    ['http://localhost:3000', `warning: links point to http://localhost:3000. ${advise(3000)}`],
+    [
+      'http://localhost:3000',
+      `warning: links point to http://localhost:3000. ${advise(3000)}`,
+    ],
     ['http://127.0.0.1', `warning: links point to http://127.0.0.1. ${advise(80)}`],
-    ['http://[::1]:8080/games', `warning: links point to http://[::1]:8080/games. ${advise(8080)}`],
+    [
+      'http://[::1]:8080/games',
+      `warning: links point to http://[::1]:8080/games. ${advise(8080)}`,
+    ],
     ['nowhere', "Links point to the site's base URL, nowhere"],
   ])('describes links to %s', async (baseUrl, line) => {
     const folder = await publishNewSite({ baseUrl });
     const written: string[] = [];
-    for (const stream of [process.stdout, process.stderr])
-      vi.spyOn(stream, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, 'write').mockImplementation(
+        (text) => written.push(`${text}`) > 0,
+      );
+    }
     const reporter = createReporter(process.stderr, { quiet: false });
     const signal = AbortSignal.abort();
     await command.run(
@@ -114,7 +142,9 @@ describe('gamedata serve', () => {
     );
     vi.restoreAllMocks();
     const [, url = ''] = /^ {2}(\S+)\/$/m.exec(written.join('')) ?? [];
-    expect(written.join('').trim().split('\n').at(-1)?.replace(url, 'URL')).toBe(line);
+    expect(written.join('').trim().split('\n').at(-1)?.replace(url, 'URL')).toBe(
+      line,
+    );
   });
 
   it('rejects a port in use, the address of another machine, and invalid options', async () => {
@@ -125,12 +155,17 @@ describe('gamedata serve', () => {
     });
     for (const [options, message] of [
       [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],
-      [{ listen: 'example.test' }, '--listen: got "example.test", expected an IP address'],
+      [
+        { listen: 'example.test' },
+        '--listen: got "example.test", expected an IP address',
+      ],
     ] as const)
       await expect(serve(options)).rejects.toThrow(message);
-    await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject({
-      message: '192.0.2.1 port 0: is not an address of this machine',
-      hint: expect.stringMatching(/^Choose an address/),
-    });
+    await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject(
+      {
+        message: '192.0.2.1 port 0: is not an address of this machine',
+        hint: expect.stringMatching(/^Choose an address/),
+      },
+    );
   });
 });

@@ -2,7 +2,11 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fsExtra from 'fs-extra';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
-import { respondCompressed, selectEncoding, splitTarget } from '../../src/serve/respond.ts';
+import {
+  respondCompressed,
+  selectEncoding,
+  splitTarget,
+} from '../../src/serve/respond.ts';
 import { PAGE, publishSite, sendTarget, serveSite } from '../support/serving.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
@@ -18,7 +22,10 @@ interface GetOptions {
 }
 
 /** Sends a request and returns the body exactly as it was received. */
-async function get(url: string, { method = 'GET', encoding, etags }: GetOptions = {}) {
+async function get(
+  url: string,
+  { method = 'GET', encoding, etags }: GetOptions = {},
+) {
   const headers: Record<string, string> = {};
   if (encoding !== undefined) headers['accept-encoding'] = encoding;
   if (etags !== undefined) headers['if-none-match'] = etags;
@@ -54,18 +61,21 @@ describe('respond', () => {
     [`${LIST}\xff/`, 400],
     [`http://example.test${LIST}?limit=2`, 200],
     ['/api/gamedata/move?limit=5#x', 301, `${LIST}?limit=5%23x`],
-  ])('serves only files of the site: %j gets a %i', async (target, status, location) => {
-    const secrets = [
-      { path: '_headers', body: 'secret' },
-      { path: '.hidden.txt', body: 'secret' },
-    ];
-    const { port, problems } = await serveSite({ extras: [PAGE, ...secrets] });
-    const response = await sendTarget(port, target);
-    expect(response.status).toBe(status);
-    expect(response.location).toBe(location);
-    expect(response.text).not.toContain('secret');
-    expect(problems).toEqual([]);
-  });
+  ])(
+    'serves only files of the site: %j gets a %i',
+    async (target, status, location) => {
+      const secrets = [
+        { path: '_headers', body: 'secret' },
+        { path: '.hidden.txt', body: 'secret' },
+      ];
+      const { port, problems } = await serveSite({ extras: [PAGE, ...secrets] });
+      const response = await sendTarget(port, target);
+      expect(response.status).toBe(status);
+      expect(response.location).toBe(location);
+      expect(response.text).not.toContain('secret');
+      expect(problems).toEqual([]);
+    },
+  );
 
   it('serves files in .well-known/ if the manifest lists them', async () => {
     const listed = { path: '.well-known/security.txt', body: 'Contact: x' };
@@ -78,7 +88,9 @@ describe('respond', () => {
   });
 
   it('serves a site only below the path of its base URL', async () => {
-    const { url, port, folder } = await serveSite({ baseUrl: 'https://example.test/games/v2.1' });
+    const { url, port, folder } = await serveSite({
+      baseUrl: 'https://example.test/games/v2.1',
+    });
     expect(new URL(url).pathname).toBe('/games/v2.1');
     for (const [target, status, location] of [
       ['/', 302, '/games/v2.1/'],
@@ -97,7 +109,9 @@ describe('respond', () => {
       return status;
     }
     await publishSite(folder, { baseUrl: 'https://example.test/else' });
-    await expect.poll(() => readStatus('/else/meta.json'), { timeout: 60_000 }).toBe(200);
+    await expect
+      .poll(() => readStatus('/else/meta.json'), { timeout: 60_000 })
+      .toBe(200);
     expect(await readStatus('/games/v2.1/meta.json')).toBe(404);
   });
 
@@ -105,7 +119,13 @@ describe('respond', () => {
     ['a file', '/style.css', false, 'br', 'Accept-Encoding'],
     ['no image', '/sprites/items/unknown.png', true, undefined, undefined],
     ['no API response by default', LIST, false, undefined, 'Accept'],
-    ['no small response', `${LIST}move-1/`, true, undefined, 'Accept, Accept-Encoding'],
+    [
+      'no small response',
+      `${LIST}move-1/`,
+      true,
+      undefined,
+      'Accept, Accept-Encoding',
+    ],
     ['no error', `${LIST}nope/`, true, undefined, 'Accept, Accept-Encoding'],
   ])('compresses %s: %s', async (_, path, compress, encoding, vary) => {
     const { url } = await serveSite({ moves: 20, extras: [style], compress });
@@ -121,7 +141,10 @@ describe('respond', () => {
   ] as const)('compression with %s: %s', (encoding, target) => {
     const vary = 'Accept, Accept-Encoding';
 
-    /** Starts a server, and requests the target once without and once with compression. */
+    /**
+     * Starts a server, and requests the target once without and once with
+     * compression.
+     */
     async function prepare() {
       const { url } = await serveSite({ moves: 120, compress: true });
       const plain = await get(url + target);
@@ -184,10 +207,18 @@ it.each([
   'respondCompressed does not compress long page ranges: chunks of %j bytes',
   async (lengths, encoding) => {
     const body = lengths.map((length) => new Uint8Array(length));
-    const headers = { ETag: '"a"', 'Content-Length': `${Buffer.concat(body).length}` };
+    const headers = {
+      ETag: '"a"',
+      'Content-Length': `${Buffer.concat(body).length}`,
+    };
     const plainResponse = { status: 200, headers, body };
     const response = await respondCompressed(
-      { method: 'GET', path: LIST, search: '', headers: new Headers({ 'Accept-Encoding': 'br' }) },
+      {
+        method: 'GET',
+        path: LIST,
+        search: '',
+        headers: new Headers({ 'Accept-Encoding': 'br' }),
+      },
       async () => plainResponse,
     );
     expect(response.headers['Content-Encoding']).toBe(encoding);

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createBoundedServer, defaultLimits, type Limits } from '../../src/serve/server.ts';
+import {
+  createBoundedServer,
+  defaultLimits,
+  type Limits,
+} from '../../src/serve/server.ts';
 import { openSocket, readAll, sendTarget, sendText } from '../support/serving.ts';
 
 const GET = 'GET / HTTP/1.1\r\n';
@@ -16,7 +20,13 @@ const bodies: Record<string, Uint8Array<ArrayBuffer>[]> = {
 };
 const small = [new Uint8Array(Buffer.from('{"small":1}'))];
 const HOUR = 3_600_000;
-const patient = { headersMs: HOUR, requestMs: HOUR, keepAliveMs: HOUR, idleMs: HOUR, stopMs: HOUR };
+const patient = {
+  headersMs: HOUR,
+  requestMs: HOUR,
+  keepAliveMs: HOUR,
+  idleMs: HOUR,
+  stopMs: HOUR,
+};
 
 /** Starts a server with fixed responses, which runs until the test ends. */
 async function start(limits: Partial<Limits> = {}) {
@@ -27,7 +37,9 @@ async function start(limits: Partial<Limits> = {}) {
     async respond({ url = '' }) {
       requested.push(url);
       if (url === '/fault') throw new Error('no disk');
-      if (url === '/moved') return { status: 301, headers: { Location: '/small' }, body: null };
+      if (url === '/moved') {
+        return { status: 301, headers: { Location: '/small' }, body: null };
+      }
       const body = bodies[url] ?? small;
       const length = body.reduce((sum, { length }) => sum + length, 0);
       return { status: 200, headers: { 'Content-Length': `${length}` }, body };
@@ -46,7 +58,15 @@ async function start(limits: Partial<Limits> = {}) {
     await once(socket, 'readable');
     return socket;
   }
-  return { port, requested, lines, problems, isServing, startReading, stop: server.stop };
+  return {
+    port,
+    requested,
+    lines,
+    problems,
+    isServing,
+    startReading,
+    stop: server.stop,
+  };
 }
 
 describe('a server', () => {
@@ -66,7 +86,9 @@ describe('a server', () => {
     async (act) => {
       const { lines, problems, startReading } = await start({ idleMs: 200 });
       (await startReading('/parts'))[act]();
-      const line = expect.stringMatching(/^GET \/parts 200 30000000 B .* ms, cut off$/);
+      const line = expect.stringMatching(
+        /^GET \/parts 200 30000000 B .* ms, cut off$/,
+      );
       await expect.poll(() => lines, { timeout: 60_000 }).toEqual([line]);
       expect(problems).toEqual([]);
     },
@@ -85,7 +107,9 @@ describe('a server', () => {
   it('responds to 100 queued requests in order after a long body', async () => {
     const { port, requested } = await start();
     const targets = Array.from({ length: 100 }, (_, at) => `/${at}`);
-    const sent = targets.map((target) => createGet(target, target === '/99' ? CLOSE : ''));
+    const sent = targets.map((target) =>
+      createGet(target, target === '/99' ? CLOSE : ''),
+    );
     const { text } = await sendText(port, createGet('/parts') + sent.join(''));
     expect(text.length).toBeGreaterThan(30 * part.length);
     expect(text.match(/HTTP\/1\.1 200|\{"small":1\}$/g)).toHaveLength(102);
@@ -114,12 +138,24 @@ describe('a server', () => {
     ['no host', GET, 400],
     ['two hosts', `${GET}Host: a\r\nhost: b\r\n`, 400],
     ['an unknown expectation', `${GET}Host: a\r\nExpect: pizza\r\n`, 417],
-    ['headers of more than 16 kB', `${GET}Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`, 431],
-    ['a target of more than 16 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n`, 431],
+    [
+      'headers of more than 16 kB',
+      `${GET}Host: x\r\nX: ${'x'.repeat(20_000)}\r\n`,
+      431,
+    ],
+    [
+      'a target of more than 16 kB',
+      `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n`,
+      431,
+    ],
     ['no HTTP', 'hello\r\n', 400],
     ['a line break in a header’s name', `${GET}Host: x\r\nA\nB: c\r\n`, 400],
     ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n`, 400],
-    ['a tunnel', 'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n', 405],
+    [
+      'a tunnel',
+      'CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n',
+      405,
+    ],
   ])(
     'responds to %s with an uncached JSON error and closes the connection',
     async (_, sent, status) => {
@@ -188,24 +224,27 @@ describe('a server', () => {
     expect(socket.bytesWritten).toBeLessThan(200_000_000);
   });
 
-  it.each(['Content-Length: 5\r\nExpect: 100-continue\r\n', 'Content-Length: 3\r\n\r\nabc'])(
-    'ignores the body of a request: %j',
-    async (body) => {
-      const { port } = await start();
-      async function post(headers?: string): Promise<string> {
-        const { text } = await sendTarget(port, '/', 'POST', headers);
-        return text.replace(/Date: .*\r\n/, '');
-      }
-      const withBody = await post(body);
-      const withoutBody = await post();
-      expect(withBody).toBe(withoutBody);
-    },
-  );
+  it.each([
+    'Content-Length: 5\r\nExpect: 100-continue\r\n',
+    'Content-Length: 3\r\n\r\nabc',
+  ])('ignores the body of a request: %j', async (body) => {
+    const { port } = await start();
+    async function post(headers?: string): Promise<string> {
+      const { text } = await sendTarget(port, '/', 'POST', headers);
+      return text.replace(/Date: .*\r\n/, '');
+    }
+    const withBody = await post(body);
+    const withoutBody = await post();
+    expect(withBody).toBe(withoutBody);
+  });
 
   it('sends a Content-Length of 0 for an empty body', async () => {
     const { port } = await start();
     const { status, text } = await sendText(port, createGet('/moved', CLOSE));
-    expect([status, text]).toEqual([301, expect.stringContaining('\r\nContent-Length: 0\r\n')]);
+    expect([status, text]).toEqual([
+      301,
+      expect.stringContaining('\r\nContent-Length: 0\r\n'),
+    ]);
   });
 
   it('escapes control characters in the log', async () => {

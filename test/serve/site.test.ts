@@ -1,4 +1,10 @@
-import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { manifestReader } from '../../src/contract/meta.ts';
@@ -26,8 +32,8 @@ async function open(folder: string) {
     return { status, text: Buffer.concat(body ?? []).toString() };
   };
   /**
-   * Reads all records with a page range that has no built page. Returns the stated and the actual
-   * number of records.
+   * Reads all records with a page range that has no built page. Returns the stated
+   * and the actual number of records.
    */
   async function count(): Promise<string> {
     const { count, results } = JSON.parse(
@@ -44,18 +50,31 @@ function changeManifest(
 ): void {
   const file = path.join(folder, 'manifest.json');
   const manifest = manifestReader.parse(JSON.parse(readFileSync(file, 'utf8')));
-  writeFileSync(`${file}.new`, JSON.stringify({ ...manifest, ...change([...manifest.files]) }));
+  writeFileSync(
+    `${file}.new`,
+    JSON.stringify({ ...manifest, ...change([...manifest.files]) }),
+  );
   renameSync(`${file}.new`, file);
 }
 
 describe('watchSite', () => {
   it('loads all files in the manifest except for the configuration of hosts', async () => {
-    const extras = ['style.css', '_headers', '_hosts/nginx.conf', 'wrangler.jsonc', '.hidden.txt'];
-    const folder = await publishNewSite({ extras: extras.map((path) => ({ path, body: 'x' })) });
+    const extras = [
+      'style.css',
+      '_headers',
+      '_hosts/nginx.conf',
+      'wrangler.jsonc',
+      '.hidden.txt',
+    ];
+    const folder = await publishNewSite({
+      extras: extras.map((path) => ({ path, body: 'x' })),
+    });
     writeFileSync(path.join(folder, 'unlisted.txt'), 'x');
     const { site, get } = await open(folder);
     const files = [...site().files.keys()];
-    expect(files).toEqual(expect.arrayContaining(['manifest.json', 'meta.json', 'style.css']));
+    expect(files).toEqual(
+      expect.arrayContaining(['manifest.json', 'meta.json', 'style.css']),
+    );
     expect(files).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/(?:^|\/)[._]|wrangler/)]),
     );
@@ -80,7 +99,8 @@ describe('watchSite', () => {
     await publishSite(folder, { moves: 251 });
     await expect.poll(count, eventually).toBe('251 251');
     expect(problems).toEqual(waiting);
-    const bodies = (file: string) => [before, site()].map(({ files }) => files.get(file)?.body);
+    const bodies = (file: string) =>
+      [before, site()].map(({ files }) => files.get(file)?.body);
     const [page, samePage] = bodies('api/gamedata/move/move-7/index.json');
     expect(samePage).toBe(page);
     const [list, otherList] = bodies('api/gamedata/move/index.json');
@@ -128,9 +148,21 @@ describe('watchSite', () => {
     await Promise.all([
       check('index.html', undefined, (file) => `${file}: cannot be read (ENOENT)`),
       check('index.html', 'other', (file) => `${file}: has 5 bytes, expected `),
-      check('manifest.json', undefined, (file) => `${file}: cannot be read (ENOENT)`),
-      check('manifest.json', '{"files":[', () => 'has no valid manifest.json: invalid JSON'),
-      check('manifest.json', '{"format":99}', () => 'has no valid manifest.json: generator: got'),
+      check(
+        'manifest.json',
+        undefined,
+        (file) => `${file}: cannot be read (ENOENT)`,
+      ),
+      check(
+        'manifest.json',
+        '{"files":[',
+        () => 'has no valid manifest.json: invalid JSON',
+      ),
+      check(
+        'manifest.json',
+        '{"format":99}',
+        () => 'has no valid manifest.json: generator: got',
+      ),
     ]);
   });
 

@@ -12,7 +12,10 @@ import {
 } from '../../src/site/archive.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-const file = (name: string, text: string): EncodedFile => ({ path: name, body: Buffer.from(text) });
+const file = (name: string, text: string): EncodedFile => ({
+  path: name,
+  body: Buffer.from(text),
+});
 const contents = [
   file('b.json', '2'.repeat(5000)),
   file('_redirects', '/a /b 200\n'),
@@ -31,19 +34,25 @@ describe('packArchive', () => {
       execFileSync(command, args, { cwd: folder, encoding: 'utf8' });
     const archive = await packArchive(files, '2026-01-02');
     writeFileSync(path.join(folder, 'a.tar.gz'), archive);
-    writeFileSync(path.join(folder, 'a.sha256'), formatChecksum(archive, 'a.tar.gz'));
+    writeFileSync(
+      path.join(folder, 'a.sha256'),
+      formatChecksum(archive, 'a.tar.gz'),
+    );
     expect(run('sha256sum', '-c', 'a.sha256')).toBe('a.tar.gz: OK\n');
     run('tar', '-xzf', 'a.tar.gz');
     const tree = path.join(folder, 'gamedata');
     const packed = files.filter(({ path }) => path !== '_hosts/nginx.conf');
     expect(listFiles(tree).sort()).toEqual(packed.map(({ path }) => path).sort());
-    for (const { path: name, body } of packed)
+    for (const { path: name, body } of packed) {
       expect(readFileSync(path.join(tree, name))).toEqual(Buffer.from(body));
+    }
     const seconds = packed.map(
       ({ path: name }) => (statSync(path.join(tree, name)).mtimeMs - DAY) / 1000,
     );
     expect(seconds.pop()).toBe(3600);
-    expect(seconds.filter((second) => second >= 0 && second < 3600)).toEqual([...new Set(seconds)]);
+    expect(seconds.filter((second) => second >= 0 && second < 3600)).toEqual([
+      ...new Set(seconds),
+    ]);
     const lines = run('tar', '-tvzf', 'a.tar.gz', '--numeric-owner');
     expect(lines.match(/^-rw-r--r-- 0\/0 /gm)).toHaveLength(packed.length);
   });
@@ -51,7 +60,8 @@ describe('packArchive', () => {
   it.each([[files], [files.toReversed()]])(
     'packs the same bytes for any file order and on any version of Node',
     async (some) => {
-      const expected = 'ac9c4f4321b4993f94e60821d883f90cc16a44fa733a6984dbfcf3d136b9ee62';
+      const expected =
+        'ac9c4f4321b4993f94e60821d883f90cc16a44fa733a6984dbfcf3d136b9ee62';
       expect(hash('sha256', await packArchive(some, '2026-01-02'))).toBe(expected);
     },
   );
@@ -59,10 +69,16 @@ describe('packArchive', () => {
 
 it('createManifest sorts the files by path', () => {
   const manifest = createManifest(contents, 'gamedata/1.0.0');
-  const { files: listed, ...about } = JSON.parse(new TextDecoder().decode(manifest.body));
+  const { files: listed, ...about } = JSON.parse(
+    new TextDecoder().decode(manifest.body),
+  );
   expect(about).toEqual({ format: 1, generator: 'gamedata/1.0.0' });
   expect(listed.map((entry: EncodedFile) => entry.path)).toEqual(
     contents.map(({ path }) => path).sort(),
   );
-  expect(listed.at(-1)).toEqual({ path: 'empty.txt', bytes: 0, sha256: hash('sha256', '') });
+  expect(listed.at(-1)).toEqual({
+    path: 'empty.txt',
+    bytes: 0,
+    sha256: hash('sha256', ''),
+  });
 });

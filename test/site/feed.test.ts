@@ -21,7 +21,9 @@ const third = versionOf([rawMove(2, { slug: 'new' })], [], '2026-03-04');
 const step = compare(first, second);
 const history = createHistory(step, compare(second, third));
 
-/** Creates a history from consecutive steps, which are listed from oldest to newest. */
+/**
+ * Creates a history from consecutive steps, which are listed from oldest to newest.
+ */
 function createHistory(...steps: readonly Comparison[]): History {
   let created = emptyHistory;
   for (const next of steps) created = extendHistory(created, next);
@@ -67,12 +69,19 @@ describe('encodeFeed', () => {
     );
     const links = findAll(feed, /&#60;a href=&#34;(.*?)&#34;/g);
     const base = 'https://example.test/a&#38;#38;b/api/gamedata';
-    expect(links).toEqual([`${base}/move/new/`, `${base}/move/move-2/`, `${base}/move/move-1/`]);
+    expect(links).toEqual([
+      `${base}/move/new/`,
+      `${base}/move/move-2/`,
+      `${base}/move/move-1/`,
+    ]);
   });
 
   it('gives an entry the same id on every site', () => {
     const feed = encodeFeed(history, options);
-    const otherFeed = encodeFeed(history, { ...options, base_url: 'http://127.0.0.1:8000' });
+    const otherFeed = encodeFeed(history, {
+      ...options,
+      base_url: 'http://127.0.0.1:8000',
+    });
     const ids = findAll(feed, /<id>(urn:.*?)</g);
     expect(ids).toHaveLength(2);
     expect(findAll(otherFeed, /<id>(urn:.*?)</g)).toEqual(ids);
@@ -81,8 +90,16 @@ describe('encodeFeed', () => {
   it('gives two steps of the same day different times and separate links', () => {
     const move = rawMove(1, { slug: 'first' });
     const renamed = versionOf([move, rawMove(2)], [], '2026-02-03');
-    const named = versionOf([{ ...move, englishName: 'First' }, rawMove(2)], [], '2026-02-01');
-    const sameDay = createHistory(step, compare(second, renamed), compare(renamed, named));
+    const named = versionOf(
+      [{ ...move, englishName: 'First' }, rawMove(2)],
+      [],
+      '2026-02-01',
+    );
+    const sameDay = createHistory(
+      step,
+      compare(second, renamed),
+      compare(renamed, named),
+    );
     const xml = encodeFeed(sameDay, { ...options, captured: '2026-02-01' });
     const times = findAll(xml, /<updated>2026-02-03T00:00:(.*?)Z</g);
     expect(times).toEqual(['02', '02', '01', '00']);
@@ -91,7 +108,11 @@ describe('encodeFeed', () => {
       entries,
       /<link rel="alternate" type="text\/html" href=".*a&#38;b\/(.*?)"/g,
     );
-    expect(pages).toEqual(['api/gamedata/move/first/', 'api/gamedata/move/first/', '']);
+    expect(pages).toEqual([
+      'api/gamedata/move/first/',
+      'api/gamedata/move/first/',
+      '',
+    ]);
   });
 
   it('encodes a valid feed even without steps', async () => {
@@ -104,7 +125,11 @@ describe('encodeFeed', () => {
     const zigzag = createHistory(step, back, again);
     expect(zigzag.steps).toHaveLength(3);
     const xml = encodeFeed(zigzag, options);
-    expect(findAll(xml, /<updated>(.*?)T/g)).toEqual(['2026-03-04', '2026-02-05', '2026-02-04']);
+    expect(findAll(xml, /<updated>(.*?)T/g)).toEqual([
+      '2026-03-04',
+      '2026-02-05',
+      '2026-02-04',
+    ]);
   });
 
   it('shortens the description of a step with many changes', () => {

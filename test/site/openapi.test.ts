@@ -44,14 +44,19 @@ it.each([
 ])(
   'the document %s conforms to OpenAPI 3.1, with unique operation ids and valid examples',
   async (_, document) => {
-    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject({
-      valid: true,
-    });
+    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject(
+      {
+        valid: true,
+      },
+    );
     expect(validator.version).toBe('3.1');
     const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
     expect(ids).toEqual([...new Set(ids)]);
 
-    const ajv = new Ajv2020({ strict: false, formats: { date: true, 'date-time': true } });
+    const ajv = new Ajv2020({
+      strict: false,
+      formats: { date: true, 'date-time': true },
+    });
     ajv.addSchema({ $id: 'doc:', components: document.components });
     const schemas = Object.keys(document.components.schemas).map(
       (name) => `#/components/schemas/${name}`,
@@ -90,19 +95,34 @@ it('describes the parameters, responses and first records of endpoints', () => {
   );
   const createContent = (schema: string, example: object) => ({
     content: {
-      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
+      'application/json': {
+        schema: { $ref: `#/components/schemas/${schema}` },
+        example,
+      },
     },
   });
-  expect(Object.keys(get?.responses ?? {})).toEqual(['200', '304', '404', 'default']);
+  expect(Object.keys(get?.responses ?? {})).toEqual([
+    '200',
+    '304',
+    '404',
+    'default',
+  ]);
   expect(get?.responses).toMatchObject({
-    200: createContent('MovePage', { ...page, results: plan.served.move.slice(0, 2) }),
+    200: createContent('MovePage', {
+      ...page,
+      results: plan.served.move.slice(0, 2),
+    }),
     404: createContent('ApiError', { detail: 'Not found.' }),
     default: createContent('ApiError', { detail: errorDetails[400] }),
   });
 });
 
 it.each([
-  ['/api/gamedata/index.json', 'application/json', { $ref: '#/components/schemas/Root' }],
+  [
+    '/api/gamedata/index.json',
+    'application/json',
+    { $ref: '#/components/schemas/Root' },
+  ],
   ['/openapi.json', 'application/json', { type: 'object' }],
   ['/changes.atom', 'application/atom+xml', { type: 'string' }],
   ['/download/move.csv', 'text/csv; charset=utf-8', { type: 'string' }],

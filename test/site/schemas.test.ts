@@ -20,12 +20,17 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
     strict: true,
     allowUnionTypes: true,
     allErrors: true,
-    formats: { date: /^\d{4}-\d\d-\d\d$/, 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ },
+    formats: {
+      date: /^\d{4}-\d\d-\d\d$/,
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+    },
   });
   for (const path of texts.keys()) {
     if (path.startsWith('schemas/')) ajv.addSchema(json(path));
   }
-  /** Validates a value with a published schema. Returns null if the value is valid. */
+  /**
+   * Validates a value with a published schema. Returns null if the value is valid.
+   */
   function findProblems(schema: string, value: unknown): string | null {
     const validate = ajv.getSchema(`https://example.test/schemas/${schema}.json`);
     if (!validate) throw new Error(`the site has no schema ${schema}`);
@@ -37,7 +42,8 @@ function createSite(moves: number, items: number, options?: SiteOptions) {
 /** Returns the name of the schema that describes a file of the site. */
 function findSchema(path: string): string | undefined {
   if (path === 'api/gamedata/index.json') return 'root';
-  const [, kind, rest = ''] = /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
+  const [, kind, rest = ''] =
+    /^api\/gamedata\/(move|item)\/(.*)index\.json$/.exec(path) ?? [];
   if (kind !== undefined) {
     const isPage = rest === '' || rest.startsWith('offset/');
     return isPage ? `${kind}-page` : kind;
@@ -87,8 +93,8 @@ describe('a published schema', () => {
         return value;
       });
     }
-    // The portable syntax excludes look-around, back-references, escaped slashes, operators in
-    // classes and Unicode properties.
+    // The portable syntax excludes look-around, back-references, escaped slashes,
+    // operators in classes and Unicode properties.
     const portable =
       /^\^(?:\(\?:|[)|*+?.:=&]|[\w/-]|\{\d+(?:,\d+)?\}|\\[dsw.?[\]]|\[\^?(?:\w-\w|[\w~.:?#]|\\[stnr])+\])+\$$/;
     for (const pattern of patterns) expect(pattern).toMatch(portable);
@@ -102,10 +108,16 @@ describe('a published schema', () => {
     meta: 'meta.json',
   };
 
-  it.each(Object.keys(examples))('accepts a field that a later version adds: %s', (schema) => {
-    const value = { ...json(examples[schema] ?? ''), added: { by: 'a later version' } };
-    expect(findProblems(schema, value)).toBeNull();
-  });
+  it.each(Object.keys(examples))(
+    'accepts a field that a later version adds: %s',
+    (schema) => {
+      const value = {
+        ...json(examples[schema] ?? ''),
+        added: { by: 'a later version' },
+      };
+      expect(findProblems(schema, value)).toBeNull();
+    },
+  );
 
   it('allows additional properties at every level, as in OpenAPI', () => {
     const closed: string[] = [];
@@ -123,11 +135,19 @@ describe('a published schema', () => {
   it.each<[string, string, Record<string, unknown>]>([
     ['a slug that is not a path segment', 'move', { slug: '../x' }],
     ['a name with a line break', 'move', { name: 'a\nb' }],
-    ['a link to a different kind', 'move', { url: `${api}/item/move-1/?format=api` }],
+    [
+      'a link to a different kind',
+      'move',
+      { url: `${api}/item/move-1/?format=api` },
+    ],
     ['a link without its format', 'move', { url: `${api}/move/move-1/` }],
     ['an icon outside the site', 'item', { icon: 'https://other.test/x.png' }],
     ['an index that is not a number', 'item', { id3: 'x' }],
-    ['a link without an offset', 'move-page', { next: `${api}/move/?format=api&limit=100` }],
+    [
+      'a link without an offset',
+      'move-page',
+      { next: `${api}/move/?format=api&limit=100` },
+    ],
     ['an unknown source', 'meta', { source: 'guess' }],
   ])('rejects %s', (_, schema, damage) => {
     const value = json(examples[schema] ?? '');

@@ -3,9 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { compile, userProject } from '../support/typescript.ts';
 
-const types = readFileSync(new URL('../../dist/assets/types.d.ts', import.meta.url), 'utf8');
+const types = readFileSync(
+  new URL('../../dist/assets/types.d.ts', import.meta.url),
+  'utf8',
+);
 /** The source folder with forward slashes, as in imports. */
-const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll('\\', '/');
+const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url)).replaceAll(
+  '\\',
+  '/',
+);
 
 /** A program that uses every type. */
 const program = `
@@ -23,7 +29,10 @@ export const about = ({ digest, counts, fallback }: Meta): string => digest + co
 export const bytes = ({ files }: Manifest): number => files.reduce((sum, file) => sum + file.bytes, 0);
 `;
 
-/** Compares the types inferred from the schemas with the generated types in both directions. */
+/**
+ * Compares the types inferred from the schemas with the generated types in both
+ * directions.
+ */
 const drift = `
 import type * as z from 'gamedata/src/contract/served.ts';
 import type { metaSchema, manifestSchema } from 'gamedata/src/contract/meta.ts';
@@ -48,5 +57,7 @@ it('types.d.ts declares the types of the schemas, both for sites and for the pac
     'program.ts': program,
     'drift.ts': drift.replaceAll('gamedata/src/', SOURCES),
   });
-  expect(compile(folder, { allowImportingTsExtensions: true, noEmit: true })).toBe('');
+  expect(compile(folder, { allowImportingTsExtensions: true, noEmit: true })).toBe(
+    '',
+  );
 });

@@ -25,7 +25,10 @@ function writeData(...generations: number[]): string {
   return snapshotFolder(encodeDataSet(dataSet));
 }
 
-/** Loads a data set, and checks that `onFallback` was called with the message in the result. */
+/**
+ * Loads a data set, and checks that `onFallback` was called with the message in the
+ * result.
+ */
 async function loadAuto(upstream: string, options: Partial<SourceContext> = {}) {
   let message: string | undefined;
   let cause: Error | undefined;
@@ -61,9 +64,13 @@ describe('the source auto', () => {
 
   it('falls back after one retry if a gateway cannot reach the upstream', async () => {
     let isBroken = false;
-    const fault: Fault = (request, response) => isBroken && respondWith(502)(request, response);
+    const fault: Fault = (request, response) =>
+      isBroken && respondWith(502)(request, response);
     const data = upstreamOf(tinyUpstream());
-    const server = await serveUpstream(data, { fault, stateOf: () => stateNumber(1, data) });
+    const server = await serveUpstream(data, {
+      fault,
+      stateOf: () => stateNumber(1, data),
+    });
     const cacheFolder = temporaryFolder();
     await loadAuto(server.url, { cacheFolder });
     isBroken = true;
@@ -75,7 +82,9 @@ describe('the source auto', () => {
   });
 
   it('falls back without a retry if the network requires a login', async () => {
-    const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault: respondWith(511) });
+    const { url } = await serveUpstream(upstreamOf(tinyUpstream()), {
+      fault: respondWith(511),
+    });
     const result = await loadAuto(url);
     expect(result.fallback).toBe(`${url} could not be reached${AGE}`);
     expect(result.problem).toMatch(/got 511, expected 200$/);
@@ -85,7 +94,14 @@ describe('the source auto', () => {
     const upstream = `${await deserted()}/api/v2`;
     const out = path.join(temporaryFolder(), 'site');
     const baseUrl = 'https://example.test';
-    const options = { source: 'auto', upstream, baseUrl, out, cache: false, retries: 0 } as const;
+    const options = {
+      source: 'auto',
+      upstream,
+      baseUrl,
+      out,
+      cache: false,
+      retries: 0,
+    } as const;
     const { source, ...resolved } = resolveBuild(options, {});
     const report = await makeSite({
       ...resolved,
@@ -98,7 +114,9 @@ describe('the source auto', () => {
       requests: null,
       counts: { move: 2 },
     });
-    const meta: unknown = JSON.parse(readFileSync(path.join(out, 'meta.json'), 'utf8'));
+    const meta: unknown = JSON.parse(
+      readFileSync(path.join(out, 'meta.json'), 'utf8'),
+    );
     expect(meta).toMatchObject({
       fallback,
       upstream: 'https://upstream.test/api/v2',
@@ -111,16 +129,24 @@ describe('the source auto, if the upstream responds,', () => {
   it('does not fall back if the upstream responds', async () => {
     const { url } = await serveUpstream(upstreamOf(tinyUpstream()));
     const result = await loadAuto(url);
-    expect(result).toMatchObject({ source: 'rest', dataSet: { provenance: { upstream: url } } });
+    expect(result).toMatchObject({
+      source: 'rest',
+      dataSet: { provenance: { upstream: url } },
+    });
     expect(result.fallback).toBeUndefined();
   });
 
   it.each<[scope: string, fault: Fault, problem: string]>([
-    ['an error is not from a gateway', respondWith(500), 'got 500, expected 200 (3 attempts)'],
+    [
+      'an error is not from a gateway',
+      respondWith(500),
+      'got 500, expected 200 (3 attempts)',
+    ],
     [
       'a gateway error affects only one record',
       (request, response) =>
-        request.url?.endsWith('/move/2/') === true && respondWith(522)(request, response),
+        request.url?.endsWith('/move/2/') === true &&
+        respondWith(522)(request, response),
       '/move/2/: got 522, expected 200 (3 attempts)',
     ],
   ])('fails instead of falling back if %s', async (_, fault, problem) => {

@@ -26,7 +26,10 @@ function deploySite(links: LinkBase['links'] = 'query') {
   for (const kind of kindNames) {
     addPage(listUrl(linkBase, kind), listPageFile(kind, 0));
     for (const offset of pageOffsets(counts[kind])) {
-      addPage(listUrl(linkBase, kind, { limit: 100, offset }), listPageFile(kind, offset));
+      addPage(
+        listUrl(linkBase, kind, { limit: 100, offset }),
+        listPageFile(kind, offset),
+      );
     }
   }
   return { pages, linkBase };
@@ -57,20 +60,35 @@ async function crawlPages({ pages, linkBase }: DeployedSite, status = 200) {
 }
 
 describe('crawl', () => {
-  it.each(['query', 'file'] as const)('reads all lists of a site with %s links', async (links) => {
-    const { lists, requested, problems } = await crawlPages(deploySite(links));
-    expect(problems).toEqual([]);
-    for (const kind of kindNames) {
-      const ids = lists[kind].map(({ id }) => id);
-      expect(ids).toEqual(range(1, counts[kind]));
-    }
-    expect(requested).toHaveLength(3 + 1 + otherKinds.length);
-  });
+  it.each(['query', 'file'] as const)(
+    'reads all lists of a site with %s links',
+    async (links) => {
+      const { lists, requested, problems } = await crawlPages(deploySite(links));
+      expect(problems).toEqual([]);
+      for (const kind of kindNames) {
+        const ids = lists[kind].map(({ id }) => id);
+        expect(ids).toEqual(range(1, counts[kind]));
+      }
+      expect(requested).toHaveLength(3 + 1 + otherKinds.length);
+    },
+  );
 
   it.each<
-    [path: string, from: string | RegExp, to: string | undefined, problem: string, read: number]
+    [
+      path: string,
+      from: string | RegExp,
+      to: string | undefined,
+      problem: string,
+      read: number,
+    ]
   >([
-    [SECOND, '', undefined, 'got status 404, "not found", expected a list page', 100],
+    [
+      SECOND,
+      '',
+      undefined,
+      'got status 404, "not found", expected a list page',
+      100,
+    ],
     [SECOND, /.*/s, 'null', 'got null, expected object', 100],
     [SECOND, /.*/s, 'text', 'got status 200, "text", expected a list page', 100],
     [
@@ -80,7 +98,13 @@ describe('crawl', () => {
       'got count 251, expected 250, as on the first page',
       100,
     ],
-    [SECOND, /,\{"url":[^}]*move-200\/.*?\}/, '', 'got 99 results, expected 100', 100],
+    [
+      SECOND,
+      /,\{"url":[^}]*move-200\/.*?\}/,
+      '',
+      'got 99 results, expected 100',
+      100,
+    ],
     [
       SECOND,
       /"next":"[^"]*"/,
@@ -89,9 +113,21 @@ describe('crawl', () => {
       100,
     ],
     [SECOND, '"id":150', '"id":"150"', 'results[49].id: got "150"', 100],
-    [SECOND, '"id":150', '"id":149', 'got id 149 after 149, expected ascending ids', 149],
+    [
+      SECOND,
+      '"id":150',
+      '"id":149',
+      'got id 149 after 149, expected ascending ids',
+      149,
+    ],
     [SECOND, '"slug":"move-150"', '"slug":"move-1"', 'got slug move-1 twice', 149],
-    [FIRST, '"count":250', '"count":1000001', 'got count 1000001, expected at most 1000000', 0],
+    [
+      FIRST,
+      '"count":250',
+      '"count":1000001',
+      'got count 1000001, expected at most 1000000',
+      0,
+    ],
     [FIRST, '"count":250', '"count":-1', 'count: got -1', 0],
     [FIRST, '"count":250', '"count":null', 'count: got null', 0],
   ])(

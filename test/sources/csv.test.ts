@@ -7,7 +7,12 @@ import type { Progress, SourceContext } from '../../src/sources/source.ts';
 import { type DecodedDataSet, decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
 import { loadFrom } from '../support/reading.ts';
-import { type TableTexts, tablesOf, writeClone, writeTables } from '../support/tables.ts';
+import {
+  type TableTexts,
+  tablesOf,
+  writeClone,
+  writeTables,
+} from '../support/tables.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { serveUpstream } from '../support/test-upstream.ts';
 import {
@@ -17,7 +22,10 @@ import {
   upstreamOf,
 } from '../support/upstream-data.ts';
 
-async function load(source: 'csv' | 'rest', upstream: string): Promise<DecodedDataSet> {
+async function load(
+  source: 'csv' | 'rest',
+  upstream: string,
+): Promise<DecodedDataSet> {
   const { dataSet } = await loadFrom(source, upstream);
   return decodeDataSet(dataSet);
 }
@@ -128,7 +136,9 @@ describe('the csv source', () => {
       progress.push(`${done} of ${total} after ${requests.requests}`);
     };
     await read(upstream, { onProgress });
-    const expected = tableNames.map((_, at) => `${at + 1} of ${tableCount} after ${at + 1}`);
+    const expected = tableNames.map(
+      (_, at) => `${at + 1} of ${tableCount} after ${at + 1}`,
+    );
     expect(progress).toEqual(expected);
   });
 
@@ -157,7 +167,10 @@ describe('the csv source', () => {
   });
 
   it('reads the tables of a branch again until two passes are the same', async () => {
-    const newTables = { ...tables, 'item_names.csv': 'item_id,local_language_id,name\n' };
+    const newTables = {
+      ...tables,
+      'item_names.csv': 'item_id,local_language_id,name\n',
+    };
     // The branch moves during the second pass.
     const server = await startServer((response, { url }, at) => {
       const isNew = at > tableCount + 2;
@@ -221,7 +234,10 @@ describe('the csv source', () => {
 it('parses tables with any line endings, quotes, empty rows and column order', async () => {
   const names =
     '\uFEFFname,item_id,local_language_id\r\n"Ball, ""old""",1,9\n\n,,\r , ,\r\nBälle,1,5\r';
-  const { records } = await loadTables({ ...tablesWithItem('x'), 'item_names.csv': names });
+  const { records } = await loadTables({
+    ...tablesWithItem('x'),
+    'item_names.csv': names,
+  });
   expect(records.item[0]).toMatchObject({ slug: 'x', name: 'Ball, "old"' });
 });
 
@@ -248,19 +264,34 @@ describe('parsing', () => {
   it.each<[file: string, row: string, problem: string]>([
     ['items.csv', '3,x', 'items.csv row 4: got 2 cells, expected 3'],
     ['items.csv', '\n3,x,1,2', 'items.csv row 5: got 4 cells, expected 3'],
-    ['moves.csv', '4,"x,1,', 'moves.csv row 5: Quoted field unterminated, expected CSV'],
+    [
+      'moves.csv',
+      '4,"x,1,',
+      'moves.csv row 5: Quoted field unterminated, expected CSV',
+    ],
     ['items.csv', '0x3,x,1', 'items.csv row 4 › id: got "0x3", expected an integer'],
-    ['items.csv', '3,,1', 'items.csv row 4 › identifier: got "", expected an identifier'],
+    [
+      'items.csv',
+      '3,,1',
+      'items.csv row 4 › identifier: got "", expected an identifier',
+    ],
     [
       'items.csv',
       '2,other,1',
       'item › id: got repeated ids: 2 (item-2), 2 (other), expected unique ids',
     ],
-    ['items.csv', '0,zero,1', 'item › zero (0) › id: got 0, expected number to be >=1'],
+    [
+      'items.csv',
+      '0,zero,1',
+      'item › zero (0) › id: got 0, expected number to be >=1',
+    ],
     ['move_names.csv', unknownRows, `move_names.csv: ${unknown}`],
   ])('rejects %s with the additional row %j', async (file, row, message) => {
     const invalid = { ...tiny, [file]: `${tiny[file]}${row}\n` };
-    await expect(loadTables(invalid)).rejects.toMatchObject({ code: 'data', message });
+    await expect(loadTables(invalid)).rejects.toMatchObject({
+      code: 'data',
+      message,
+    });
   });
 
   it.each<[flaw: string, text: string | Buffer, problem: string]>([

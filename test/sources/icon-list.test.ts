@@ -25,11 +25,16 @@ const toIcon = (name: string): string => `sprites/items/${name}.png`;
 
 /** Creates records that contain an item for each slug. */
 function earlierItems(icons: Readonly<Record<string, string | null>>): AnyRecords {
-  const item = Object.entries(icons).map(([slug, sprite], at) => rawItem(at + 1, { slug, sprite }));
+  const item = Object.entries(icons).map(([slug, sprite], at) =>
+    rawItem(at + 1, { slug, sprite }),
+  );
   return dataSetOf({ item }).records as unknown as AnyRecords;
 }
 
-/** Loads the data set, and returns the names of its icons, its warnings and the notices. */
+/**
+ * Loads the data set, and returns the names of its icons, its warnings and the
+ * notices.
+ */
 async function load(upstream: string, options: Partial<SourceContext> = {}) {
   const { dataSet, notices, requests } = await loadFrom('csv', upstream, options);
   const { records } = decodeDataSet(dataSet);
@@ -72,7 +77,11 @@ async function serve(list: ListResponse) {
 
 describe('the icons in a clone of the upstream', () => {
   it('uses the placeholder for an item whose icon file does not exist', async () => {
-    const folder = writeClone(temporaryFolder(), tables, ['a.png', 'c.png', 'other.png']);
+    const folder = writeClone(temporaryFolder(), tables, [
+      'a.png',
+      'c.png',
+      'other.png',
+    ]);
     expect(await load(folder)).toMatchObject({
       icons: 'a.png unknown.png c.png',
       warnings: ['no-icon 2'],
@@ -81,16 +90,30 @@ describe('the icons in a clone of the upstream', () => {
   });
 
   it.each<[name: string, EarlierRecords, expected: string]>([
-    ['published', { published: earlierItems({ b: toIcon('x') }), bundled: undefined }, 'x.png'],
-    ['bundled', { published: undefined, bundled: earlierItems({ b: toIcon('y') }) }, 'y.png'],
+    [
+      'published',
+      { published: earlierItems({ b: toIcon('x') }), bundled: undefined },
+      'x.png',
+    ],
+    [
+      'bundled',
+      { published: undefined, bundled: earlierItems({ b: toIcon('y') }) },
+      'y.png',
+    ],
     [
       'published rather than the bundled',
-      { published: earlierItems({ b: toIcon('x') }), bundled: earlierItems({ b: toIcon('y') }) },
+      {
+        published: earlierItems({ b: toIcon('x') }),
+        bundled: earlierItems({ b: toIcon('y') }),
+      },
       'x.png',
     ],
     [
       'published, even if that is the placeholder,',
-      { published: earlierItems({ b: null }), bundled: earlierItems({ b: toIcon('y') }) },
+      {
+        published: earlierItems({ b: null }),
+        bundled: earlierItems({ b: toIcon('y') }),
+      },
       'unknown.png',
     ],
   ])(
@@ -107,7 +130,9 @@ describe('the icons in a clone of the upstream', () => {
     const folder = writeClone(clone, tables, []);
     const sprites = path.join(clone, 'sprites', 'sprites', 'items');
     const withoutIcons = await load(folder);
-    expect(withoutIcons.notices).toEqual([`could not check 3 icons: ${sprites}: got no icons`]);
+    expect(withoutIcons.notices).toEqual([
+      `could not check 3 icons: ${sprites}: got no icons`,
+    ]);
     rmSync(path.join(clone, 'sprites'), { recursive: true });
     const withoutFolder = await load(folder);
     expect(withoutFolder.notices).toEqual([
@@ -117,16 +142,23 @@ describe('the icons in a clone of the upstream', () => {
 
   it('ignores a folder of icons if more than 1 % of the bundled icons are missing', async () => {
     const names = range(1, 200).map((id) => `known-${id}`);
-    const bundled = earlierItems(Object.fromEntries(names.map((name) => [name, toIcon(name)])));
+    const bundled = earlierItems(
+      Object.fromEntries(names.map((name) => [name, toIcon(name)])),
+    );
     const readEarlier = (): EarlierRecords => ({ published: undefined, bundled });
     const read = (count: number) => {
       const icons = ['a', ...names.slice(0, count)].map(toIcon);
       return load(writeClone(temporaryFolder(), tables, icons), { readEarlier });
     };
-    expect(await read(198)).toMatchObject({ icons: 'a.png unknown.png unknown.png', notices: [] });
+    expect(await read(198)).toMatchObject({
+      icons: 'a.png unknown.png unknown.png',
+      notices: [],
+    });
     expect(await read(197)).toMatchObject({
       icons: 'unknown.png unknown.png unknown.png',
-      notices: [expect.stringContaining('got a list without 3 of 200 known icons, expected')],
+      notices: [
+        expect.stringContaining('got a list without 3 of 200 known icons, expected'),
+      ],
     });
   });
 });
@@ -157,42 +189,72 @@ describe('the list of icons at a URL', () => {
 
   const complete = encodeList(['a.png', 'b.png']);
   it.each<[name: string, ListResponse, problem: string]>([
-    ['refused', { status: 403, body: '', retryAfter: '60' }, 'got 403 with Retry-After 60 s'],
-    ['limited', { status: 429, body: '', retryAfter: '60' }, 'got 429 with Retry-After 60 s'],
+    [
+      'refused',
+      { status: 403, body: '', retryAfter: '60' },
+      'got 403 with Retry-After 60 s',
+    ],
+    [
+      'limited',
+      { status: 429, body: '', retryAfter: '60' },
+      'got 429 with Retry-After 60 s',
+    ],
     ['missing', { status: 404, body: '' }, 'got 404, expected 200'],
     ['unavailable', { status: 503, body: '' }, 'got 503, expected 200'],
     ['not JSON', { body: '<html>' }, 'expected JSON'],
-    ['another response', { body: '{"message":"x"}' }, 'expected the list of a folder'],
+    [
+      'another response',
+      { body: '{"message":"x"}' },
+      'expected the list of a folder',
+    ],
     ['truncated', { body: encodeList(['a.png'], true) }, 'got a truncated list'],
     ['empty', { body: encodeList([]) }, 'got no icons'],
-  ])('uses the cached list without a retry if the new list is %s', async (_, broken, problem) => {
-    const list: ListResponse = { body: complete };
-    const { upstream, iconListUrl, countLists } = await serve(list);
-    const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
-    await load(upstream, options);
-    Object.assign(list, broken);
-    const earlier = { published: earlierItems({ c: toIcon('x') }), bundled: undefined };
-    const later = await load(upstream, { ...options, readEarlier: () => earlier });
-    expect(later.icons).toBe('a.png b.png x.png');
-    expect(later.notices).toEqual([expect.stringContaining('could not check 1 icon: GET ')]);
-    expect(later.notices?.[0]).toContain(problem);
-    expect(countLists()).toBe(2);
-  });
+  ])(
+    'uses the cached list without a retry if the new list is %s',
+    async (_, broken, problem) => {
+      const list: ListResponse = { body: complete };
+      const { upstream, iconListUrl, countLists } = await serve(list);
+      const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
+      await load(upstream, options);
+      Object.assign(list, broken);
+      const earlier = {
+        published: earlierItems({ c: toIcon('x') }),
+        bundled: undefined,
+      };
+      const later = await load(upstream, { ...options, readEarlier: () => earlier });
+      expect(later.icons).toBe('a.png b.png x.png');
+      expect(later.notices).toEqual([
+        expect.stringContaining('could not check 1 icon: GET '),
+      ]);
+      expect(later.notices?.[0]).toContain(problem);
+      expect(countLists()).toBe(2);
+    },
+  );
 
   it('keeps the earlier icons if the list cannot be reached', async () => {
     const { upstream } = await serve({ body: '' });
     const iconListUrl = 'http://127.0.0.1:1/list';
-    const earlier = { published: undefined, bundled: earlierItems({ a: toIcon('a') }) };
-    const { icons, notices } = await load(upstream, { iconListUrl, readEarlier: () => earlier });
+    const earlier = {
+      published: undefined,
+      bundled: earlierItems({ a: toIcon('a') }),
+    };
+    const { icons, notices } = await load(upstream, {
+      iconListUrl,
+      readEarlier: () => earlier,
+    });
     expect(icons).toBe('a.png unknown.png unknown.png');
-    expect(notices).toEqual([expect.stringContaining('could not check 3 icons: GET http://127.')]);
+    expect(notices).toEqual([
+      expect.stringContaining('could not check 3 icons: GET http://127.'),
+    ]);
   });
 
   it('requests no list of icons for tables of another origin', async () => {
     const { upstream, countLists } = await serve({ body: complete });
     const { notices } = await load(upstream);
     expect(countLists()).toBe(0);
-    expect(notices).toEqual([`could not check 3 icons: ${upstream} has no list of icons`]);
+    expect(notices).toEqual([
+      `could not check 3 icons: ${upstream} has no list of icons`,
+    ]);
   });
 });
 
@@ -202,6 +264,7 @@ it.each([
   ['https://raw.githubusercontent.com/someone/tables/main', false],
   ['https://example.test/pokeapi/data/v2/csv', false],
 ])('finds the list of icons for tables at %s: %s', (upstream, isKnown) => {
-  const url = 'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
+  const url =
+    'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
   expect(findIconListUrl(upstream)).toBe(isKnown ? url : undefined);
 });

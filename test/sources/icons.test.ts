@@ -12,8 +12,18 @@ import { createEntry } from '../../src/site/manifest.ts';
 import type { CopiedIconSite, IconSite } from '../../src/sources/icon-origins.ts';
 import { type GatherOptions, gatherIcons } from '../../src/sources/icons.ts';
 import { deploy } from '../support/deployed.ts';
-import { deserted, type Responder, startServer, status } from '../support/local-server.ts';
-import { dataSetOf, rawItem, rawRecords, type SomeRecords } from '../support/sites.ts';
+import {
+  deserted,
+  type Responder,
+  startServer,
+  status,
+} from '../support/local-server.ts';
+import {
+  dataSetOf,
+  rawItem,
+  rawRecords,
+  type SomeRecords,
+} from '../support/sites.ts';
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -29,7 +39,13 @@ const sevenItems = [
   rawItem(6, { sprite: 'sprites/items/shared/both.png' }),
   rawItem(7, { sprite: null }),
 ];
-const NAMES = ['item-1.png', 'item-2.png', 'item-3.png', 'item-4.png', 'shared/both.png'];
+const NAMES = [
+  'item-1.png',
+  'item-2.png',
+  'item-3.png',
+  'item-4.png',
+  'shared/both.png',
+];
 
 /** Starts a server that has every icon and supports ETags. */
 async function startHost() {
@@ -49,14 +65,20 @@ async function startHost() {
     const requests = server.requests.splice(0);
     return requests.map((request) => request.path.replace('/icons/', ''));
   }
-  return { faults, upstream: `${server.url}/icons`, takeRequests, close: server.close };
+  return {
+    faults,
+    upstream: `${server.url}/icons`,
+    takeRequests,
+    close: server.close,
+  };
 }
 
 interface MemorySite {
   /** The icons whose file does not match the hash in the manifest. */
   readonly damaged?: readonly string[];
   /**
-   * The number of items for which the site has a warning that the upstream does not have the icon.
+   * The number of items for which the site has a warning that the upstream does not
+   * have the icon.
    */
   readonly warnings?: number;
 }
@@ -83,12 +105,19 @@ function siteWith(
 
 type Options = Partial<GatherOptions & IconSource>;
 
-/** Starts a host of icons. The returned `gather` function gathers the icons of the items. */
+/**
+ * Starts a host of icons. The returned `gather` function gathers the icons of the
+ * items.
+ */
 async function startScene(items = sevenItems) {
   const host = await startHost();
   const { records } = dataSetOf({ item: items });
   const fetcher = { cacheFolder: temporaryFolder(), concurrency: 4, retries: 0 };
-  async function gather({ mode = 'mirror', upstream = host.upstream, ...options }: Options = {}) {
+  async function gather({
+    mode = 'mirror',
+    upstream = host.upstream,
+    ...options
+  }: Options = {}) {
     const { files, ...result } = await gatherIcons(records, {
       source: { mode, upstream },
       assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
@@ -98,7 +127,9 @@ async function startScene(items = sevenItems) {
       isRequired: true,
       ...options,
     });
-    const icons = new Map(files.map((file) => [file.path.replace(ICONS_FOLDER, ''), file.body]));
+    const icons = new Map(
+      files.map((file) => [file.path.replace(ICONS_FOLDER, ''), file.body]),
+    );
     return { ...result, icons };
   }
   return { ...host, fetcher, gather };
@@ -113,7 +144,10 @@ function without(...names: string[]): Map<string, Buffer> {
   return icons;
 }
 
-/** Returns icons of a published site. Their content differs from the icons on the host. */
+/**
+ * Returns icons of a published site. Their content differs from the icons on the
+ * host.
+ */
 const publishedIcons = (...names: string[]): [name: string, body: Buffer][] =>
   names.map((name) => [name, icon(`published ${name}`)]);
 
@@ -143,7 +177,11 @@ describe('gatherIcons', () => {
     await gather();
     const { icons, report } = await gather();
     expect(icons).toEqual(allIcons);
-    expect(report.requests).toMatchObject({ bodies: 0, notModified: 5, cacheHits: 5 });
+    expect(report.requests).toMatchObject({
+      bodies: 0,
+      notModified: 5,
+      cacheHits: 5,
+    });
   });
 
   it('rejects icons that together exceed the memory limit', async () => {
@@ -152,7 +190,9 @@ describe('gatherIcons', () => {
     const fetcher = { cacheFolder: undefined, concurrency: 4, retries: 0 };
     await gather({ fetcher: { ...fetcher, maxMemoryBytes: bytes } });
     const maxMemoryBytes = bytes - 1;
-    await expect(gather({ fetcher: { ...fetcher, maxMemoryBytes } })).rejects.toThrow(
+    await expect(
+      gather({ fetcher: { ...fetcher, maxMemoryBytes } }),
+    ).rejects.toThrow(
       `${upstream}: has ${bytes} bytes, expected at most ${maxMemoryBytes} in total`,
     );
   });
@@ -170,10 +210,17 @@ describe('gatherIcons', () => {
 
   it('warns about each item whose icon the upstream does not have', async () => {
     const { gather, faults } = await startScene();
-    for (const name of ['shared/both.png', 'item-3.png']) faults.set(name, status(404));
+    for (const name of ['shared/both.png', 'item-3.png']) {
+      faults.set(name, status(404));
+    }
     const { icons, report, warnings } = await gather();
     expect(icons).toEqual(without('shared/both.png', 'item-3.png'));
-    expect(report).toMatchObject({ icons: 5, missing: 2, placeholders: 2, failed: 0 });
+    expect(report).toMatchObject({
+      icons: 5,
+      missing: 2,
+      placeholders: 2,
+      failed: 0,
+    });
     const warn = (id: number, file: string) => ({
       code: 'icon-not-found',
       kind: 'item',
@@ -205,7 +252,12 @@ describe('gatherIcons', () => {
       publishedSite,
     });
     expect(icons).toEqual(without(...NAMES));
-    expect(report).toMatchObject({ icons: 5, missing: 0, placeholders: 5, requests: null });
+    expect(report).toMatchObject({
+      icons: 5,
+      missing: 0,
+      placeholders: 5,
+      requests: null,
+    });
     expect(notices).toEqual([]);
     expect(takeRequests()).toEqual([]);
   });
@@ -261,27 +313,51 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     const { gather, faults } = await startScene();
     for (const name of ['item-1.png', 'item-4.png']) faults.set(name, status(500));
     const publishedSite = siteWith(publishedIcons('item-1.png', 'item-2.png'));
-    const { icons, report, warnings, losses, notices } = await gather({ publishedSite });
-    expect(icons).toEqual(new Map([...without('item-4.png'), ...publishedIcons('item-1.png')]));
-    expect(report).toMatchObject({ failed: 2, published: 1, placeholders: 1, missing: 0 });
+    const { icons, report, warnings, losses, notices } = await gather({
+      publishedSite,
+    });
+    expect(icons).toEqual(
+      new Map([...without('item-4.png'), ...publishedIcons('item-1.png')]),
+    );
+    expect(report).toMatchObject({
+      failed: 2,
+      published: 1,
+      placeholders: 1,
+      missing: 0,
+    });
     expect([warnings, losses]).toEqual([[], []]);
-    expect(notices).toEqual([expect.stringMatching(/^could not fetch 2 icons, .* got 500/)]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^could not fetch 2 icons, .* got 500/),
+    ]);
   });
 
   it('sends only one request to an unreachable upstream', async () => {
     const { gather } = await startScene();
     const publishedSite = siteWith(publishedIcons(...NAMES));
-    const { icons, report } = await gather({ upstream: await deserted(), publishedSite });
+    const { icons, report } = await gather({
+      upstream: await deserted(),
+      publishedSite,
+    });
     expect(icons).toEqual(new Map(publishedIcons(...NAMES)));
-    expect(report).toMatchObject({ failed: 5, published: 5, requests: { requests: 1 } });
+    expect(report).toMatchObject({
+      failed: 5,
+      published: 5,
+      requests: { requests: 1 },
+    });
   });
 
   it('reports a loss for each item whose published icon is damaged', async () => {
     const { gather } = await startScene();
     const names = ['item-1.png', 'shared/both.png'];
-    const icons = [...publishedIcons(...names), ['item-2.png', PLACEHOLDER] as const];
+    const icons = [
+      ...publishedIcons(...names),
+      ['item-2.png', PLACEHOLDER] as const,
+    ];
     const publishedSite = siteWith(icons, { damaged: ['shared/both.png'] });
-    const { losses, warnings } = await gather({ upstream: await deserted(), publishedSite });
+    const { losses, warnings } = await gather({
+      upstream: await deserted(),
+      publishedSite,
+    });
     const message = (id: number) =>
       `item-${id} (${id}): the published sprites/items/shared/both.png is damaged and cannot be fetched`;
     const loss = { code: 'icon-not-found', kind: 'item' };
@@ -304,13 +380,16 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     ['nothing is published', undefined],
     ['only placeholders are published', siteWith(without(...NAMES))],
   ];
-  it.each(notPublished)('fails if the icons are required and %s', async (_, publishedSite) => {
-    const { gather } = await startScene();
-    const gathering = gather({ upstream: await deserted(), publishedSite });
-    await expect(gathering).rejects.toThrow(
-      /ECONNREFUSED.*; 5 of 5 icons cannot be fetched, expected at most 1 %/,
-    );
-  });
+  it.each(notPublished)(
+    'fails if the icons are required and %s',
+    async (_, publishedSite) => {
+      const { gather } = await startScene();
+      const gathering = gather({ upstream: await deserted(), publishedSite });
+      await expect(gathering).rejects.toThrow(
+        /ECONNREFUSED.*; 5 of 5 icons cannot be fetched, expected at most 1 %/,
+      );
+    },
+  );
 
   const faults: [what: string, body: string | Buffer, problem: string][] = [
     ['a page', '<!doctype html>', 'item-2.png: got 15 bytes, expected a PNG'],
@@ -328,7 +407,10 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     await expect(gather()).rejects.toThrow(problem);
   });
 
-  /** Gathers 100 icons. The given number of requests fails, and ten other icons do not exist. */
+  /**
+   * Gathers 100 icons. The given number of requests fails, and ten other icons do
+   * not exist.
+   */
   async function gatherHundred(failures: number) {
     const { gather, faults } = await startScene([...rawRecords(0, 100).item]);
     for (let id = 1; id <= failures; id++) faults.set(`item-${id}.png`, status(500));
@@ -342,11 +424,15 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
   });
 
   it('rejects a first build if two of 100 icons cannot be fetched', async () => {
-    await expect(gatherHundred(2)).rejects.toThrow('2 of 100 icons cannot be fetched');
+    await expect(gatherHundred(2)).rejects.toThrow(
+      '2 of 100 icons cannot be fetched',
+    );
   });
 
   it('stops requesting icons after ten have failed', async () => {
-    const { gather, faults, fetcher, takeRequests } = await startScene([...rawRecords(0, 20).item]);
+    const { gather, faults, fetcher, takeRequests } = await startScene([
+      ...rawRecords(0, 20).item,
+    ]);
     for (let id = 1; id <= 20; id++) faults.set(`item-${id}.png`, status(500));
     const { report } = await gather({
       isRequired: false,
@@ -359,7 +445,9 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
   it('stops gathering icons if the build is aborted', async () => {
     const { gather, faults, fetcher } = await startScene();
     const controller = new AbortController();
-    faults.set('item-1.png', () => controller.abort(new Error('stopped by a signal')));
+    faults.set('item-1.png', () =>
+      controller.abort(new Error('stopped by a signal')),
+    );
     const gathering = gather({
       isRequired: false,
       fetcher: { ...fetcher, signal: controller.signal },
@@ -371,13 +459,21 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
 describe('gatherIcons, if icons may not be fetched,', () => {
   it('uses the placeholder for icons that are not published', async () => {
     const { gather, takeRequests } = await startScene();
-    const published = [...publishedIcons(...NAMES.slice(1)), ['item-3.png', PLACEHOLDER] as const];
+    const published = [
+      ...publishedIcons(...NAMES.slice(1)),
+      ['item-3.png', PLACEHOLDER] as const,
+    ];
     const publishedSite = siteWith(published, { damaged: ['item-2.png'] });
     const options = { fetcher: undefined, isRequired: false, publishedSite };
     const { icons, report, notices } = await gather(options);
     const kept = publishedIcons('item-4.png', 'shared/both.png');
     expect(icons).toEqual(new Map([...without(...NAMES), ...kept]));
-    expect(report).toMatchObject({ published: 2, missing: 0, placeholders: 3, requests: null });
+    expect(report).toMatchObject({
+      published: 2,
+      missing: 0,
+      placeholders: 3,
+      requests: null,
+    });
     expect(notices).toEqual([]);
     expect(takeRequests()).toEqual([]);
   });
@@ -388,13 +484,20 @@ describe('gatherIcons, for a copied site,', () => {
     const { gather, takeRequests } = await startScene();
     const { icons, report } = await gather({ copiedSite: siteWith(allIcons) });
     expect(icons).toEqual(allIcons);
-    expect(report).toMatchObject({ copied: 5, missing: 0, placeholders: 0, requests: null });
+    expect(report).toMatchObject({
+      copied: 5,
+      missing: 0,
+      placeholders: 0,
+      requests: null,
+    });
     expect(takeRequests()).toEqual([]);
   });
 
   it('keeps the placeholders of a copied site that has a warning for each', async () => {
     const { gather, takeRequests } = await startScene();
-    const copiedSite = siteWith(without('item-3.png', 'shared/both.png'), { warnings: 3 });
+    const copiedSite = siteWith(without('item-3.png', 'shared/both.png'), {
+      warnings: 3,
+    });
     const { icons, report, warnings } = await gather({ copiedSite });
     expect(icons).toEqual(without('item-3.png', 'shared/both.png'));
     expect(report).toMatchObject({ copied: 5, missing: 2, placeholders: 2 });
@@ -407,7 +510,9 @@ describe('gatherIcons, for a copied site,', () => {
     const icons = without('item-3.png').set('item-4.png', icon('copied'));
     icons.delete('item-1.png');
     const result = await gather({ copiedSite: siteWith(icons) });
-    expect(result.icons).toEqual(new Map([...allIcons, ['item-4.png', icon('copied')]]));
+    expect(result.icons).toEqual(
+      new Map([...allIcons, ['item-4.png', icon('copied')]]),
+    );
     expect(result.report).toMatchObject({ copied: 3, missing: 0, placeholders: 0 });
     expect(takeRequests().sort()).toEqual(['item-1.png', 'item-3.png']);
   });
@@ -415,7 +520,8 @@ describe('gatherIcons, for a copied site,', () => {
   it('rejects an icon of the copied site that is not an image', async () => {
     const { gather } = await startScene();
     const copiedSite = siteWith([['item-1.png', Buffer.from('<svg/>')]]);
-    const problem = 'known/sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image';
+    const problem =
+      'known/sprites/items/item-1.png: expected a PNG, GIF, JPEG or WebP image';
     await expect(gather({ copiedSite })).rejects.toThrow(problem);
   });
 });
@@ -440,19 +546,24 @@ it('rejects a build in which ten more icons are missing from the upstream', asyn
   };
   breakIcons(9);
   const report = await run();
-  const summary = 'icons: 20 icons · 9 replaced by the placeholder · 11 bodies · 0 from cache';
+  const summary =
+    'icons: 20 icons · 9 replaced by the placeholder · 11 bodies · 0 from cache';
   expect(formatSummary(report)).toContain(summary);
   const meta = JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8'));
   expect(meta.warnings.item).toEqual({ 'icon-not-found': 9 });
   breakIcons(19);
-  await expect(run()).rejects.toThrow('item: got 10 of 20 records with a new icon-not-found');
+  await expect(run()).rejects.toThrow(
+    'item: got 10 of 20 records with a new icon-not-found',
+  );
 });
 
 it('rejects a build that would lose ten published icons', async () => {
   const { run, close, site } = await buildMirror(rawRecords(1, 20));
   await run();
   await close();
-  for (let id = 1; id <= 10; id++) rmSync(path.join(site, `sprites/items/item-${id}.png`));
+  for (let id = 1; id <= 10; id++) {
+    rmSync(path.join(site, `sprites/items/item-${id}.png`));
+  }
   await expect(run()).rejects.toThrow(
     'item: got 10 of 20 records with a new icon-not-found, expected at most 1 %: item-1 (1): the published',
   );
@@ -465,8 +576,14 @@ it('requests only those icons of a deployment that are missing from the copy', a
   const out = path.join(temporaryFolder(), 'copy');
   const copy = () => mirror({ from, out, links: 'file', retries: 0 });
   const first = await copy();
-  expect(first.icons).toMatchObject({ mode: 'mirror', icons: 5, copied: 5, placeholders: 0 });
-  const summary = 'icons: 5 icons · 5 from the source · 0 replaced by the placeholder';
+  expect(first.icons).toMatchObject({
+    mode: 'mirror',
+    icons: 5,
+    copied: 5,
+    placeholders: 0,
+  });
+  const summary =
+    'icons: 5 icons · 5 from the source · 0 replaced by the placeholder';
   expect(formatSummary(first)).toContain(summary);
   expect(paths().filter((name) => name.startsWith('sprites/'))).toHaveLength(6);
   rmSync(path.join(out, 'sprites/items/item-2.png'));
@@ -485,9 +602,16 @@ it('redirects icons to --sprites-upstream in the configuration of every host', a
     out: path.join(temporaryFolder(), 'site'),
   } as const;
   const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
-  const read = () => files.map((file) => readFileSync(path.join(options.out, file), 'utf8'));
-  await build({ ...options, sprites: 'link', spritesUpstream: 'https://icons.test/of/items' });
-  for (const text of read()) expect(text).toMatch(/ https:\/\/icons\.test\/of\/items\/\S+/);
+  const read = () =>
+    files.map((file) => readFileSync(path.join(options.out, file), 'utf8'));
+  await build({
+    ...options,
+    sprites: 'link',
+    spritesUpstream: 'https://icons.test/of/items',
+  });
+  for (const text of read()) {
+    expect(text).toMatch(/ https:\/\/icons\.test\/of\/items\/\S+/);
+  }
   await build({ ...options, sprites: 'none' });
   for (const text of read()) expect(text).not.toMatch(/\b302\b/);
 });
@@ -495,7 +619,10 @@ it('redirects icons to --sprites-upstream in the configuration of every host', a
 it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
   'rejects the URL of --sprites-upstream if it contains %s',
   (part) => {
-    const options = { sprites: 'link', spritesUpstream: `https://icons.test/${part}` } as const;
+    const options = {
+      sprites: 'link',
+      spritesUpstream: `https://icons.test/${part}`,
+    } as const;
     expect(() => resolveBuild(options, {})).toThrow('--sprites-upstream: ');
   },
 );

@@ -5,7 +5,11 @@ import { packTar } from 'modern-tar';
 import { describe, expect, it } from 'vitest';
 import { archiveStorage } from '../../src/built/archive.ts';
 import { openSite } from '../../src/built/site.ts';
-import { folderStorage, memoryStorage, readOrThrow } from '../../src/built/storage.ts';
+import {
+  folderStorage,
+  memoryStorage,
+  readOrThrow,
+} from '../../src/built/storage.ts';
 import { getMaxBytes } from '../../src/contract/limits.ts';
 import { summarizeNames } from '../../src/dataset/data-set.ts';
 import { createEntry } from '../../src/site/manifest.ts';
@@ -29,17 +33,24 @@ describe('a file that exceeds the limit for its path', () => {
     const body = Buffer.alloc(maxBytes + 1);
     const manifest = Buffer.from('{"format":1,"generator":"gamedata/1","files":[]}');
     const packed = await packTar([
-      { header: { name: 'gamedata/manifest.json', size: manifest.length }, body: manifest },
+      {
+        header: { name: 'gamedata/manifest.json', size: manifest.length },
+        body: manifest,
+      },
       { header: { name: `gamedata/${file}`, size: body.length }, body },
     ]);
     writeFileSync(archive, gzipSync(packed));
-    await expect(archiveStorage(archive)).rejects.toThrow(`${archive} › ${file}: ${problem}`);
+    await expect(archiveStorage(archive)).rejects.toThrow(
+      `${archive} › ${file}: ${problem}`,
+    );
   });
 
   it('rejects a file in a folder that exceeds its size limit', () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, file), Buffer.alloc(maxBytes + 1));
-    expect(() => readOrThrow(folderStorage(folder), file)).toThrow(`cannot be read (${problem})`);
+    expect(() => readOrThrow(folderStorage(folder), file)).toThrow(
+      `cannot be read (${problem})`,
+    );
   });
 
   it('rejects a file of a deployment before requesting it if it exceeds its size limit', async () => {
@@ -60,7 +71,9 @@ describe('values that exceed the memory limit together', () => {
 
   it('rejects an upstream whose records exceed the memory limit', async () => {
     const answers = tinyUpstream(3, 1);
-    const names = [{ name: 'a'.repeat(1700), language: { name: 'fr', url: '/language/5/' } }];
+    const names = [
+      { name: 'a'.repeat(1700), language: { name: 'fr', url: '/language/5/' } },
+    ];
     for (const answer of answers.move) Object.assign(answer, { names });
     const { url } = await serveUpstream(upstreamOf(answers));
     expect((await loadFrom('rest', url)).dataSet.counts.move).toBe(3);
@@ -72,7 +85,11 @@ describe('values that exceed the memory limit together', () => {
     const { url } = await startServer((response, { url: asked = '' }) => {
       const { searchParams } = new URL(asked, 'http://upstream.test');
       const id = 1 + Number(searchParams.get('offset'));
-      const list = { count: 1_000_000, next: `?offset=${id}`, results: [{ name, url: `${id}/` }] };
+      const list = {
+        count: 1_000_000,
+        next: `?offset=${id}`,
+        results: [{ name, url: `${id}/` }],
+      };
       response.end(JSON.stringify(list));
     });
     await expect(loadFrom('rest', url, { maxMemoryBytes })).rejects.toThrow(problem);
@@ -80,26 +97,36 @@ describe('values that exceed the memory limit together', () => {
 
   const published = siteOf(rawRecords(100, 3));
   const bodies = new Map<string, Buffer>();
-  for (const { path, body } of published.files()) bodies.set(path, Buffer.from(body));
+  for (const { path, body } of published.files()) {
+    bodies.set(path, Buffer.from(body));
+  }
 
   /** Opens a site that consists of these files, with a small memory limit. */
   function openSmall(files: ReadonlyMap<string, Buffer>) {
     const entries = Array.from(files, ([path, body]) => createEntry(path, body));
-    const manifest = JSON.stringify({ format: 1, generator: 'gamedata/1', files: entries });
+    const manifest = JSON.stringify({
+      format: 1,
+      generator: 'gamedata/1',
+      files: entries,
+    });
     const siteFiles = new Map([...files, ['manifest.json', Buffer.from(manifest)]]);
     return openSite(memoryStorage('site', '/', siteFiles), maxMemoryBytes);
   }
 
   it('rejects a site whose records exceed the memory limit', () => {
     const site = openSmall(bodies);
-    expect(() => site.records()).toThrow(/^site: has \d{5} bytes, expected at most 5000 in total$/);
+    expect(() => site.records()).toThrow(
+      /^site: has \d{5} bytes, expected at most 5000 in total$/,
+    );
   });
 
   /** Opens a site with long names for its moves in three languages. */
   function openWithNames() {
     const names = published.records.move.map(({ slug }) => [slug, 'a'.repeat(20)]);
     const move = Object.fromEntries(names);
-    const allNames = ['de', 'fr', 'it'].map((language) => namesIn(language, { move }));
+    const allNames = ['de', 'fr', 'it'].map((language) =>
+      namesIn(language, { move }),
+    );
     const meta = { ...published.meta, names: summarizeNames(allNames) };
     const files = new Map(bodies);
     files.set('meta.json', Buffer.from(JSON.stringify(meta)));
@@ -112,7 +139,9 @@ describe('values that exceed the memory limit together', () => {
 
   it('rejects a site whose names exceed the memory limit', () => {
     const site = openWithNames();
-    expect(() => site.names(published.records)).toThrow(/^site: has \d{4} bytes, expected/);
+    expect(() => site.names(published.records)).toThrow(
+      /^site: has \d{4} bytes, expected/,
+    );
   });
 
   it('does not count the names of unknown records toward the memory limit', () => {

@@ -3,11 +3,19 @@ import { DataError } from '../../src/errors.ts';
 import { normalize, type RawRecord } from '../../src/sources/normalize.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
-import { onlyRaw, PROVENANCE, rawItem, rawMove, type SomeRecords } from '../support/sites.ts';
+import {
+  onlyRaw,
+  PROVENANCE,
+  rawItem,
+  rawMove,
+  type SomeRecords,
+} from '../support/sites.ts';
 
 function createDataSet(raw: SomeRecords) {
   const dataSet = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
-  const warnings = dataSet.warnings.map(({ code, message }) => `${code}: ${message}`);
+  const warnings = dataSet.warnings.map(
+    ({ code, message }) => `${code}: ${message}`,
+  );
   return { ...dataSet, warnings };
 }
 
@@ -36,7 +44,10 @@ describe('normalize', () => {
   });
 
   it('accepts the same slug for a move and an item', () => {
-    const raw = { move: [rawMove(1, { slug: 'a' })], item: [rawItem(1, { slug: 'a' })] };
+    const raw = {
+      move: [rawMove(1, { slug: 'a' })],
+      item: [rawItem(1, { slug: 'a' })],
+    };
     expect(createDataSet(raw).warnings).toEqual([]);
   });
 
@@ -66,10 +77,15 @@ describe('normalize', () => {
     ['ﬁne', 'fine'],
     ['é', 'e'],
     ['-_x_-', 'x'],
-    ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [slug, slug]),
+    ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [
+      slug,
+      slug,
+    ]),
   ])('converts the slug %j to %j', (slug, safe) => {
     const warnings =
-      slug === safe ? [] : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
+      slug === safe
+        ? []
+        : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
     expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
   });
 
@@ -77,9 +93,18 @@ describe('normalize', () => {
     const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
     const items = slugs.map((slug, at) => rawItem(at + 1, { slug }));
     const { records, warnings } = normalizeItems(...items);
-    expect(records.map(({ slug }) => slug)).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
+    expect(records.map(({ slug }) => slug)).toEqual([
+      'jalapeno',
+      'jalapeno-2',
+      'jalapeno-3',
+    ]);
     const codes = warnings.map((warning) => warning.split(':')[0]).sort();
-    expect(codes).toEqual(['adapted-slug', 'adapted-slug', 'duplicate-slug', 'duplicate-slug']);
+    expect(codes).toEqual([
+      'adapted-slug',
+      'adapted-slug',
+      'duplicate-slug',
+      'duplicate-slug',
+    ]);
   });
 
   it('derives the same name from an unsafe slug as from the converted one', () => {
@@ -113,16 +138,28 @@ describe('normalizing names in other languages', () => {
 
   it('keeps the first name if two language codes differ only in case', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
-    expect(createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names).toEqual([
-      namesIn('zh-hant', { move: { 'move-1': '一' } }),
-    ]);
+    expect(
+      createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names,
+    ).toEqual([namesIn('zh-hant', { move: { 'move-1': '一' } })]);
   });
 
   const TAG = 'expected a language tag in lower case';
   it.each([
-    ['con', 'x', `unusable-name: move-7: omitted the name in "con": got "con", ${TAG}`],
-    ['../x', 'x', `unusable-name: move-7: omitted the name in "../x": got "../x", ${TAG}`],
-    ['pt_BR', 'x', `unusable-name: move-7: omitted the name in "pt_br": got "pt_br", ${TAG}`],
+    [
+      'con',
+      'x',
+      `unusable-name: move-7: omitted the name in "con": got "con", ${TAG}`,
+    ],
+    [
+      '../x',
+      'x',
+      `unusable-name: move-7: omitted the name in "../x": got "../x", ${TAG}`,
+    ],
+    [
+      'pt_BR',
+      'x',
+      `unusable-name: move-7: omitted the name in "pt_br": got "pt_br", ${TAG}`,
+    ],
     ['', 'x', `unusable-name: move-7: omitted the name in "": got "", ${TAG}`],
     [
       'fr',
@@ -135,15 +172,18 @@ describe('normalizing names in other languages', () => {
       'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text',
     ],
     ['fr', ' ', 'missing-name: move-7: omitted the empty name in fr'],
-  ])('omits an invalid name and adds a warning: %j, %j', (language, name, warning) => {
-    const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
-    const { names, warnings } = createDataSet({ move: raw });
-    expect(names.map((own) => [own.language, own.move])).toEqual([
-      ['en', { 'move-7': 'Move 7' }],
-      ['it', { 'move-7': 'Sette' }],
-    ]);
-    expect(warnings).toEqual([expect.stringContaining(warning)]);
-  });
+  ])(
+    'omits an invalid name and adds a warning: %j, %j',
+    (language, name, warning) => {
+      const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
+      const { names, warnings } = createDataSet({ move: raw });
+      expect(names.map((own) => [own.language, own.move])).toEqual([
+        ['en', { 'move-7': 'Move 7' }],
+        ['it', { 'move-7': 'Sette' }],
+      ]);
+      expect(warnings).toEqual([expect.stringContaining(warning)]);
+    },
+  );
 });
 
 describe('normalizing a name', () => {
@@ -152,40 +192,59 @@ describe('normalizing a name', () => {
     ['tm-case--old', '', 'Tm Case Old'],
     ['x', ' ', 'X'],
     ['10-000-000-volt', null, '10 000 000 Volt'],
-  ])('derives the name from the slug %s if the English name is %j', (slug, englishName, name) => {
-    const warnings = [`missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`];
-    expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
-  });
+  ])(
+    'derives the name from the slug %s if the English name is %j',
+    (slug, englishName, name) => {
+      const warnings = [
+        `missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`,
+      ];
+      expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
+    },
+  );
 
-  const spaces = [' ', '\n', '\u00a0', '\u00ad', '\u180e', '\u2060', '\u3000', '\ufeff'];
+  const spaces = [
+    ' ',
+    '\n',
+    '\u00a0',
+    '\u00ad',
+    '\u180e',
+    '\u2060',
+    '\u3000',
+    '\ufeff',
+  ];
   const zeroWidth = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
-  it.each([...spaces, ...zeroWidth])('removes invisible characters around a name: %j', (char) => {
-    const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
-    const spelled = `${char}A${inner}b${char}${char}`;
-    const named = (text: string): Partial<RawRecord<'move'>> => ({
-      englishName: text,
-      names: { fr: text },
-    });
-    const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
-    const { records, names, warnings } = createDataSet({ move: raw });
-    expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
-    expect(names.map((own) => [own.language, own.move])).toEqual(
-      ['en', 'fr'].map((tag) => [tag, { 'move-1': `A${inner}b` }]),
-    );
-    const shown = JSON.stringify(spelled);
-    expect(warnings).toEqual([
-      ...['en', 'fr'].map(
-        (tag) =>
-          `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
-      ),
-      'missing-name: move-2: no English name, called "Move 2"',
-      'missing-name: move-2: omitted the empty name in fr',
-    ]);
-  });
+  it.each([...spaces, ...zeroWidth])(
+    'removes invisible characters around a name: %j',
+    (char) => {
+      const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
+      const spelled = `${char}A${inner}b${char}${char}`;
+      const named = (text: string): Partial<RawRecord<'move'>> => ({
+        englishName: text,
+        names: { fr: text },
+      });
+      const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
+      const { records, names, warnings } = createDataSet({ move: raw });
+      expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
+      expect(names.map((own) => [own.language, own.move])).toEqual(
+        ['en', 'fr'].map((tag) => [tag, { 'move-1': `A${inner}b` }]),
+      );
+      const shown = JSON.stringify(spelled);
+      expect(warnings).toEqual([
+        ...['en', 'fr'].map(
+          (tag) =>
+            `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
+        ),
+        'missing-name: move-2: no English name, called "Move 2"',
+        'missing-name: move-2: omitted the empty name in fr',
+      ]);
+    },
+  );
 });
 
 describe('game indices', () => {
-  const none = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]));
+  const none = Object.fromEntries(
+    Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]),
+  );
   const noField = (generation: number) =>
     `unknown-generation: item-1: index in generation ${generation}, which has no field`;
 
@@ -211,7 +270,11 @@ describe('game indices', () => {
       'omit an index that has no field',
       '9:1 10:2 0:3 10:2',
       { id9: 1 },
-      [noField(10), noField(0), 'repeated-index: item-1: index 2 of generation 10 is listed twice'],
+      [
+        noField(10),
+        noField(0),
+        'repeated-index: item-1: index 2 of generation 10 is listed twice',
+      ],
     ],
   ])('%s', (_, indices, ids, warnings) => {
     const pairs = [...indices.matchAll(/(\d+):(\d+)/g)];
@@ -219,7 +282,11 @@ describe('game indices', () => {
       generation: Number(generation),
       index: Number(index),
     }));
-    expect(normalizeItem({ gameIndices })).toMatchObject({ ...none, ...ids, warnings });
+    expect(normalizeItem({ gameIndices })).toMatchObject({
+      ...none,
+      ...ids,
+      warnings,
+    });
   });
 });
 
@@ -229,7 +296,10 @@ describe('normalizing an icon', () => {
     'uses the path of the sprite as the icon: %s',
     (file) => {
       const icon = `sprites/items/${file}`;
-      expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({ icon, warnings: [] });
+      expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({
+        icon,
+        warnings: [],
+      });
     },
   );
 
@@ -238,10 +308,12 @@ describe('normalizing an icon', () => {
     ['https://x.test/a.png', 'https://x.test/a.png'],
     ['https://x.test/sprites/items/', 'sprites/items/'],
     ['https://x.test/sprites/items/../../a.png', 'sprites/items/../../a.png'],
-    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map((file): [string, string] => [
-      `https://x.test/sprites/items/${file}`,
-      `sprites/items/${file}`,
-    ]),
+    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map(
+      (file): [string, string] => [
+        `https://x.test/sprites/items/${file}`,
+        `sprites/items/${file}`,
+      ],
+    ),
   ])('uses the placeholder for the sprite %j', (sprite, got) => {
     const problem = `got "${got}", expected an image under sprites/items`;
     const warning = `unusable-icon: item-1: using the placeholder: ${problem}`;

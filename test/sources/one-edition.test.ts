@@ -7,7 +7,10 @@ import { kindNames } from '../../src/contract/kinds.ts';
 import type { Edition } from '../../src/contract/meta.ts';
 import { UpstreamError } from '../../src/errors.ts';
 import type { Fetcher, LoadOptions } from '../../src/http/fetcher.ts';
-import { checkCachedEdition, readOneEdition } from '../../src/sources/one-edition.ts';
+import {
+  checkCachedEdition,
+  readOneEdition,
+} from '../../src/sources/one-edition.ts';
 import type { SourceContext } from '../../src/sources/source.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import { editionNumber, namedEdition, stateNumber } from '../support/editions.ts';
@@ -25,10 +28,13 @@ import {
 import type { UpstreamOptions } from '../support/upstream-server.ts';
 
 /**
- * The newer state has one fewer move and one more item. Its remaining move has another name and
- * slug.
+ * The newer state has one fewer move and one more item. Its remaining move has
+ * another name and slug.
  */
-const older = upstreamOf({ move: [moveAnswer(1), moveAnswer(2)], item: [itemAnswer(1)] });
+const older = upstreamOf({
+  move: [moveAnswer(1), moveAnswer(2)],
+  item: [itemAnswer(1)],
+});
 const newer = upstreamOf({
   move: [moveAnswer(1, { name: 'renamed', names: [] })],
   item: [itemAnswer(1), itemAnswer(2)],
@@ -48,7 +54,12 @@ async function startScene(upstreamOptions: UpstreamOptions) {
   async function read(options: Partial<SourceContext> = {}) {
     const result = await loadFrom('rest', server.url, { cacheFolder, ...options });
     const { dataSet, isCached, requests } = result;
-    return { digest: dataSet.digest, edition: dataSet.provenance.edition, isCached, requests };
+    return {
+      digest: dataSet.digest,
+      edition: dataSet.provenance.edition,
+      isCached,
+      requests,
+    };
   }
   return { server, read };
 }
@@ -77,7 +88,8 @@ describe('the REST source', () => {
     await build(options);
     state = stateNumber(3, newer);
     await build(options);
-    const readText = (file: string): string => readFileSync(path.join(out, file), 'utf8');
+    const readText = (file: string): string =>
+      readFileSync(path.join(out, file), 'utf8');
     const readJson = (file: string) => JSON.parse(readText(file));
     expect(readJson('meta.json').edition).toEqual(namedEdition(3));
     expect(readText('index.html')).toContain('edition 00000000 from 2026-04-03');
@@ -87,14 +99,22 @@ describe('the REST source', () => {
   });
 
   it('requests every list and record if nothing is cached', async () => {
-    const { read, server } = await startScene({ stateOf: () => stateNumber(2, newer) });
-    const expected = { digest: digests.newer, edition: namedEdition(2), isCached: false };
+    const { read, server } = await startScene({
+      stateOf: () => stateNumber(2, newer),
+    });
+    const expected = {
+      digest: digests.newer,
+      edition: namedEdition(2),
+      isCached: false,
+    };
     expect(await read()).toMatchObject(expected);
     expect(server.log).toHaveLength(countRequests());
   });
 
   it('sends one request if the current edition is cached', async () => {
-    const { read, server } = await startScene({ stateOf: () => stateNumber(2, newer) });
+    const { read, server } = await startScene({
+      stateOf: () => stateNumber(2, newer),
+    });
     await read();
     expect(await read()).toMatchObject({ digest: digests.newer, isCached: true });
     const requests = server.log.slice(countRequests());
@@ -106,7 +126,10 @@ describe('the REST source', () => {
     const { read, server } = await startScene({ stateOf: () => state });
     await read();
     state = stateNumber(3, newer);
-    expect(await read()).toMatchObject({ edition: namedEdition(3), isCached: false });
+    expect(await read()).toMatchObject({
+      edition: namedEdition(3),
+      isCached: false,
+    });
     // We skip the first request, which asks for the current edition.
     const requests = server.log.slice(countRequests() + 1);
     const statuses = requests.map(({ status }) => status);
@@ -118,7 +141,8 @@ describe('the REST source', () => {
     'returns the new edition if it is deployed before request %i',
     async (from) => {
       const { read } = await startScene({
-        stateOf: ({ at }) => (at < from ? stateNumber(1, older) : stateNumber(2, newer)),
+        stateOf: ({ at }) =>
+          at < from ? stateNumber(1, older) : stateNumber(2, newer),
       });
       const expected = { digest: digests.newer, edition: namedEdition(2) };
       expect(await read({ concurrency: 1 })).toMatchObject(expected);
@@ -141,10 +165,17 @@ describe('the REST source', () => {
 
   it('revalidates all responses in every run if the upstream states no edition', async () => {
     let data = older;
-    const { read } = await startScene({ stateOf: () => ({ data }), maxAge: 315_360_000 });
+    const { read } = await startScene({
+      stateOf: () => ({ data }),
+      maxAge: 315_360_000,
+    });
     expect(await read()).toMatchObject({ digest: digests.older, edition: null });
     data = newer;
-    expect(await read()).toMatchObject({ digest: digests.newer, edition: null, isCached: false });
+    expect(await read()).toMatchObject({
+      digest: digests.newer,
+      edition: null,
+      isCached: false,
+    });
   });
 
   it('requests everything again if a response does not state its edition', async () => {
@@ -160,10 +191,16 @@ describe('the REST source', () => {
 
 describe('checkCachedEdition', () => {
   /** Compares a response of `/meta/` with edition 1, which is cached. */
-  function check(respond: () => string, lastEdition: Edition | null = namedEdition(1)) {
+  function check(
+    respond: () => string,
+    lastEdition: Edition | null = namedEdition(1),
+  ) {
     const request = vi.fn(async (_url: string) => Buffer.from(respond()));
     const fetcher = { request, lastEdition } as unknown as Fetcher;
-    return { request, outcome: checkCachedEdition(fetcher, 'https://upstream.test') };
+    return {
+      request,
+      outcome: checkCachedEdition(fetcher, 'https://upstream.test'),
+    };
   }
 
   it.each([
@@ -185,14 +222,20 @@ describe('checkCachedEdition', () => {
   });
 
   it.each([
-    ['{"deploy_date":"1786004122","hash":"main"}', '{"deploy_date":"1786004122","hash":"main"}'],
+    [
+      '{"deploy_date":"1786004122","hash":"main"}',
+      '{"deploy_date":"1786004122","hash":"main"}',
+    ],
     ['<html>', '"<html>"'],
     ['null', '"null"'],
     ['{"hash":"x"}', '{"hash":"x"}'],
     ['{"deploy_date":"1786004122"}', '{"deploy_date":"1786004122"}'],
   ])('reports an invalid response of /meta/: %s', async (meta, shown) => {
     const notice = `GET https://upstream.test/meta/: got ${shown}, expected hash and deploy_date of an edition; ignored, every record was requested`;
-    expect(await check(() => meta).outcome).toEqual({ isCurrent: false, notices: [notice] });
+    expect(await check(() => meta).outcome).toEqual({
+      isCurrent: false,
+      notices: [notice],
+    });
   });
 
   function checkAfter(error: Error) {
@@ -201,8 +244,17 @@ describe('checkCachedEdition', () => {
     });
     return outcome;
   }
-  const createError = (status: number | undefined, unreachable: boolean): UpstreamError =>
-    new UpstreamError('failed', { method: 'GET', url: '', attempts: 1, status, unreachable });
+  const createError = (
+    status: number | undefined,
+    unreachable: boolean,
+  ): UpstreamError =>
+    new UpstreamError('failed', {
+      method: 'GET',
+      url: '',
+      attempts: 1,
+      status,
+      unreachable,
+    });
 
   it.each([
     ['the upstream responds with 404', createError(404, false)],
@@ -235,8 +287,8 @@ describe('readOneEdition', () => {
     });
 
   /**
-   * Reads all URLs. `respond` returns the number of an edition (0 for none), or an error. It also
-   * receives the number of the request, starting at 1.
+   * Reads all URLs. `respond` returns the number of an edition (0 for none), or an
+   * error. It also receives the number of the request, starting at 1.
    */
   async function readAll(respond: (url: string, at: number) => number | Error) {
     const requested: string[] = [];
@@ -270,26 +322,35 @@ describe('readOneEdition', () => {
     'requests a record again after a %i response of an older edition',
     async (status) => {
       const missing = createError(status, namedEdition(1));
-      const { outcome, requested } = await readAll((url) => (url === urls[1] ? missing : 2));
-      expect(requested).toEqual([...urls, `${urls[1]}?edition=${namedEdition(2).hash}`]);
+      const { outcome, requested } = await readAll((url) =>
+        url === urls[1] ? missing : 2,
+      );
+      expect(requested).toEqual([
+        ...urls,
+        `${urls[1]}?edition=${namedEdition(2).hash}`,
+      ]);
       expect(outcome).toMatchObject({ edition: namedEdition(2) });
     },
   );
 
   it('switches to a new edition in each of the first three passes', async () => {
-    // Each request gets a newer edition. The first pass sends three requests, and each later pass
-    // sends two.
+    // Each request gets a newer edition. The first pass sends three requests, and
+    // each later pass sends two.
     const { outcome } = await readAll((_, at) => Math.min(7, at));
     expect(outcome).toMatchObject({ edition: namedEdition(7) });
   });
 
   it('fails if the edition changes during every pass', async () => {
     const { outcome } = await readAll((_, at) => at);
-    expect(outcome).toMatchObject({ problem: expect.stringContaining('several editions') });
+    expect(outcome).toMatchObject({
+      problem: expect.stringContaining('several editions'),
+    });
   });
 
   it('lists the editions from the newest to the oldest if a URL keeps returning an older one', async () => {
-    const { outcome, requested } = await readAll((url) => (url.includes('/api/a') ? 1 : 2));
+    const { outcome, requested } = await readAll((url) =>
+      url.includes('/api/a') ? 1 : 2,
+    );
     expect(requested).toHaveLength(4);
     expect(outcome).toMatchObject({
       problem:
@@ -305,7 +366,9 @@ describe('readOneEdition', () => {
     ['any other status', createError(500, namedEdition(2))],
     ['a bug', new TypeError('bug')],
   ])('fails for %s', async (_, error) => {
-    const { outcome, requested } = await readAll((url) => (url === urls[1] ? error : 2));
+    const { outcome, requested } = await readAll((url) =>
+      url === urls[1] ? error : 2,
+    );
     expect(outcome).toBe(error);
     expect(requested).toEqual(urls);
   });
@@ -314,7 +377,9 @@ describe('readOneEdition', () => {
     const edition = fc.integer({ min: 0, max: 3 });
     const responses = fc.array(edition, { minLength: 1, maxLength: 15 });
     const property = fc.asyncProperty(responses, async (numbers) => {
-      const { outcome } = await readAll((_, at) => numbers[at % numbers.length] ?? 0);
+      const { outcome } = await readAll(
+        (_, at) => numbers[at % numbers.length] ?? 0,
+      );
       if (outcome instanceof UpstreamError) return;
       const { value } = outcome as { value: string[] };
       const editions = new Set(value.map((text) => text.split(' ')[1]));

@@ -25,7 +25,8 @@ import {
 import type { Fault } from '../support/upstream-server.ts';
 
 /**
- * Responds with `body` to requests whose path starts with `path`, and returns the error message.
+ * Responds with `body` to requests whose path starts with `path`, and returns the
+ * error message.
  */
 async function readError(path: string, body: string): Promise<string> {
   const fault: Fault = (request, response) => {
@@ -34,7 +35,9 @@ async function readError(path: string, body: string): Promise<string> {
     return true;
   };
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
-  const error: unknown = await loadFrom('rest', url).catch((reason: unknown) => reason);
+  const error: unknown = await loadFrom('rest', url).catch(
+    (reason: unknown) => reason,
+  );
   expect(error).toBeInstanceOf(DataError);
   return (error as DataError).message.replaceAll(url, 'UPSTREAM');
 }
@@ -51,8 +54,16 @@ describe('parseRecord', () => {
     ['move', { names: undefined }, 'names: got nothing, expected array'],
     ['item', { sprites: {} }, 'sprites.default: got nothing, expected a value'],
     ['item', { sprites: undefined }, 'sprites: got nothing, expected a value'],
-    ['move', named({ name: 'x' }), 'names[0].language: got nothing, expected a value'],
-    ['move', named({ language: { name: 'it' } }), 'names[0].name: got nothing, expected a value'],
+    [
+      'move',
+      named({ name: 'x' }),
+      'names[0].language: got nothing, expected a value',
+    ],
+    [
+      'move',
+      named({ language: { name: 'it' } }),
+      'names[0].name: got nothing, expected a value',
+    ],
     [
       'item',
       { game_indices: [invalidIndex] },
@@ -65,9 +76,9 @@ describe('parseRecord', () => {
     ]),
   ])('rejects a %s with the invalid fields %j', (kind, fields, problem) => {
     const message = `${kind} › this › ${problem}`;
-    expect(() => parseRecord(kind, plainAnswer(kind, 2, fields), 'this', 'Do this.')).toThrow(
-      expect.objectContaining({ message, hint: 'Do this.' }),
-    );
+    expect(() =>
+      parseRecord(kind, plainAnswer(kind, 2, fields), 'this', 'Do this.'),
+    ).toThrow(expect.objectContaining({ message, hint: 'Do this.' }));
   });
 
   it.each<[kind: Kind, fields: Record<string, unknown>, parsed: object]>([
@@ -75,13 +86,26 @@ describe('parseRecord', () => {
     ['item', { sprites: { default: 7 } }, { sprite: '7' }],
     ['item', { sprites: [] }, { sprite: '[]' }],
     ['item', { sprites: null }, { sprite: 'null' }],
-    ['move', named({ name: 'x', language: null }), { englishName: null, names: { '': 'x' } }],
+    [
+      'move',
+      named({ name: 'x', language: null }),
+      { englishName: null, names: { '': 'x' } },
+    ],
     ['move', named({ name: 'x', language: { name: null } }), { names: { '': 'x' } }],
     ['move', named({ name: null, language: { name: 'it' } }), { names: { it: '' } }],
-    ['move', named({ name: 7, language: { name: 'en' } }), { englishName: '', names: {} }],
-  ])('replaces an invalid but optional value of a %s: %j', (kind, fields, parsed) => {
-    expect(parseRecord(kind, plainAnswer(kind, 2, fields), 'this')).toMatchObject(parsed);
-  });
+    [
+      'move',
+      named({ name: 7, language: { name: 'en' } }),
+      { englishName: '', names: {} },
+    ],
+  ])(
+    'replaces an invalid but optional value of a %s: %j',
+    (kind, fields, parsed) => {
+      expect(parseRecord(kind, plainAnswer(kind, 2, fields), 'this')).toMatchObject(
+        parsed,
+      );
+    },
+  );
 });
 
 it('rejects a record whose id differs from the id in the list', async () => {
@@ -96,7 +120,9 @@ describe('reading a list', () => {
     JSON.stringify({ count, results });
   const otherLinks = [
     'item/1/',
-    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map((id) => `move/${id}`),
+    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map(
+      (id) => `move/${id}`,
+    ),
   ];
 
   it.each<[body: string, problem: string]>([
@@ -110,7 +136,10 @@ describe('reading a list', () => {
       encodeList(2, [{ name: 'a', url: '1/' }]),
       "list: got 1 results, expected 2 (the list's count)",
     ],
-    [encodeList(1_000_001, []), 'list › count: got 1000001, expected number to be <=1000000'],
+    [
+      encodeList(1_000_001, []),
+      'list › count: got 1000001, expected number to be <=1000000',
+    ],
     ...[
       'http://[',
       'http://127.0.0.2/api/v2/move/1/',
@@ -124,11 +153,18 @@ describe('reading a list', () => {
   });
 
   it('accepts a list with more entries than a function can have arguments', async () => {
-    const results = Array.from({ length: 130_000 }, (_, at) => ({ name: 'a', url: `${at + 1}/` }));
-    const lists: Record<string, string> = { move: encodeList(results.length, results) };
+    const results = Array.from({ length: 130_000 }, (_, at) => ({
+      name: 'a',
+      url: `${at + 1}/`,
+    }));
+    const lists: Record<string, string> = {
+      move: encodeList(results.length, results),
+    };
     const { url } = await startServer((response, request) => {
       const [, kind = ''] = /\/(\w+)\/\?limit=/.exec(request.url ?? '') ?? [];
-      response.writeHead(kind === '' ? 404 : 200).end(lists[kind] ?? encodeList(0, []));
+      response
+        .writeHead(kind === '' ? 404 : 200)
+        .end(lists[kind] ?? encodeList(0, []));
     });
     await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
   });
@@ -139,14 +175,21 @@ describe('reading a list', () => {
     const expected = await loadFrom('rest', url);
     /** Returns two moves on each page of the list. */
     const fault: Fault = (request, response) => {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://upstream.test');
+      const { pathname, searchParams } = new URL(
+        request.url ?? '',
+        'http://upstream.test',
+      );
       if (!pathname.endsWith('/move/')) return false;
       const moves = data.list('move');
-      const links = moves.map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
+      const links = moves.map(({ id, name }) => ({
+        name,
+        url: `/api/v2/move/${id}/`,
+      }));
       const offset = Number(searchParams.get('offset'));
       const end = offset + 2;
       // The link points to another origin, which must not receive any request.
-      const next = end < links.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
+      const next =
+        end < links.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
       const results = links.slice(offset, end);
       response.end(JSON.stringify({ count: links.length, next, results }));
       return true;
@@ -168,11 +211,15 @@ describe('an interrupted fetch', () => {
   type Entry = CacheEntry & { value: Record<string, unknown> };
 
   /**
-   * Reads an upstream, and then changes the journal of the cache to the state after a killed run:
-   * the entries are still fresh, and the end of the run is missing.
+   * Reads an upstream, and then changes the journal of the cache to the state after
+   * a killed run: the entries are still fresh, and the end of the run is missing.
    */
-  async function interrupt(change: (find: (end: string) => Entry) => void = () => {}) {
-    const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), { maxAge: 3600 });
+  async function interrupt(
+    change: (find: (end: string) => Entry) => void = () => {},
+  ) {
+    const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), {
+      maxAge: 3600,
+    });
     const cacheFolder = temporaryFolder();
     const first = await loadFrom('rest', server.url, { cacheFolder });
     const file = path.join(cacheFolder, `${readdirSync(cacheFolder)[0]}`);
@@ -192,7 +239,9 @@ describe('an interrupted fetch', () => {
     const { dataSet } = await loadFrom('rest', server.url, { cacheFolder });
     expect(dataSet).toEqual(first.dataSet);
     const requests = server.log.slice(firstRequests);
-    return requests.map((request) => `${removeQuery(request.path)} ${request.status}`);
+    return requests.map(
+      (request) => `${removeQuery(request.path)} ${request.status}`,
+    );
   }
   const removeQuery = (url: string): string => url.replace(/\?.*/, '');
   const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
@@ -206,7 +255,9 @@ describe('an interrupted fetch', () => {
     ['slug', { value: { id: 2, slug: 'other' } }],
     ['value', { value: null }],
   ])('requests a record again if its cached %s is wrong', async (_, change) => {
-    const requested = await interrupt((find) => Object.assign(find('/move/2/'), change));
+    const requested = await interrupt((find) =>
+      Object.assign(find('/move/2/'), change),
+    );
     expect(requested).toEqual([...lists, '/api/v2/move/2/ 200']);
   });
 });
@@ -237,7 +288,11 @@ const fingerprints: Readonly<Record<number, string>> = { 3: '4d3b1e80952023e4' }
 
 it('requires a new RAW_VERSION when raw records change', () => {
   const raw = Object.values(rawOf(handMadeUpstream())).flat();
-  const fingerprint = createHash('sha256').update(JSON.stringify(raw)).digest('hex').slice(0, 16);
-  const hint = 'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(raw))
+    .digest('hex')
+    .slice(0, 16);
+  const hint =
+    'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';
   expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
 });

@@ -29,8 +29,8 @@ async function serve(findFiles: (path: string) => Map<string, Buffer>) {
 
 describe('the site source', () => {
   /**
-   * Serves a deployment that is replaced the given number of times. Each time, this happens after
-   * the manifest was read and before `meta.json` is read.
+   * Serves a deployment that is replaced the given number of times. Each time, this
+   * happens after the manifest was read and before `meta.json` is read.
    */
   function serveReplaced(times: number) {
     const brokenSites: Map<string, Buffer>[] = [];
@@ -60,21 +60,40 @@ describe('the site source', () => {
   it('fails if a deployment is replaced four times while it is being read', async () => {
     const { load } = await serveReplaced(4);
     await expect(load()).rejects.toMatchObject({
-      message: expect.stringMatching(/meta\.json: got 2 bytes, expected \d+, as in the manifest/),
+      message: expect.stringMatching(
+        /meta\.json: got 2 bytes, expected \d+, as in the manifest/,
+      ),
       hint: expect.stringContaining('still updating'),
     });
   });
 
   it('requests only the data files of a deployment', async () => {
-    const otherFiles = ['sprites/items/a.png', 'names/fr.json', 'sprites.txt', 'a/names/x'];
+    const otherFiles = [
+      'sprites/items/a.png',
+      'names/fr.json',
+      'sprites.txt',
+      'a/names/x',
+    ];
     const body = JSON.stringify({ language: 'fr', ...everyKind({}, () => ({})) });
     const extras = otherFiles.map((path) => ({ path, body }));
     const files = addManifest(siteOf(raw, { extras }).files());
     const { load, requests } = await serve(() => files);
     const result = await load();
-    expect(result.requests).toMatchObject({ requests: requests.length, cacheHits: 0 });
-    const lists = [...kindNames.map((kind) => listPageFile(kind, 0)), listPageFile('move', 100)];
-    const data = ['former.json', 'changes.json', 'names/fr.json', 'manifest.json', 'meta.json'];
+    expect(result.requests).toMatchObject({
+      requests: requests.length,
+      cacheHits: 0,
+    });
+    const lists = [
+      ...kindNames.map((kind) => listPageFile(kind, 0)),
+      listPageFile('move', 100),
+    ];
+    const data = [
+      'former.json',
+      'changes.json',
+      'names/fr.json',
+      'manifest.json',
+      'meta.json',
+    ];
     const requested = requests.map(({ path }) => path.slice(1));
     expect(requested.sort()).toEqual([...lists, ...data].sort());
   });
@@ -82,14 +101,17 @@ describe('the site source', () => {
   it.each([
     [movePage, 'after the same manifest was requested again', 2],
     ['manifest.json', 'without another request', 1],
-  ])('fails if %s is missing from a deployment, %s', async (file, _, manifestRequests) => {
-    const files = addManifest(site.files());
-    files.delete(file);
-    const { url, load, requests } = await serve(() => files);
-    await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
-    const manifests = requests.filter(({ path }) => path === '/manifest.json');
-    expect(manifests).toHaveLength(manifestRequests);
-  });
+  ])(
+    'fails if %s is missing from a deployment, %s',
+    async (file, _, manifestRequests) => {
+      const files = addManifest(site.files());
+      files.delete(file);
+      const { url, load, requests } = await serve(() => files);
+      await expect(load()).rejects.toThrow(`GET ${url}/${file}: got 404`);
+      const manifests = requests.filter(({ path }) => path === '/manifest.json');
+      expect(manifests).toHaveLength(manifestRequests);
+    },
+  );
 
   it('drops names that belong to unknown records', async () => {
     const records = { move: { 'move-1': 'Un', other: 'Autre' } };
@@ -97,15 +119,23 @@ describe('the site source', () => {
     const body = JSON.stringify(names[0]);
     const meta = JSON.stringify({ ...site.meta, names: summarizeNames(names) });
     const others = site.files().filter(({ path }) => path !== 'meta.json');
-    const changed = [...others, { path: 'meta.json', body: meta }, { path: 'names/fr.json', body }];
+    const changed = [
+      ...others,
+      { path: 'meta.json', body: meta },
+      { path: 'names/fr.json', body },
+    ];
     const { load } = await serve(() => addManifest(changed));
-    expect((await load()).names).toEqual([namesIn('fr', { move: { 'move-1': 'Un' } })]);
+    expect((await load()).names).toEqual([
+      namesIn('fr', { move: { 'move-1': 'Un' } }),
+    ]);
   });
 
   it('requests the manifest again, bypassing caches, if it is not JSON', async () => {
     const errorPage = new Map([['manifest.json', Buffer.from('<html>')]]);
     const files = addManifest(site.files());
-    const { load, requests } = await serve(() => (requests.length === 1 ? errorPage : files));
+    const { load, requests } = await serve(() =>
+      requests.length === 1 ? errorPage : files,
+    );
     const { digest } = await load({ retries: 1 });
     expect(digest).toBe(site.meta.digest);
     expect(requests[1]?.path).toMatch(/^\/manifest\.json\?edition=/);
@@ -126,7 +156,10 @@ describe('the site source', () => {
 it('reads the list pages of a deployment that has no manifest', async () => {
   const texts = new Map<string, string>();
   const { url } = await startServer((response, request) => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://lists.test');
+    const { pathname, searchParams } = new URL(
+      request.url ?? '',
+      'http://lists.test',
+    );
     const kind = kindNames.find((name) => pathname === listPath(name));
     const offset = Number(searchParams.get('offset'));
     const text = kind && texts.get(listPageFile(kind, offset));
@@ -137,11 +170,22 @@ it('reads the list pages of a deployment that has no manifest', async () => {
   }
   const read = () => readLists(url, { concurrency: 4 });
   const { digest, counts } = site.meta;
-  expect(await read()).toMatchObject({ captured: null, edition: null, counts, digest });
+  expect(await read()).toMatchObject({
+    captured: null,
+    edition: null,
+    counts,
+    digest,
+  });
   texts.delete(listPageFile('move', 100));
   const missing = `${url}/api/gamedata/move/?format=api&limit=100&offset=100`;
   await expect(read()).rejects.toMatchObject({
-    request: { method: 'GET', url: missing, status: 404, attempts: 1, unreachable: false },
+    request: {
+      method: 'GET',
+      url: missing,
+      status: 404,
+      attempts: 1,
+      unreachable: false,
+    },
   });
   texts.set(movePage, '"text"');
   const problem = `${url}: GET /api/gamedata/move/?format=api: got "text", expected object`;

@@ -16,7 +16,11 @@ import {
   snapshotFiles,
 } from '../../src/sources/snapshot.ts';
 import { renamedSite } from '../support/data-set-versions.ts';
-import { type DecodedDataSet, decodeDataSet, encodeDataSet } from '../support/decode.ts';
+import {
+  type DecodedDataSet,
+  decodeDataSet,
+  encodeDataSet,
+} from '../support/decode.ts';
 import { namesIn } from '../support/kinds.ts';
 import { snapshotFolder } from '../support/reading.ts';
 import { dataSetOf, rawItem, rawMove } from '../support/sites.ts';
@@ -57,23 +61,44 @@ describe('a snapshot', () => {
   it('writes and reads any data set without changes, whatever the order of its records', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
     const name = text.filter((value) => nameSchema.safeParse(value).success);
-    const words = fc.stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, { maxLength: 60 });
+    const words = fc.stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,3}$/, {
+      maxLength: 60,
+    });
     const slug = words.filter((value) => slugSchema.safeParse(value).success);
-    const names = fc.dictionary(fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419'), name);
+    const names = fc.dictionary(
+      fc.constantFrom('fr', 'ja', 'zh-hant', 'es-419'),
+      name,
+    );
     const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     const common = { id, slug, englishName: fc.option(name), names };
     const generation = fc.integer({ min: 1, max: 12 });
-    const unique = { selector: (record: { id: number }) => record.id, maxLength: 12 };
-    const move = fc.record({ ...common, generation }).map((fields) => rawMove(fields.id, fields));
+    const unique = {
+      selector: (record: { id: number }) => record.id,
+      maxLength: 12,
+    };
+    const move = fc
+      .record({ ...common, generation })
+      .map((fields) => rawMove(fields.id, fields));
     const index = fc.record({ generation, index: fc.nat() });
-    const sprite = fc.option(slug.map((file) => `https://x.test/sprites/items/${file}.png`));
-    const item = fc.record({ ...common, gameIndices: fc.array(index, { maxLength: 4 }), sprite });
+    const sprite = fc.option(
+      slug.map((file) => `https://x.test/sprites/items/${file}.png`),
+    );
+    const item = fc.record({
+      ...common,
+      gameIndices: fc.array(index, { maxLength: 4 }),
+      sprite,
+    });
     const moves = fc.uniqueArray(move, unique);
     const items = fc.uniqueArray(item, unique);
     const property = fc.property(moves, items, (move, item) => {
       const data = dataSetOf({ move, item });
-      const reversed = dataSetOf({ move: move.toReversed(), item: item.toReversed() });
-      expect(snapshotFiles(encodeDataSet(reversed))).toEqual(snapshotFiles(encodeDataSet(data)));
+      const reversed = dataSetOf({
+        move: move.toReversed(),
+        item: item.toReversed(),
+      });
+      expect(snapshotFiles(encodeDataSet(reversed))).toEqual(
+        snapshotFiles(encodeDataSet(data)),
+      );
       const snapshot = openSnapshot(write(data));
       expect(decodeDataSet(snapshot.data())).toEqual(data);
     });
@@ -93,13 +118,17 @@ describe('a snapshot', () => {
     expect(decodeDataSet(openSnapshot(folder).data())).toEqual(dataSet);
   });
 
-  const restore = 'Restore the snapshot from a copy, or write a new one into another folder.';
+  const restore =
+    'Restore the snapshot from a copy, or write a new one into another folder.';
   const refresh =
     'If another version of gamedata wrote this snapshot, refresh it: gamedata snapshot --data <dir>';
-  const digest = /^DATA › digest: got sha256:\w{64}, expected sha256:\w+, as in provenance\.json$/;
+  const digest =
+    /^DATA › digest: got sha256:\w{64}, expected sha256:\w+, as in provenance\.json$/;
 
   const summary = 'provenance.json';
-  it.each<[file: string, from: string, to: string, problem: RegExp | string, hint?: string]>([
+  it.each<
+    [file: string, from: string, to: string, problem: RegExp | string, hint?: string]
+  >([
     ['move.ndjson', '"Move 1"', '"Move 7"', digest],
     ['item.ndjson', '\n', '', digest],
     ['move.ndjson', '\n', '\n\n', digest],
@@ -127,18 +156,28 @@ describe('a snapshot', () => {
       'DATA/provenance.json: has format 9, but this version of gamedata reads format 1',
       'A newer version of gamedata wrote this file. Upgrade gamedata, or choose another folder.',
     ],
-  ])('rejects %s after %j was changed to %j', (file, from, to, problem, hint = restore) => {
-    const folder = write();
-    edit(path.join(folder, file), from, to);
-    const error = catchError(() => openSnapshot(folder).data());
-    const message = error.message.replace(folder, 'DATA');
-    expect(message).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
-    expect(error.hint).toBe(hint);
-  });
+  ])(
+    'rejects %s after %j was changed to %j',
+    (file, from, to, problem, hint = restore) => {
+      const folder = write();
+      edit(path.join(folder, file), from, to);
+      const error = catchError(() => openSnapshot(folder).data());
+      const message = error.message.replace(folder, 'DATA');
+      expect(message).toEqual(
+        typeof problem === 'string' ? problem : expect.stringMatching(problem),
+      );
+      expect(error.hint).toBe(hint);
+    },
+  );
 
-  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
+  const pointer =
+    'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
   it.each<[problem: string, file: string, change: (text: string) => string]>([
-    ['has CRLF line breaks, expected LF', 'item.ndjson', (text) => text.replaceAll('\n', '\r\n')],
+    [
+      'has CRLF line breaks, expected LF',
+      'item.ndjson',
+      (text) => text.replaceAll('\n', '\r\n'),
+    ],
     ['has no line break at its end', 'move.ndjson', (text) => text.trimEnd()],
     ['is a Git LFS pointer, expected the file itself', 'item.ndjson', () => pointer],
     ['is a Git LFS pointer, expected the file itself', summary, () => pointer],
@@ -146,7 +185,9 @@ describe('a snapshot', () => {
     const folder = write();
     const file = path.join(folder, name);
     writeFileSync(file, change(readFileSync(file, 'utf8')));
-    expect(catchError(() => openSnapshot(folder).data()).message).toBe(`${file}: ${problem}`);
+    expect(catchError(() => openSnapshot(folder).data()).message).toBe(
+      `${file}: ${problem}`,
+    );
   });
 
   it('names CRLF line breaks as the cause if former.json is damaged', () => {
@@ -158,11 +199,15 @@ describe('a snapshot', () => {
       body: JSON.stringify(manifest),
     });
     const error = catchError(() => openSnapshot(folder).oldSlugs());
-    expect(error.message).toBe(`${folder}/former.json: has CRLF line breaks, expected LF`);
+    expect(error.message).toBe(
+      `${folder}/former.json: has CRLF line breaks, expected LF`,
+    );
     expect(error.hint).toContain('.gitattributes');
     expect(readPreviousSnapshot(folder)?.readPast(false)).toEqual({
       ...emptyPast,
-      notices: ['former.json differs from the manifest, as after an interrupted build'],
+      notices: [
+        'former.json differs from the manifest, as after an interrupted build',
+      ],
     });
   });
 
@@ -198,8 +243,14 @@ describe('a snapshot', () => {
   it('rejects names that belong to unknown records', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
-    const folder = snapshotFolder({ ...encodeDataSet(dataSet), names, namesSummary });
-    expect(() => openSnapshot(folder).data()).toThrow(`${folder} › names.digest: got sha256:`);
+    const folder = snapshotFolder({
+      ...encodeDataSet(dataSet),
+      names,
+      namesSummary,
+    });
+    expect(() => openSnapshot(folder).data()).toThrow(
+      `${folder} › names.digest: got sha256:`,
+    );
   });
 });
 
@@ -210,9 +261,16 @@ describe('readPreviousSnapshot', () => {
 
   it('reads the records, provenance and history of a snapshot', () => {
     const data = encodeDataSet(dataSet);
-    const folder = snapshotFolder(data, { path: 'changes.json', body: '{"steps":[]}' });
+    const folder = snapshotFolder(data, {
+      path: 'changes.json',
+      body: '{"steps":[]}',
+    });
     const previous = readPreviousSnapshot(folder);
-    expect(previous).toMatchObject({ source: 'rest', captured: '2026-01-02', digest: data.digest });
+    expect(previous).toMatchObject({
+      source: 'rest',
+      captured: '2026-01-02',
+      digest: data.digest,
+    });
     expect(previous?.records()).toEqual(data.records);
     expect(previous?.readPast(false)).toEqual({ ...emptyPast, notices: [] });
   });
@@ -221,7 +279,9 @@ describe('readPreviousSnapshot', () => {
   function writeMoves(moves: string): string {
     const folder = write();
     writeFileSync(path.join(folder, 'move.ndjson'), moves);
-    const digest = digestLines((kind) => readFileSync(path.join(folder, `${kind}.ndjson`)));
+    const digest = digestLines((kind) =>
+      readFileSync(path.join(folder, `${kind}.ndjson`)),
+    );
     const file = path.join(folder, 'provenance.json');
     const provenance = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...provenance, digest }));
@@ -237,7 +297,9 @@ describe('readPreviousSnapshot', () => {
 
   it('rejects a record whose id is not a number', () => {
     const folder = writeMoves('{"id":"1","slug":"a"}\n');
-    expect(() => readPreviousSnapshot(folder)?.records()).toThrow('move.ndjson line 1: got ');
+    expect(() => readPreviousSnapshot(folder)?.records()).toThrow(
+      'move.ndjson line 1: got ',
+    );
   });
 });
 
@@ -256,19 +318,28 @@ it("rejects a history that does not end with the snapshot's data", () => {
 it('rejects a history without steps', () => {
   const folder = write();
   writeFileSync(path.join(folder, 'changes.json'), '{}');
-  expect(() => openSnapshot(folder).history()).toThrow('changes.json › steps: got nothing');
+  expect(() => openSnapshot(folder).history()).toThrow(
+    'changes.json › steps: got nothing',
+  );
 });
 
 describe('the bundled data set', () => {
   it('contains all records of the tables from which it was built', () => {
-    const { records, warnings, provenance } = decodeDataSet(openSnapshot(BUNDLED_DATA).data());
+    const { records, warnings, provenance } = decodeDataSet(
+      openSnapshot(BUNDLED_DATA).data(),
+    );
     expect([records.move.length, records.item.length]).toEqual([746, 954]);
     expect(warnings).toEqual([]);
     expect(provenance).toMatchObject({
       source: 'csv',
       upstream: expect.stringContaining('pokedex@1.1.0'),
     });
-    expect(records.move[0]).toMatchObject({ id: 1, slug: 'pound', name: 'Pound', generation: 1 });
+    expect(records.move[0]).toMatchObject({
+      id: 1,
+      slug: 'pound',
+      name: 'Pound',
+      generation: 1,
+    });
     const icon = 'sprites/items/master-ball.png';
     expect(records.item[0]).toMatchObject({ id: 1, slug: 'master-ball', icon });
   });

@@ -24,7 +24,10 @@ const ids = (some: Partial<Record<Kind, number[]>>): Record<Kind, number[]> =>
 async function startScene(options: UpstreamOptions = {}) {
   const answers = tinyUpstream();
   const data = upstreamOf(answers);
-  const server = await serveUpstream(data, { stateOf: () => stateNumber(1, data), ...options });
+  const server = await serveUpstream(data, {
+    stateOf: () => stateNumber(1, data),
+    ...options,
+  });
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   const capture = (skip: string[] = []) =>
@@ -45,8 +48,13 @@ describe('--skip', () => {
     const { server } = await startScene();
     const skipped = ids({ item: [2] });
     const { dataSet } = await loadFrom('rest', server.url, { skip: skipped });
-    expect(dataSet).toMatchObject({ counts: { move: 3, item: 1 }, provenance: { skipped } });
-    expect(server.log.map((request) => request.path)).not.toContain('/api/v2/item/2/');
+    expect(dataSet).toMatchObject({
+      counts: { move: 3, item: 1 },
+      provenance: { skipped },
+    });
+    expect(server.log.map((request) => request.path)).not.toContain(
+      '/api/v2/item/2/',
+    );
   });
 
   it('requests a record that an earlier run with the same cache skipped', async () => {
@@ -104,12 +112,15 @@ describe('--skip', () => {
   it.each([
     ['no records', undefined, [3]],
     ['other records', ids({ move: [1, 3] }), [1, 3]],
-  ])('still lists the skipped records of a snapshot when skipping %s', async (_, skip, move) => {
-    const { at, capture } = await startScene();
-    await capture(['item/2', 'move/3']);
-    const { dataSet } = await loadFrom('snapshot', at('data'), { skip });
-    expect(dataSet.provenance.skipped).toEqual(ids({ move, item: [2] }));
-  });
+  ])(
+    'still lists the skipped records of a snapshot when skipping %s',
+    async (_, skip, move) => {
+      const { at, capture } = await startScene();
+      await capture(['item/2', 'move/3']);
+      const { dataSet } = await loadFrom('snapshot', at('data'), { skip });
+      expect(dataSet.provenance.skipped).toEqual(ids({ move, item: [2] }));
+    },
+  );
 
   it('drops the warnings about a skipped record, and the whole history', async () => {
     const { answers, at, capture } = await startScene();
@@ -123,7 +134,10 @@ describe('--skip', () => {
       return { codes, steps: readPast?.().history.steps.length };
     }
     expect(await load()).toEqual({ codes: ['missing-name'], steps: 1 });
-    expect(await load(ids({ item: [2] }))).toEqual({ codes: ['missing-name'], steps: 0 });
+    expect(await load(ids({ item: [2] }))).toEqual({
+      codes: ['missing-name'],
+      steps: 0,
+    });
     expect(await load(ids({ item: [1] }))).toEqual({ codes: [], steps: 0 });
   });
 
@@ -133,13 +147,18 @@ describe('--skip', () => {
     const cacheFolder = at('cache');
     await capture(['item/2']);
     writeTables(at('tables'), tablesOf(data));
-    const expectUnknown = async (source: 'rest' | 'csv' | 'snapshot', upstream: string) => {
+    const expectUnknown = async (
+      source: 'rest' | 'csv' | 'snapshot',
+      upstream: string,
+    ) => {
       const loading = loadFrom(source, upstream, {
         cacheFolder,
         skip: ids({ move: [1], item: [1, 77] }),
       });
       await expect(loading).rejects.toThrow(
-        new UsageError('got item/77, expected an existing record', { option: '--skip' }),
+        new UsageError('got item/77, expected an existing record', {
+          option: '--skip',
+        }),
       );
     };
     await expectUnknown(...rest);

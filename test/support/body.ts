@@ -1,3 +1,4 @@
 import type { FileBody } from '../../src/contract/meta.ts';
 
-export const bodyText = (body: FileBody): string => Buffer.from(body).toString('utf8');
+export const bodyText = (body: FileBody): string =>
+  Buffer.from(body).toString('utf8');

@@ -6,7 +6,9 @@ const executablePath = findProgram('chromium');
 
 /** The suffix of a skipped group's name. */
 export const noBrowser =
-  executablePath || process.env.ENGINES === 'all' ? '' : ' (skipped: chromium is not installed)';
+  executablePath || process.env.ENGINES === 'all'
+    ? ''
+    : ' (skipped: chromium is not installed)';
 
 /** Measures layout shifts that the user did not cause. */
 export const SHIFTS = `new Promise((resolve) => {
@@ -18,8 +20,8 @@ export const SHIFTS = `new Promise((resolve) => {
 })`;
 
 /**
- * Removes what the oldest browsers in `rolldown.config.ts` lack, so that every test of a page
- * covers them.
+ * Removes what the oldest browsers in `rolldown.config.ts` lack, so that every test
+ * of a page covers them.
  */
 const REMOVE_NEWER_FUNCTIONS = `
   delete URL.canParse;
@@ -29,8 +31,8 @@ const REMOVE_NEWER_FUNCTIONS = `
 `;
 
 /**
- * Starts the browser for the tests of a group. Returns a function that opens a URL in a new profile
- * until the test ends.
+ * Starts the browser for the tests of a group. Returns a function that opens a URL
+ * in a new profile until the test ends.
  */
 export function useBrowser() {
   let browser: Browser | undefined;
@@ -38,8 +40,12 @@ export function useBrowser() {
     if (!executablePath) throw new Error('chromium is not installed');
     browser = await chromium.launch({
       executablePath,
-      // Root has no sandbox. Host names do not resolve, so no test reaches the internet.
-      args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+      // Root has no sandbox. Host names do not resolve, so no test reaches the
+      // internet.
+      args: [
+        '--no-sandbox',
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      ],
     });
   });
   afterAll(() => browser?.close());
@@ -55,11 +61,16 @@ export function useBrowser() {
     /** Requests to other hosts. */
     const foreign: string[] = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+      if (['error', 'warning'].includes(message.type())) {
+        problems.push(message.text());
+      }
     });
     page.on('pageerror', (error) => problems.push(String(error)));
     page.on('request', (request) => {
-      if (!request.url().startsWith(new URL('/', url).href) && !request.url().startsWith('data:'))
+      if (
+        !request.url().startsWith(new URL('/', url).href) &&
+        !request.url().startsWith('data:')
+      )
         foreign.push(request.url());
     });
     await page.goto(url);

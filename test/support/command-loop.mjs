@@ -1,6 +1,6 @@
 /**
- * Runs commands in one process: reads a line of JSON for each, and writes a line of JSON with its
- * result.
+ * Runs commands in one process: reads a line of JSON for each, and writes a line of
+ * JSON with its result.
  */
 
 import { createInterface } from 'node:readline';
@@ -10,12 +10,13 @@ const cli = process.argv[2] ?? '';
 const answer = process.stdout.write.bind(process.stdout);
 const environment = { ...process.env };
 let text = { stdout: '', stderr: '' };
-for (const name of ['stdout', 'stderr'])
+for (const name of ['stdout', 'stderr']) {
   process[name].write = (part, ...more) => {
     text[name] += part;
     more.findLast((one) => typeof one === 'function')?.();
     return true;
   };
+}
 
 let runs = 0;
 for await (const line of createInterface({ input: process.stdin })) {

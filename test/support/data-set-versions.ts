@@ -19,6 +19,9 @@ export function versionOf(
 export function renamedSite(options: SiteOptions = {}) {
   const others = [rawMove(2), rawMove(3)];
   const raw = { move: [rawMove(1, { slug: 'new' }), ...others], item: [rawItem(1)] };
-  const step = compare(versionOf([rawMove(1), ...others], raw.item), versionOf(raw.move, raw.item));
+  const step = compare(
+    versionOf([rawMove(1), ...others], raw.item),
+    versionOf(raw.move, raw.item),
+  );
   return siteOf(raw, { ...options, history: extendHistory(emptyHistory, step) });
 }

@@ -1,4 +1,7 @@
-/** Data sets with a record type for each kind, for tests and benchmarks that change records. */
+/**
+ * Data sets with a record type for each kind, for tests and benchmarks that change
+ * records.
+ */
 
 import type { Kind } from '../../src/contract/kinds.ts';
 import type { RecordOf } from '../../src/contract/records.ts';
@@ -7,7 +10,8 @@ import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
-export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance' | 'names'> {
+export interface DecodedDataSet
+  extends Pick<DataSet, 'warnings' | 'provenance' | 'names'> {
   readonly records: Records;
 }
 
@@ -21,5 +25,12 @@ export const decodeDataSet = ({
   records: records as Records,
 });
 
-export const encodeDataSet = ({ records, names, ...about }: DecodedDataSet): DataSet =>
-  createDataSet(records, { ...about, names: names.map((own) => selectNames(own, records)) });
+export const encodeDataSet = ({
+  records,
+  names,
+  ...about
+}: DecodedDataSet): DataSet =>
+  createDataSet(records, {
+    ...about,
+    names: names.map((own) => selectNames(own, records)),
+  });

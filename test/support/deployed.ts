@@ -10,10 +10,12 @@ export async function deploy(folder: string) {
     const fault = faults.get(name);
     if (fault) return fault(response, request, at);
     const file = path.join(folder, name);
-    if (existsSync(file) && statSync(file).isFile()) response.end(readFileSync(file));
-    else response.writeHead(404).end('not here');
+    if (existsSync(file) && statSync(file).isFile()) {
+      response.end(readFileSync(file));
+    } else response.writeHead(404).end('not here');
   });
   /** Returns the requested paths without their first slash. */
-  const paths = (): string[] => server.requests.map((request) => request.path.slice(1));
+  const paths = (): string[] =>
+    server.requests.map((request) => request.path.slice(1));
   return { ...server, paths, faults };
 }

@@ -12,15 +12,20 @@ interface DiskFile {
 
 /** Copies the bytes of a file, so that a model of the disk needs no file system. */
 function readDiskFile(file: string): DiskFile {
-  return { body: fs.readFileSync(file), mtimeMs: fs.statSync(file).mtimeMs, isFlushed: true };
+  return {
+    body: fs.readFileSync(file),
+    mtimeMs: fs.statSync(file).mtimeMs,
+    isFlushed: true,
+  };
 }
 
 const isBelow = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(`${folder}/`);
 
 /**
- * A model of a folder's content and of what the disk has of it. Tests apply the file system calls
- * of a build to it one by one, because this is much faster than copying a real folder for each.
+ * A model of a folder's content and of what the disk has of it. Tests apply the file
+ * system calls of a build to it one by one, because this is much faster than copying
+ * a real folder for each.
  */
 export class Disk {
   readonly #files = new Map<string, DiskFile>();
@@ -100,13 +105,19 @@ export class Disk {
     return bodies;
   }
 
-  /** Describes what a folder with these bodies contains, so that equal states have equal texts. */
+  /**
+   * Describes what a folder with these bodies contains, so that equal states have
+   * equal texts.
+   */
   describe(bodies: ReadonlyMap<string, Buffer>): string {
     const files = Array.from(bodies, ([file, body]) => `${file}: ${body}`);
     return [...this.#folders, ...files].sort().join('\n');
   }
 
-  /** Writes these bodies, with the folders and times of the disk, into a temporary folder. */
+  /**
+   * Writes these bodies, with the folders and times of the disk, into a temporary
+   * folder.
+   */
   restore(bodies: ReadonlyMap<string, Buffer>): string {
     const target = temporaryFolder();
     for (const folder of this.#folders) {

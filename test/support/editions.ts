@@ -2,7 +2,9 @@ import type { Edition } from '../../src/contract/meta.ts';
 import type { UpstreamData } from './upstream-data.ts';
 import type { State } from './upstream-server.ts';
 
-/** Returns an edition in the upstream's format. Consecutive numbers are a day apart. */
+/**
+ * Returns an edition in the upstream's format. Consecutive numbers are a day apart.
+ */
 export const editionNumber = (number: number) => ({
   hash: String(number).padStart(40, '0'),
   deployed: Date.UTC(2026, 3, number) / 1000,
@@ -19,4 +21,5 @@ export const stateNumber = (number: number, data: UpstreamData): State => ({
 });
 
 /** Removes the parameter that bypasses caches. */
-export const withoutEdition = (path: string): string => path.replace(/[?&]edition=\w+$/, '');
+export const withoutEdition = (path: string): string =>
+  path.replace(/[?&]edition=\w+$/, '');

@@ -1,4 +1,6 @@
-/** The table of upstream faults and how a build ends. docs/FAULTS.md summarizes it. */
+/**
+ * The table of upstream faults and how a build ends. docs/FAULTS.md summarizes it.
+ */
 
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -20,15 +22,18 @@ export interface Exchange {
 interface Reaction {
   readonly code: 'upstream' | 'data' | 'guard' | 'built';
   /**
-   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for those of the
-   * faulty response, and other words in angle brackets for any word.
+   * The error of a failed build. `<url>`, `<kind>`, `<slug>` and `<id>` stand for
+   * those of the faulty response, and other words in angle brackets for any word.
    */
   readonly problem?: string | RegExp;
   /** A text in the built records. By default, nothing changes. */
   readonly contains?: string;
   readonly isRetried?: boolean;
   readonly hasTimeout?: boolean;
-  /** Whether the upstream has editions, and deploys a new one before the faulty build. */
+  /**
+   * Whether the upstream has editions, and deploys a new one before the faulty
+   * build.
+   */
   readonly hasEditions?: boolean;
   /** Whether only an intermediate cache has the fault. */
   readonly isCached?: boolean;
@@ -50,8 +55,16 @@ export interface Fault extends Reaction {
 type Options = Partial<Reaction>;
 const failWith =
   (code: Reaction['code']) =>
-  (problem: string | RegExp, options: Options = {}): Reaction => ({ code, problem, ...options });
-const [upstream, data, guard] = [failWith('upstream'), failWith('data'), failWith('guard')];
+  (problem: string | RegExp, options: Options = {}): Reaction => ({
+    code,
+    problem,
+    ...options,
+  });
+const [upstream, data, guard] = [
+  failWith('upstream'),
+  failWith('data'),
+  failWith('guard'),
+];
 const built = (options: Options = {}): Reaction => ({ code: 'built', ...options });
 
 type Respond = NonNullable<Fault['respond']>;
@@ -74,7 +87,10 @@ const send =
     response.writeHead(status, headers).end(body);
 /** Sends the correct body after a change. */
 const edit =
-  (change: (own: string) => string | Buffer, headers: Record<string, string> = {}): Respond =>
+  (
+    change: (own: string) => string | Buffer,
+    headers: Record<string, string> = {},
+  ): Respond =>
   ({ response, own }) =>
     response.writeHead(200, { ...JSON_TYPE, ...headers }).end(change(own));
 
@@ -96,9 +112,15 @@ const closeAfter =
     setTimeout(() => exchange.response.socket?.end(), 5);
   };
 const CLOSED = upstream('other side closed (UND_ERR_SOCKET)');
-const RESET = upstream(/(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/);
-const UNPARSED = upstream(/invalid HTTP response: Response does not match the HTTP\/1\.1 protocol/);
-const TOO_LONG = upstream(/got ".+" in line 1, column 10, expected JSON \(2 attempts\)$|HPE_/);
+const RESET = upstream(
+  /(?:read ECONNRESET|other side closed \(UND_ERR_SOCKET\)) \(2 attempts\)$/,
+);
+const UNPARSED = upstream(
+  /invalid HTTP response: Response does not match the HTTP\/1\.1 protocol/,
+);
+const TOO_LONG = upstream(
+  /got ".+" in line 1, column 10, expected JSON \(2 attempts\)$|HPE_/,
+);
 const stalled = (problem: string) => upstream(problem, { hasTimeout: true });
 
 const connectionFaults: Fault[] = [
@@ -110,7 +132,9 @@ const connectionFaults: Fault[] = [
       response.socket?.resetAndDestroy();
     },
   ),
-  retried('a reset connection', RESET, ({ response }) => response.socket?.resetAndDestroy()),
+  retried('a reset connection', RESET, ({ response }) =>
+    response.socket?.resetAndDestroy(),
+  ),
   retried('a closed connection', CLOSED, ({ response }) => response.socket?.end()),
   retried('a truncated body', CLOSED, closeAfter(begin)),
   retried(
@@ -126,14 +150,24 @@ const connectionFaults: Fault[] = [
     stalled('Headers Timeout Error (UND_ERR_HEADERS_TIMEOUT)'),
     () => {},
   ),
-  retried('a stall inside the body', stalled('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'), begin),
-  retried('a slow drip', stalled('no complete response within <n> s'), ({ response }) => {
-    response.writeHead(200, JSON_TYPE);
-    const timer = setInterval(() => response.write(' '), 20);
-    response.on('close', () => clearInterval(timer));
-  }),
+  retried(
+    'a stall inside the body',
+    stalled('Body Timeout Error (UND_ERR_BODY_TIMEOUT)'),
+    begin,
+  ),
+  retried(
+    'a slow drip',
+    stalled('no complete response within <n> s'),
+    ({ response }) => {
+      response.writeHead(200, JSON_TYPE);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+  ),
   retried('a length that is too short', TOO_LONG, ({ response, own }) =>
-    response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`),
+    response.socket?.end(
+      `HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n${own}`,
+    ),
   ),
 ];
 
@@ -143,16 +177,25 @@ const retryAfter = {
 };
 const LATER = upstream('got 429 with Retry-After 3600 s, expected 200');
 const statusFaults: Fault[] = [
-  ...[403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529, 530].map(
-    (code) => retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
+  ...[
+    403, 404, 408, 410, 421, 425, 429, 500, 502, 503, 504, 507, 509, 520, 527, 529,
+    530,
+  ].map((code) =>
+    retried(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
   ...[202, 204, 206].map((code) =>
-    retried(`${code}`, upstream(`got ${code}, expected 200`), send(code, code === 202 ? '{}' : '')),
+    retried(
+      `${code}`,
+      upstream(`got ${code}, expected 200`),
+      send(code, code === 202 ? '{}' : ''),
+    ),
   ),
   ...[202, 204].map((code) =>
     retried(`${code} in a cache`, built({ isCached: true }), send(code, '')),
   ),
-  once('203', built(), ({ response, own }) => response.writeHead(203, JSON_TYPE).end(own)),
+  once('203', built(), ({ response, own }) =>
+    response.writeHead(203, JSON_TYPE).end(own),
+  ),
   ...[400, 401, 501, 511].map((code) =>
     once(`${code}`, upstream(`got ${code}, expected 200`), send(code)),
   ),
@@ -166,10 +209,18 @@ const statusFaults: Fault[] = [
       (exchange) => send(429, '{}', { 'retry-after': header() })(exchange),
     ),
   ),
-  once('429 with Retry-After of an hour', LATER, send(429, '{}', { 'retry-after': '3600' })),
+  once(
+    '429 with Retry-After of an hour',
+    LATER,
+    send(429, '{}', { 'retry-after': '3600' }),
+  ),
   ...['http://127.0.0.2:9/api/v2/', '/api/v2/', 'file:///x'].map((location) => {
     const problem = `got 302, a redirect to "${location}", expected 200`;
-    return once(`a redirect to ${location}`, upstream(problem), send(302, '', { location }));
+    return once(
+      `a redirect to ${location}`,
+      upstream(problem),
+      send(302, '', { location }),
+    );
   }),
 ];
 
@@ -199,7 +250,9 @@ const otherJson = {
   null: data('got null, expected object', { isRetried: true }),
   '[]': data('got [], expected object', { isRetried: true }),
   '"OK"': data('got "OK", expected object', { isRetried: true }),
-  '{}': data(/^\w+ › .* › (?:id|count): got nothing, expected number$/, { isRetried: true }),
+  '{}': data(/^\w+ › .* › (?:id|count): got nothing, expected number$/, {
+    isRetried: true,
+  }),
   '{"detail":"Not found."}': data(/› (?:id|count): got nothing, expected number$/, {
     isRetried: true,
   }),
@@ -209,7 +262,11 @@ const bodyFaults: Fault[] = [
     once(`the body ${text}`, reaction, send(200, text)),
   ),
   ...['null', '{"detail":"Not found."}'].map((text) =>
-    retried(`the body ${text} in a cache`, built({ isCached: true }), send(200, text)),
+    retried(
+      `the body ${text} in a cache`,
+      built({ isCached: true }),
+      send(200, text),
+    ),
   ),
   ...Object.entries(invalidJson).map(([text, got]) =>
     retried(
@@ -230,11 +287,15 @@ const bodyFaults: Fault[] = [
     (own) => `${own.slice(0, -1)},"more":${NESTED}}`,
   ),
   once('a body of 20 MB', TOO_LARGE, ({ response }) =>
-    Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(response.writeHead(200, JSON_TYPE)),
+    Readable.from(Array<Buffer>(20).fill(MEGABYTE)).pipe(
+      response.writeHead(200, JSON_TYPE),
+    ),
   ),
   ...Object.entries(bombs).map(([encoding, compress]) =>
     once(`a compression bomb (${encoding})`, TOO_LARGE, (exchange) =>
-      send(200, compress(Buffer.alloc(20 << 20)), { 'content-encoding': encoding })(exchange),
+      send(200, compress(Buffer.alloc(20 << 20)), { 'content-encoding': encoding })(
+        exchange,
+      ),
     ),
   ),
   retried(
@@ -242,15 +303,24 @@ const bodyFaults: Fault[] = [
     NOT_GZIP,
     send(200, '{"plain":1}', { 'content-encoding': 'gzip' }),
   ),
-  retried('an unknown encoding', UNKNOWN_ENCODING, send(200, '{}', { 'content-encoding': 'zstd' })),
+  retried(
+    'an unknown encoding',
+    UNKNOWN_ENCODING,
+    send(200, '{}', { 'content-encoding': 'zstd' }),
+  ),
   once(
     'an ETag that stays although the response changes',
     built(),
     ({ response, isConditional, own }) =>
-      isConditional ? response.writeHead(304).end() : response.writeHead(200, JSON_TYPE).end(own),
+      isConditional
+        ? response.writeHead(304).end()
+        : response.writeHead(200, JSON_TYPE).end(own),
   ),
-  once('an ETag that changes although the response stays', built(), ({ response, own }) =>
-    response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
+  once(
+    'an ETag that changes although the response stays',
+    built(),
+    ({ response, own }) =>
+      response.writeHead(200, { etag: `"${Math.random()}"` }).end(own),
   ),
   retried(
     'an unexpected 304',
@@ -266,9 +336,14 @@ const first = {
 const MIXED =
   'got responses from several editions: <n> of edition <hash> from <day>, <n> of edition <hash> from <day>, expected one';
 /**
- * A response that names another edition, which is one deployment of the upstream, than the others.
+ * A response that names another edition, which is one deployment of the upstream,
+ * than the others.
  */
-const nameEdition = (what: string, headers: Record<string, string>, reaction = built()): Fault => ({
+const nameEdition = (
+  what: string,
+  headers: Record<string, string>,
+  reaction = built(),
+): Fault => ({
   name: `a response ${what}`,
   isCached: true,
   ...reaction,
@@ -284,7 +359,10 @@ const editionFaults: Fault[] = [
   nameEdition('without an edition', {}, built({ hasEditions: true })),
   nameEdition('with an edition, unlike the others', first),
   nameEdition('with an invalid edition', { ...first, 'x-pokeapi-hash': 'main' }),
-  nameEdition('with an edition of an invalid date', { ...first, 'x-pokeapi-deploy-date': '-1' }),
+  nameEdition('with an edition of an invalid date', {
+    ...first,
+    'x-pokeapi-deploy-date': '-1',
+  }),
 ];
 
 type Listed = { name: string; url: string };
@@ -304,16 +382,24 @@ const list = (
 });
 const wrongCount = (count: number): Fault => {
   const problem = `got 3 results, expected ${count} (the list's count)`;
-  return list(`a count of ${count} instead of 3`, data(problem), (all) => all, count);
+  return list(
+    `a count of ${count} instead of 3`,
+    data(problem),
+    (all) => all,
+    count,
+  );
 };
-const REPEATED = data('got repeated ids: <id> (<slug>), <id> (<slug>), expected unique ids');
+const REPEATED = data(
+  'got repeated ids: <id> (<slug>), <id> (<slug>), expected unique ids',
+);
 const MISSING = guard('got 1 of 3 records missing, expected at most 1 %: <slug>');
 const EMPTY = guard('got 0 records, expected at least one');
 const invalidLink = data(
   '<kind> › <slug> › url: got "<link>", expected a link to <upstream>/<kind>/<n>/',
   { isRetried: true },
 );
-const invalidIds = 'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
+const invalidIds =
+  'pound/ -1/ 1.5/ 0/ 007/ 1e3/ ../1/ 1%2F..%2F2/ 99999999999999999/'.split(' ');
 const listFaults: Fault[] = [
   wrongCount(4),
   wrongCount(2),
@@ -322,7 +408,9 @@ const listFaults: Fault[] = [
   list('an empty list', EMPTY, () => []),
   ...['http://other.test/move/1/', ...invalidIds].map((link) =>
     list(`the link ${link}`, invalidLink, (all) =>
-      all.map((one, at) => (at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, link) } : one)),
+      all.map((one, at) =>
+        at === 0 ? { ...one, url: one.url.replace(/\d+\/$/, link) } : one,
+      ),
     ),
   ),
   once(
@@ -335,7 +423,10 @@ const listFaults: Fault[] = [
   ),
 ];
 
-const record = (...row: Parameters<typeof edited>): Fault => ({ ...edited(...row), at: 'records' });
+const record = (...row: Parameters<typeof edited>): Fault => ({
+  ...edited(...row),
+  at: 'records',
+});
 const replace = (fields: object) => (own: string) =>
   JSON.stringify({ ...JSON.parse(own), ...fields });
 const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
@@ -345,9 +436,12 @@ const changed = (name: string, reaction: Reaction, fields: object): Fault => ({
   change: (record) => Object.assign(record, fields),
 });
 const english = (name: string) => ({ names: [{ language: { name: 'en' }, name }] });
-const polluted = '"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}';
+const polluted =
+  '"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}';
 const NO_ID = data('› id: got nothing, expected number', { isRetried: true });
-const OTHER_SLUG = data('got id <id>, name "renamed", expected <id>, "<slug>", as in the list');
+const OTHER_SLUG = data(
+  'got id <id>, name "renamed", expected <id>, "<slug>", as in the list',
+);
 const NO_ICON = built({ contains: '"icon":"sprites/items/unknown.png"' });
 const recordFaults: Fault[] = [
   record(
@@ -358,10 +452,18 @@ const recordFaults: Fault[] = [
   record('a missing id', NO_ID, replace({ id: undefined })),
   record('another slug than in the list', OTHER_SLUG, replace({ name: 'renamed' })),
   record('__proto__ instead of the fields', NO_ID, (own) => `{"__proto__":${own}}`),
-  edited('__proto__ and constructor as keys', built(), (own) => `{${polluted},${own.slice(1)}`),
+  edited(
+    '__proto__ and constructor as keys',
+    built(),
+    (own) => `{${polluted},${own.slice(1)}`,
+  ),
   ...['../x', 'con', '攻擊'].map((name) => {
     const rule = 'a safe slug: lower-case letters, digits and inner hyphens';
-    return changed(`the slug ${name}`, data(`› slug: got "${name}", expected ${rule}`), { name });
+    return changed(
+      `the slug ${name}`,
+      data(`› slug: got "${name}", expected ${rule}`),
+      { name },
+    );
   }),
   ...Object.entries({
     'koraidon’s-poké-ball': 'koraidons-poke-ball',
@@ -372,9 +474,16 @@ const recordFaults: Fault[] = [
   ...['a\u001b[31mb', 'a\u202eb'].map((name) => {
     const got = JSON.stringify(name);
     const rule = 'text without control, bidirectional or line-break characters';
-    return changed(`the name ${got}`, data(`› name: got ${got}, expected ${rule}`), english(name));
+    return changed(
+      `the name ${got}`,
+      data(`› name: got ${got}, expected ${rule}`),
+      english(name),
+    );
   }),
-  { ...changed('an icon that is not a link', NO_ICON, { sprites: { default: 7 } }), at: 'items' },
+  {
+    ...changed('an icon that is not a link', NO_ICON, { sprites: { default: 7 } }),
+    at: 'items',
+  },
 ];
 
 export const faults: readonly Fault[] = [

@@ -2,14 +2,16 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Returns path → inode, mtime and size for everything below a folder. Two equal results mean that
- * nothing was touched.
+ * Returns path → inode, mtime and size for everything below a folder. Two equal
+ * results mean that nothing was touched.
  */
 export function fingerprint(folder: string): Map<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   return new Map(
     names.map((name) => {
-      const { ino, mtimeNs, size } = statSync(path.join(folder, name), { bigint: true });
+      const { ino, mtimeNs, size } = statSync(path.join(folder, name), {
+        bigint: true,
+      });
       return [name, `${ino} ${mtimeNs} ${size}`];
     }),
   );

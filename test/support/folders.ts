@@ -11,7 +11,10 @@ export function createFolder(parent: string = tmpdir()): string {
 export const removeFolder = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true });
 
-/** Creates a folder for a function, and removes the folder when the function has ended. */
+/**
+ * Creates a folder for a function, and removes the folder when the function has
+ * ended.
+ */
 export async function inFolder<T>(
   use: (folder: string) => Promise<T>,
   parent?: string,

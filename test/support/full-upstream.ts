@@ -1,6 +1,6 @@
 /**
- * A complete upstream: recorded responses if they exist next to the project, otherwise responses
- * derived from data/.
+ * A complete upstream: recorded responses if they exist next to the project,
+ * otherwise responses derived from data/.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,10 +16,15 @@ import {
 
 const DATA = new URL('../../data/', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, DATA), 'utf8');
-const link = (resource: string, id: number) => ({ name: '', url: `/api/v2/${resource}/${id}/` });
+const link = (resource: string, id: number) => ({
+  name: '',
+  url: `/api/v2/${resource}/${id}/`,
+});
 
 export const fullUpstream = (): UpstreamData =>
-  hasRecordedUpstream ? recordedUpstream() : { ...upstreamOf(readBundled()), name: 'bundled' };
+  hasRecordedUpstream
+    ? recordedUpstream()
+    : { ...upstreamOf(readBundled()), name: 'bundled' };
 
 function readBundled() {
   const languages = readdirSync(new URL('names', DATA))
@@ -42,13 +47,20 @@ function readBundled() {
             generation: link('generation', Number(field.slice(2))),
           })),
           sprites: {
-            default: icon && `https://raw.githubusercontent.com/PokeAPI/sprites/master/${icon}`,
+            default:
+              icon &&
+              `https://raw.githubusercontent.com/PokeAPI/sprites/master/${icon}`,
           },
           names: languages.flatMap(({ names, id }) => {
             const name = names[kind][slug];
             return name === undefined
               ? []
-              : [{ name, language: { ...link('language', id), name: names.language } }];
+              : [
+                  {
+                    name,
+                    language: { ...link('language', id), name: names.language },
+                  },
+                ];
           }),
         });
       }),

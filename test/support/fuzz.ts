@@ -1,6 +1,6 @@
 /**
- * Random requests to `gamedata serve`, which must respond as the request handler does, and never
- * anything dangerous.
+ * Random requests to `gamedata serve`, which must respond as the request handler
+ * does, and never anything dangerous.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -10,7 +10,11 @@ import * as fc from 'fast-check';
 import { API_PREFIX } from '../../src/contract/paths.ts';
 import { commonHeaders } from '../../src/contract/responses.ts';
 import { withOutput } from '../../src/publish/publish.ts';
-import { type Asset, createResponder, type PlainResponse } from '../../src/serve/handler/index.ts';
+import {
+  type Asset,
+  createResponder,
+  type PlainResponse,
+} from '../../src/serve/handler/index.ts';
 import { splitTarget } from '../../src/serve/respond.ts';
 import { startServe } from './engines/serve.ts';
 import { inFolder } from './folders.ts';
@@ -18,7 +22,9 @@ import { browsePage, handledSite } from './handled-site.ts';
 import { findFailures } from './random.ts';
 import { rawRecords, siteOf } from './sites.ts';
 
-/** Picks one of the words of a text, or of others. Repeated words are more frequent. */
+/**
+ * Picks one of the words of a text, or of others. Repeated words are more frequent.
+ */
 function oneOf(text: string, ...others: string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...text.split(' '), ...others);
 }
@@ -37,27 +43,41 @@ const segment = fc.oneof(
   ),
   oneOf('.git con __proto__ constructor etc'),
 );
-/** A start, some segments between slashes, and an end, such as `/api/gamedata/../move-1/`. */
+/**
+ * A start, some segments between slashes, and an end, such as
+ * `/api/gamedata/../move-1/`.
+ */
 const joinedPath = fc
   .tuple(
-    oneOf(`/ // ${API_PREFIX} ${API_PREFIX} /api/gamedata/move/ http://other.test/`, ''),
+    oneOf(
+      `/ // ${API_PREFIX} ${API_PREFIX} /api/gamedata/move/ http://other.test/`,
+      '',
+    ),
     fc.array(segment, { maxLength: 5 }),
     oneOf('/', ''),
   )
   .map(([start, segments, end]) => start + segments.join('/') + end);
 const address = fc.oneof(
-  oneOf('/ /api/gamedata/ /api/gamedata/move /api/gamedata/move/ /api/gamedata/item/'),
+  oneOf(
+    '/ /api/gamedata/ /api/gamedata/move /api/gamedata/move/ /api/gamedata/item/',
+  ),
   oneOf('/browse.html /meta.json /api/gamedata/move/move-7/'),
   bytes,
   joinedPath,
 );
 const number = fc.oneof(
   fc.nat({ max: 399 }).map(String),
-  oneOf('0 99 100 101 137 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993', ''),
+  oneOf(
+    '0 99 100 101 137 250 251 1000 -1 -0 +5 %207 1.5 1e2 0x10 007 9007199254740993',
+    '',
+  ),
   oneOf('NaN %D9%A3 00 --1'),
 );
 const pagingParameter = fc.tuple(
-  oneOf('limit offset limit offset Limit li%6dit page __proto__ % limit[] +limit', ''),
+  oneOf(
+    'limit offset limit offset Limit li%6dit page __proto__ % limit[] +limit',
+    '',
+  ),
   number,
 );
 const formatParameter = fc.tuple(
@@ -77,7 +97,11 @@ const query = fc
 type Header = readonly [name: string, value: string];
 
 /** Sends a header in one request of `every` requests. */
-function header(name: string, every: number, values: fc.Arbitrary<string>): fc.Arbitrary<Header[]> {
+function header(
+  name: string,
+  every: number,
+  values: fc.Arbitrary<string>,
+): fc.Arbitrary<Header[]> {
   const sent = values.map((value): Header[] => [[name, value]]);
   return fc.oneof(
     { weight: every - 1, arbitrary: fc.constant<Header[]>([]) },
@@ -99,7 +123,12 @@ const accept = fc.constantFrom(
   ','.repeat(500),
   '\xff',
 );
-const ifNoneMatch = oneOf('* "x" W/"x" " W/ ,', `"${'a'.repeat(900)}"`, '"a", "b", W/"c"', '');
+const ifNoneMatch = oneOf(
+  '* "x" W/"x" " W/ ,',
+  `"${'a'.repeat(900)}"`,
+  '"a", "b", W/"c"',
+  '',
+);
 
 interface FuzzRequest {
   readonly method: string;
@@ -128,7 +157,8 @@ const STATUSES = [200, 204, 301, 302, 304, 400, 404, 405];
 const SPRITES = 'https://raw.githubusercontent.com/PokeAPI/sprites/';
 
 /**
- * Finds what no response may have, whatever was requested: other hosts as targets, missing headers.
+ * Finds what no response may have, whatever was requested: other hosts as targets,
+ * missing headers.
  */
 function judge({ status, headers }: PlainResponse): string[] {
   const { Location: location = '' } = headers;
@@ -137,7 +167,9 @@ function judge({ status, headers }: PlainResponse): string[] {
   // A path that starts with two slashes would be a host.
   const isLocalPath = /^\/(?!\/)\S*$/.test(location);
   if (status === 301 && !isLocalPath) problems.push(`a redirect to ${location}`);
-  if (status === 302 && !location.startsWith(SPRITES)) problems.push(`a redirect to ${location}`);
+  if (status === 302 && !location.startsWith(SPRITES)) {
+    problems.push(`a redirect to ${location}`);
+  }
   for (const [name, expected] of Object.entries(commonHeaders)) {
     const value = headers[name];
     if (value !== expected) problems.push(`${name}: ${value}, expected ${expected}`);
@@ -162,13 +194,16 @@ function exchange(port: number, text: string): Promise<string | undefined> {
   });
 }
 
-/** What is between the chunks of a body, and at its beginning and end, without `Content-Length`. */
+/**
+ * What is between the chunks of a body, and at its beginning and end, without
+ * `Content-Length`.
+ */
 const CHUNK_BORDER = /\r\n[\da-f]+\r\n|^[\da-f]+\r\n|\r\n0\r\n\r\n$/i;
 
 /**
- * Compares the bytes of a response with the response of the handler. Headers may be in another
- * order and others may be added. The body may be chunked. Responses of Node's parser are not
- * compared, because the handler does not get such requests.
+ * Compares the bytes of a response with the response of the handler. Headers may be
+ * in another order and others may be added. The body may be chunked. Responses of
+ * Node's parser are not compared, because the handler does not get such requests.
  */
 function compare(
   wire: string | undefined,
@@ -181,25 +216,32 @@ function compare(
   if (sentStatus === '431' || sentBody === '{"detail":"Bad Request."}') return [];
 
   const problems: string[] = [];
-  if (sentStatus !== String(status)) problems.push(`status ${sentStatus}, expected ${status}`);
+  if (sentStatus !== String(status)) {
+    problems.push(`status ${sentStatus}, expected ${status}`);
+  }
   const sentLines = sentHeaders.toLowerCase();
   for (const [name, value] of Object.entries(headers)) {
     // Compression changes the values of these.
     const isAnyValue = name === 'ETag' || name === 'Vary';
     const expectedLine = isAnyValue ? `${name}: ` : `${name}: ${value}\r\n`;
-    if (!sentLines.includes(expectedLine.toLowerCase()))
+    if (!sentLines.includes(expectedLine.toLowerCase())) {
       problems.push(`no header ${name}: ${value}`);
+    }
   }
   const expectedBody = isHead ? '' : Buffer.concat(body ?? []).toString('latin1');
   const joinedBody = sentBody.split(CHUNK_BORDER).join('');
-  if (sentBody !== expectedBody && joinedBody !== expectedBody)
+  if (sentBody !== expectedBody && joinedBody !== expectedBody) {
     problems.push(`body ${JSON.stringify(sentBody.slice(0, 80))}`);
+  }
   return problems;
 }
 
 const AT_ONCE = 8;
 
-/** Creates the request handler for the files of a site. It may ask only for harmless paths. */
+/**
+ * Creates the request handler for the files of a site. It may ask only for harmless
+ * paths.
+ */
 function createLocalResponder(files: ReadonlyMap<string, Asset>) {
   return createResponder({
     async get(file) {
@@ -210,9 +252,9 @@ function createLocalResponder(files: ReadonlyMap<string, Asset>) {
 }
 
 /**
- * Publishes a site, serves it with `gamedata serve`, and sends requests, some in parallel, until
- * one has problems. Each response is compared with that of a request handler in this process.
- * Returns the problems with the requests.
+ * Publishes a site, serves it with `gamedata serve`, and sends requests, some in
+ * parallel, until one has problems. Each response is compared with that of a request
+ * handler in this process. Returns the problems with the requests.
  */
 export function fuzz(requests: number, seed: number): Promise<string[]> {
   return inFolder(async (parent) => {
@@ -225,7 +267,11 @@ export function fuzz(requests: number, seed: number): Promise<string[]> {
     const { url, stop } = await startServe(folder);
     const port = Number(new URL(url).port);
 
-    async function attempt({ method, target, headers }: FuzzRequest): Promise<string[]> {
+    async function attempt({
+      method,
+      target,
+      headers,
+    }: FuzzRequest): Promise<string[]> {
       const lines = [`${method} ${target} HTTP/1.1`, 'Host: x', 'Connection: close'];
       for (const [name, value] of headers) lines.push(`${name}: ${value}`);
       const wire = await exchange(port, `${lines.join('\r\n')}\r\n\r\n`);
@@ -246,7 +292,10 @@ export function fuzz(requests: number, seed: number): Promise<string[]> {
       },
     );
     try {
-      return await findFailures(property, { numRuns: Math.ceil(requests / AT_ONCE), seed });
+      return await findFailures(property, {
+        numRuns: Math.ceil(requests / AT_ONCE),
+        seed,
+      });
     } finally {
       await stop();
     }

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
 import { type Asset, createHandler } from '../../src/serve/handler/index.ts';
-import { rawItem, rawMove, type SiteOptions, type SomeRecords, siteOf } from './sites.ts';
+import {
+  rawItem,
+  rawMove,
+  type SiteOptions,
+  type SomeRecords,
+  siteOf,
+} from './sites.ts';
 import { range } from './upstream-data.ts';
 
 /** Returns the records of the reference framework's data, whose ids have gaps. */
@@ -15,7 +21,10 @@ export function recordsWithGaps(): SomeRecords {
   };
 }
 
-export const browsePage = { path: 'browse.html', body: '<!doctype html><title>browse</title>' };
+export const browsePage = {
+  path: 'browse.html',
+  body: '<!doctype html><title>browse</title>',
+};
 
 /**
  * Creates a site in memory, and sends requests to its handler.
@@ -28,7 +37,9 @@ export function handledSite(
   changes: Readonly<Record<string, string | null>> = {},
 ) {
   const files = new Map<string, Asset>();
-  const built = [...siteOf(raw, options).files()].map(({ path, body }) => [path, body] as const);
+  const built = [...siteOf(raw, options).files()].map(
+    ({ path, body }) => [path, body] as const,
+  );
   for (const [path, body] of [...built, ...Object.entries(changes)]) {
     files.delete(path);
     if (body === null) continue;
@@ -36,10 +47,16 @@ export function handledSite(
     files.set(path, { body: bytes, etag: `"${hash('sha256', bytes)}"` });
   }
   const handle = createHandler({ get: async (file) => files.get(file) });
-  async function send(path: string, init?: { method?: string; headers?: Record<string, string> }) {
+  async function send(
+    path: string,
+    init?: { method?: string; headers?: Record<string, string> },
+  ) {
     const response = await handle(new Request(`https://host.test${path}`, init));
     const body = Buffer.from(await response.arrayBuffer());
-    const headers = Object.fromEntries(response.headers) as Record<string, string | undefined>;
+    const headers = Object.fromEntries(response.headers) as Record<
+      string,
+      string | undefined
+    >;
     return { status: response.status, headers, body, text: body.toString() };
   }
   return { files, send };

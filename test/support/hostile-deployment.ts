@@ -1,10 +1,17 @@
 /**
- * Prepared deployments: a small site with arbitrary values, read by every command that reads a
- * site.
+ * Prepared deployments: a small site with arbitrary values, read by every command
+ * that reads a site.
  */
 
 import { hash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -93,7 +100,12 @@ const evil: fc.Arbitrary<unknown> = fc.oneof(
 
 /** A body, a status, or undefined for a body without end. */
 type Answer = string | Buffer | number | undefined;
-const invalidJson = ['', '[{"path":', '['.repeat(100_000), `[${'{},'.repeat(350_000)}{}]`];
+const invalidJson = [
+  '',
+  '[{"path":',
+  '['.repeat(100_000),
+  `[${'{},'.repeat(350_000)}{}]`,
+];
 const answers: readonly Answer[] = [
   ...invalidJson,
   Buffer.from([0xff, 0xfe, 0, 0xc3]),
@@ -139,7 +151,9 @@ function replaceNode(root: unknown, { at, value }: Edit): unknown {
     nodes.push({ holder, key });
     const inner = holder[key];
     if (typeof inner !== 'object' || inner === null) return;
-    for (const name of Object.keys(inner)) visit(inner as Record<string, unknown>, name);
+    for (const name of Object.keys(inner)) {
+      visit(inner as Record<string, unknown>, name);
+    }
   }
   visit(box, 'root');
   const { holder, key } = nodes[at % nodes.length] ?? { holder: box, key: 'root' };
@@ -148,11 +162,14 @@ function replaceNode(root: unknown, { at, value }: Edit): unknown {
 }
 
 /**
- * Applies edits one after the other to the files of a clean site. After an edit that is listed, the
- * manifest gets the size and the hash of the edited file, because otherwise every reader would stop
- * at the wrong hash and never read the value.
+ * Applies edits one after the other to the files of a clean site. After an edit that
+ * is listed, the manifest gets the size and the hash of the edited file, because
+ * otherwise every reader would stop at the wrong hash and never read the value.
  */
-function spoil(clean: ReadonlyMap<string, Buffer>, edits: readonly Edit[]): Map<string, Answer> {
+function spoil(
+  clean: ReadonlyMap<string, Buffer>,
+  edits: readonly Edit[],
+): Map<string, Answer> {
   const served = new Map<string, Answer>(clean);
   for (const edit of edits) {
     const current = served.get(edit.file);
@@ -162,19 +179,28 @@ function spoil(clean: ReadonlyMap<string, Buffer>, edits: readonly Edit[]): Map<
       const changed = replaceNode(parseJson(current.toString()), edit);
       served.set(edit.file, JSON.stringify(changed) ?? '');
     }
-    if (edit.isListed && edit.file !== 'manifest.json') listAsServed(served, edit.file);
+    if (edit.isListed && edit.file !== 'manifest.json') {
+      listAsServed(served, edit.file);
+    }
   }
   return served;
 }
 
-/** Corrects the entry of a file in the manifest, unless the file or the manifest cannot be read. */
+/**
+ * Corrects the entry of a file in the manifest, unless the file or the manifest
+ * cannot be read.
+ */
 function listAsServed(served: Map<string, Answer>, file: string): void {
   const body = served.get(file);
   const manifest = parseJson(String(served.get('manifest.json')));
   if (typeof body !== 'string') return;
   const { files, ...others } = (manifest ?? {}) as Partial<Manifest>;
   if (!Array.isArray(files)) return;
-  const entry = { path: file, bytes: Buffer.byteLength(body), sha256: hash('sha256', body) };
+  const entry = {
+    path: file,
+    bytes: Buffer.byteLength(body),
+    sha256: hash('sha256', body),
+  };
   const corrected = files.map((listed) => (listed?.path === file ? entry : listed));
   const text = JSON.stringify({ ...others, files: corrected });
   served.set('manifest.json', Buffer.from(text));
@@ -186,7 +212,9 @@ function* createEndlessBody(): Generator<Buffer> {
 
 function readAll(folder: string): Map<string, Buffer> {
   const bodies = new Map<string, Buffer>();
-  for (const file of listFiles(folder)) bodies.set(file, readFileSync(path.join(folder, file)));
+  for (const file of listFiles(folder)) {
+    bodies.set(file, readFileSync(path.join(folder, file)));
+  }
   return bodies;
 }
 
@@ -203,8 +231,9 @@ async function startHostileServer(): Promise<HostileServer> {
     const name = url.slice(1).replace(/\?.*/, '');
     const answer = served.has(name) ? served.get(name) : 404;
     if (answer === undefined) Readable.from(createEndlessBody()).pipe(response);
-    else if (typeof answer === 'number') response.writeHead(answer, { location: url }).end();
-    else response.end(answer);
+    else if (typeof answer === 'number') {
+      response.writeHead(answer, { location: url }).end();
+    } else response.end(answer);
   });
   const { url, stop } = await listen(server);
   return {
@@ -223,9 +252,9 @@ const plan = fc.record({
 });
 
 /**
- * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its own surrounds
- * each copy, so that files that a command writes next to the copy are noticed. Returns the report
- * of fast-check about the first harmful deployment.
+ * Deploys spoiled sites, and mirrors, verifies and compares each. A folder of its
+ * own surrounds each copy, so that files that a command writes next to the copy are
+ * noticed. Returns the report of fast-check about the first harmful deployment.
  */
 export function tryHostile(runs: number, seed: number): Promise<string[]> {
   return inFolder(async (folder) => {
@@ -249,7 +278,11 @@ export function tryHostile(runs: number, seed: number): Promise<string[]> {
       rmSync(parent, { recursive: true });
     });
     try {
-      return await findFailures(property, { numRuns: runs, seed, endOnFailure: true });
+      return await findFailures(property, {
+        numRuns: runs,
+        seed,
+        endOnFailure: true,
+      });
     } finally {
       await server.stop();
     }
@@ -266,9 +299,9 @@ interface Trial {
 }
 
 /**
- * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused mirror must
- * not change the copy, and an accepted one must be intact, without injected text in the
- * configurations of hosts.
+ * Mirrors, verifies and compares a deployment. Each command may refuse it. A refused
+ * mirror must not change the copy, and an accepted one must be intact, without
+ * injected text in the configurations of hosts.
  */
 async function useAll({ url, clean, out }: Trial): Promise<string[]> {
   const copies = path.dirname(out);
@@ -279,7 +312,10 @@ async function useAll({ url, clean, out }: Trial): Promise<string[]> {
   const mirrorOptions = { ...quick, from: url, out, maxShrink: 100, hosts };
   const linkBase = 'https://example.test';
   const isCopied = await endsWell('mirror', mirror(mirrorOptions));
-  await endsWell('verify', verify({ ...quick, target: url, level: 'full', linkBase }));
+  await endsWell(
+    'verify',
+    verify({ ...quick, target: url, level: 'full', linkBase }),
+  );
   await endsWell('diff', diff({ from: clean, to: url, concurrency: 4 }));
   if (!isCopied) {
     if (describeCopies() === oldCopies) return [];
@@ -292,11 +328,15 @@ async function useAll({ url, clean, out }: Trial): Promise<string[]> {
     const text = readFileSync(path.join(out, file), 'utf8');
     if (text.includes(MARK)) problems.push(file);
   }
-  for (const { file, problem } of verifyFolder(out).problems) problems.push(`${file}: ${problem}`);
+  for (const { file, problem } of verifyFolder(out).problems) {
+    problems.push(`${file}: ${problem}`);
+  }
   return problems;
 }
 
-/** Returns false for an expected error. Throws for any other, and if the work hangs. */
+/**
+ * Returns false for an expected error. Throws for any other, and if the work hangs.
+ */
 async function endsWell(name: string, work: Promise<unknown>): Promise<boolean> {
   const late = setTimeout(HANG_MS, 'late', { ref: false });
   try {

@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { listFiles } from '../../src/files.ts';
 
-/** Rewrites the manifest of a modified site so that it lists every file with its current hash. */
+/**
+ * Rewrites the manifest of a modified site so that it lists every file with its
+ * current hash.
+ */
 export function listAsTheyAre(folder: string): void {
   const names = listFiles(folder).filter((name) => name !== 'manifest.json');
   const files = names.sort().map((name) => {

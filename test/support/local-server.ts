@@ -7,14 +7,23 @@ import {
 } from 'node:http';
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type ClientOptions, createClient, type HttpClient } from '../../src/http/client.ts';
+import {
+  type ClientOptions,
+  createClient,
+  type HttpClient,
+} from '../../src/http/client.ts';
 import { listen } from './loopback.ts';
 
 /** `at` counts the requests from 1. */
-export type Responder = (response: ServerResponse, request: IncomingMessage, at: number) => void;
+export type Responder = (
+  response: ServerResponse,
+  request: IncomingMessage,
+  at: number,
+) => void;
 
 export async function startServer(answer: Responder) {
-  const requests: { path: string; headers: IncomingHttpHeaders; time: number }[] = [];
+  const requests: { path: string; headers: IncomingHttpHeaders; time: number }[] =
+    [];
   /** The number of connections, and the maximum of concurrent requests. */
   const seen = { connections: 0, busiest: 0 };
   let open = 0;
@@ -31,8 +40,8 @@ export async function startServer(answer: Responder) {
 }
 
 /**
- * Returns a URL that refuses connections: its port belongs to a client's connection, so no server
- * can use it.
+ * Returns a URL that refuses connections: its port belongs to a client's connection,
+ * so no server can use it.
  */
 export async function deserted(): Promise<string> {
   const { port } = await startServer((response) => response.end());
@@ -44,7 +53,12 @@ export async function deserted(): Promise<string> {
 
 /** Retries twice, almost immediately. */
 export function testClient(options: Partial<ClientOptions> = {}): HttpClient {
-  const client = createClient({ concurrency: 4, retries: 2, retryBaseMs: 1, ...options });
+  const client = createClient({
+    concurrency: 4,
+    retries: 2,
+    retryBaseMs: 1,
+    ...options,
+  });
   onTestFinished(() => client.close());
   return client;
 }

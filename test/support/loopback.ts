@@ -3,7 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
-/** Starts a server on loopback, by default on a free port. `stop` also ends connections. */
+/**
+ * Starts a server on loopback, by default on a free port. `stop` also ends
+ * connections.
+ */
 export async function listen(server: Server, wanted = 0) {
   // Node's default of 5 seconds is too short for clients on a busy machine.
   server.keepAliveTimeout = 60_000;

@@ -7,9 +7,10 @@ const MEMORY = '/dev/shm';
 const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
- * Finds a folder in memory if possible, because the tests flush tens of thousands of files, for
- * which a busy disk needs minutes. Otherwise returns the folder of the operating system. Programs
- * may be forbidden there, and Deno reads no file below /dev.
+ * Finds a folder in memory if possible, because the tests flush tens of thousands of
+ * files, for which a busy disk needs minutes. Otherwise returns the folder of the
+ * operating system. Programs may be forbidden there, and Deno reads no file below
+ * /dev.
  */
 export function findMemory(): string {
   if (process.env.TMPDIR || !existsSync(MEMORY)) return tmpdir();

@@ -6,8 +6,16 @@ import { createFolder, removeFolder } from './folders.ts';
 export async function buildPageSite(options: BuildOptions = {}): Promise<string> {
   const out = path.join(createFolder(), 'site');
   const baseUrl = 'https://example.test';
-  await build({ source: 'snapshot', baseUrl, hosts: [], sprites: 'none', ...options, out });
+  await build({
+    source: 'snapshot',
+    baseUrl,
+    hosts: [],
+    sprites: 'none',
+    ...options,
+    out,
+  });
   return out;
 }
 
-export const removePageSite = (folder: string): void => removeFolder(path.dirname(folder));
+export const removePageSite = (folder: string): void =>
+  removeFolder(path.dirname(folder));

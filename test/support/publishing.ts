@@ -1,9 +1,19 @@
 import { hash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { listFiles } from '../../src/files.ts';
-import { type OpenOptions, type PublishResult, withOutput } from '../../src/publish/publish.ts';
+import {
+  type OpenOptions,
+  type PublishResult,
+  withOutput,
+} from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { fingerprint } from './fingerprint.ts';
 import { temporaryFolder } from './temporary.ts';
@@ -18,7 +28,8 @@ export const publishTree = (
   out: string,
   tree: Tree,
   options?: OpenOptions,
-): Promise<PublishResult> => withOutput(out, (output) => output.publish(treeFiles(tree)), options);
+): Promise<PublishResult> =>
+  withOutput(out, (output) => output.publish(treeFiles(tree)), options);
 
 /** Publishes nothing. Returns the recovery notices. */
 export const openAgain = (out: string): Promise<readonly string[]> =>
@@ -28,7 +39,9 @@ export const openAgain = (out: string): Promise<readonly string[]> =>
 export function readTree(folder: string): Tree {
   const names = listFiles(folder).filter((name) => name !== 'manifest.json');
   return Object.fromEntries(
-    names.sort().map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
+    names
+      .sort()
+      .map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]),
   );
 }
 
@@ -36,7 +49,13 @@ const kept = { 'kept/0.json': '0', 'kept/1.json': '1' };
 
 /** Two sites that differ in a few files. */
 export const littleChanged: readonly [old: Tree, fresh: Tree] = [
-  { ...kept, 'a.json': '1', 'b/c.json': '2', 'gone/x/y.json': '3', 'gone.json': '4' },
+  {
+    ...kept,
+    'a.json': '1',
+    'b/c.json': '2',
+    'gone/x/y.json': '3',
+    'gone.json': '4',
+  },
   { ...kept, 'a.json': '10', 'b/c.json': '2', 'come/x.json': '30', 'b/d.json': '5' },
 ];
 
@@ -49,8 +68,8 @@ export async function publishedSite(tree: Tree) {
 }
 
 /**
- * Leaves a committed change next to a site, as a killed build does. It would publish the same site
- * again.
+ * Leaves a committed change next to a site, as a killed build does. It would publish
+ * the same site again.
  */
 export function leaveCommitted(out: string): void {
   const { staged, replacedFile } = resolveWorkPaths(out);

@@ -4,7 +4,10 @@ export async function findFailures<T>(
   property: fc.IAsyncProperty<T>,
   options: fc.Parameters<T>,
 ): Promise<string[]> {
-  const details = await fc.check(property, { ...options, includeErrorInReport: true });
+  const details = await fc.check(property, {
+    ...options,
+    includeErrorInReport: true,
+  });
   return details.failed ? [fc.defaultReportMessage(details) ?? 'failed'] : [];
 }
 

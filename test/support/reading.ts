@@ -7,7 +7,11 @@ import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import type { SourceContext, SourceName } from '../../src/sources/source.ts';
 import { temporaryFolder } from './temporary.ts';
 
-export const loadFrom = (source: SourceName, upstream: string, more: Partial<SourceContext> = {}) =>
+export const loadFrom = (
+  source: SourceName,
+  upstream: string,
+  more: Partial<SourceContext> = {},
+) =>
   loadSource({
     source,
     upstream,
@@ -22,7 +26,8 @@ export const loadFrom = (source: SourceName, upstream: string, more: Partial<Sou
 
 export function snapshotFolder(data: DataSet, ...more: SiteFile[]): string {
   const folder = path.join(temporaryFolder(), 'data');
-  for (const { path: file, body } of [...snapshotFiles(data), ...more])
+  for (const { path: file, body } of [...snapshotFiles(data), ...more]) {
     fsExtra.outputFileSync(path.join(folder, file), body);
+  }
   return folder;
 }

@@ -2,7 +2,11 @@ import { cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { mapKinds } from '../../src/contract/kinds.ts';
 import { compare } from '../../src/dataset/compare.ts';
-import { emptyHistory, encodeHistory, extendHistory } from '../../src/dataset/history.ts';
+import {
+  emptyHistory,
+  encodeHistory,
+  extendHistory,
+} from '../../src/dataset/history.ts';
 import { encodeOldSlugs, findOldSlugs } from '../../src/dataset/old-slugs.ts';
 import { BUNDLED_DATA } from '../../src/package.ts';
 import { openSnapshot, snapshotFiles } from '../../src/sources/snapshot.ts';
@@ -21,15 +25,25 @@ const renamed = {
  *
  * @param most the number of records of each kind
  */
-export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY): string {
+export function renamedSnapshot(
+  folder: string,
+  most = Number.POSITIVE_INFINITY,
+): string {
   cpSync(BUNDLED_DATA, folder, { recursive: true });
   const all = decodeDataSet(openSnapshot(folder).data());
   const records = mapKinds((kind) => all.records[kind].slice(0, most)) as Records;
-  const old = new Map<string, string>(Object.entries(renamed).map(([was, is]) => [is, was]));
+  const old = new Map<string, string>(
+    Object.entries(renamed).map(([was, is]) => [is, was]),
+  );
   const older = mapKinds((kind) =>
-    records[kind].map((record) => ({ ...record, slug: old.get(record.slug) ?? record.slug })),
+    records[kind].map((record) => ({
+      ...record,
+      slug: old.get(record.slug) ?? record.slug,
+    })),
   ) as Records;
-  const [from, to] = [older, records].map((own) => encodeDataSet({ ...all, records: own }));
+  const [from, to] = [older, records].map((own) =>
+    encodeDataSet({ ...all, records: own }),
+  );
   if (!from || !to) throw new Error('expected two data sets');
   const { captured, edition } = to.provenance;
   const step = compare({ ...from, captured, edition }, { ...to, captured, edition });
@@ -40,7 +54,9 @@ export function renamedSnapshot(folder: string, most = Number.POSITIVE_INFINITY)
     { path: 'changes.json', body: history },
     { path: 'former.json', body: oldSlugs },
   ];
-  for (const { path: file, body } of files) writeFileSync(path.join(folder, file), body);
+  for (const { path: file, body } of files) {
+    writeFileSync(path.join(folder, file), body);
+  }
   listAsTheyAre(folder);
   return folder;
 }

@@ -12,7 +12,10 @@ export interface CliOptions extends ProcessOptions {
 }
 
 /** Starts the compiled command line without the environment of the tests. */
-export function startCli(args: readonly string[], { redirect, ...options }: CliOptions = {}) {
+export function startCli(
+  args: readonly string[],
+  { redirect, ...options }: CliOptions = {},
+) {
   const command = [...cliCommand, ...args];
   return startForTest(
     redirect ? ['sh', '-c', `exec "$0" "$@" ${redirect}`, ...command] : command,
@@ -32,8 +35,10 @@ export const runProgram = (
   options?: ProcessOptions,
 ): Promise<Finished> => startForTest(command, options).finished;
 
-export const runCli = (args: readonly string[], options?: CliOptions): Promise<Finished> =>
-  startCli(args, options).finished;
+export const runCli = (
+  args: readonly string[],
+  options?: CliOptions,
+): Promise<Finished> => startCli(args, options).finished;
 
 /** Runs the source in this process, which is much faster. */
 export async function callCli(

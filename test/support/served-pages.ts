@@ -3,7 +3,10 @@ import type { BuildOptions } from '../../src/cli/commands/build.ts';
 import { serve } from '../../src/cli/commands/serve.ts';
 import { buildPageSite, removePageSite } from './page-site.ts';
 
-/** Serves a site of the bundled data for the tests of a group. `url` is empty until they run. */
+/**
+ * Serves a site of the bundled data for the tests of a group. `url` is empty until
+ * they run.
+ */
 export function usePageSite(options: BuildOptions = {}): {
   readonly url: string;
   readonly folder: string;

@@ -85,5 +85,13 @@ export async function sendText(port: number, sent: string) {
 }
 
 /** Sends a request with a target as it is. */
-export const sendTarget = (port: number, target: string, method = 'GET', headers = '') =>
-  sendText(port, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
+export const sendTarget = (
+  port: number,
+  target: string,
+  method = 'GET',
+  headers = '',
+) =>
+  sendText(
+    port,
+    `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`,
+  );

@@ -22,7 +22,10 @@ export interface Seen {
 export function listFilesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   const files: string[] = [];
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of readdirSync(folder, {
+    recursive: true,
+    withFileTypes: true,
+  })) {
     if (entry.isDirectory()) continue;
     files.push(path.relative(folder, path.join(entry.parentPath, entry.name)));
   }
@@ -38,9 +41,9 @@ interface SeenMeta {
 }
 
 /**
- * Looks at a folder, which may be damaged, without our own readers. First compares all files with
- * the manifest, then reads the listed records, and at last checks what depends on the records: the
- * counts in meta.json and the targets of redirects.
+ * Looks at a folder, which may be damaged, without our own readers. First compares
+ * all files with the manifest, then reads the listed records, and at last checks
+ * what depends on the records: the counts in meta.json and the targets of redirects.
  */
 export function look(folder: string): Seen {
   const wrong = new Map<string, string>();
@@ -65,7 +68,9 @@ export function look(folder: string): Seen {
     }
   }
 
-  const manifest = parse<{ files: { path: string; sha256: string }[] }>('manifest.json');
+  const manifest = parse<{ files: { path: string; sha256: string }[] }>(
+    'manifest.json',
+  );
   const meta = parse<SeenMeta>('meta.json');
   const listed = new Set<string>();
   for (const entry of manifest.files ?? []) {
@@ -75,7 +80,9 @@ export function look(folder: string): Seen {
     else if (sha256 !== entry.sha256) wrong.set(entry.path, 'differs');
   }
   for (const file of bodies.keys()) {
-    if (file !== 'manifest.json' && !listed.has(file)) wrong.set(file, 'is not listed');
+    if (file !== 'manifest.json' && !listed.has(file)) {
+      wrong.set(file, 'is not listed');
+    }
   }
 
   const records = new Map<string, string>();
@@ -86,19 +93,22 @@ export function look(folder: string): Seen {
     const { id, url } = parse<{ id: number; url: string }>(file);
     const address = `/${file.slice(0, -'index.json'.length)}`;
     records.set(address, `${kind}/${id}`);
-    if (!url?.startsWith(`${meta.base_url}/api/`)) wrong.set(file, `has the URL ${url}`);
+    if (!url?.startsWith(`${meta.base_url}/api/`)) {
+      wrong.set(file, `has the URL ${url}`);
+    }
   }
   const counts = JSON.stringify(countKinds(records));
-  if (JSON.stringify(meta.counts) !== counts)
+  if (JSON.stringify(meta.counts) !== counts) {
     wrong.set('meta.json', `has other counts than ${counts}`);
+  }
 
   const addresses = new Map(records);
   const redirects = parse<Record<string, string>>('moved.json');
   for (const [from, to = ''] of Object.entries(redirects)) {
     const target = records.get(to);
-    if (target === undefined || records.has(from))
+    if (target === undefined || records.has(from)) {
       wrong.set('moved.json', `redirects ${from} to ${to}`);
-    else addresses.set(from, target);
+    } else addresses.set(from, target);
   }
   const { base_url: baseUrl, digest, captured = '' } = meta;
   return { files, records, addresses, baseUrl, digest, captured, wrong };
@@ -122,8 +132,12 @@ export interface Intent {
   readonly baseUrl: string | undefined;
   /** Whether the source is an archive, which may remove anything. */
   readonly isRestored?: boolean;
-  /** The bundled data, if the command falls back to it because the upstream is down. */
-  readonly fallback?: { readonly digest: string; readonly captured: string } | undefined;
+  /**
+   * The bundled data, if the command falls back to it because the upstream is down.
+   */
+  readonly fallback?:
+    | { readonly digest: string; readonly captured: string }
+    | undefined;
   /** Whether the command keeps the records of the folder. */
   readonly isSame?: boolean;
   /** Whether the source cannot be reached. */
@@ -131,7 +145,10 @@ export interface Intent {
   readonly options: readonly string[];
 }
 
-/** The intent of a command, and of killed commands before it, which it may have completed. */
+/**
+ * The intent of a command, and of killed commands before it, which it may have
+ * completed.
+ */
 type Intents = readonly [Intent, ...Intent[]];
 
 /** Whether the options of a command contain these words, one after the other. */
@@ -140,10 +157,15 @@ function hasOptions({ options }: Intent, ...words: string[]): boolean {
 }
 
 /** Finds the records that options allow to remove; undefined for all. */
-function findAllowed(before: Seen, intents: readonly Intent[]): ReadonlySet<string> | undefined {
+function findAllowed(
+  before: Seen,
+  intents: readonly Intent[],
+): ReadonlySet<string> | undefined {
   const allowed = new Set<string>();
   for (const intent of intents) {
-    if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) return undefined;
+    if (intent.isRestored || hasOptions(intent, '--max-shrink', '100')) {
+      return undefined;
+    }
     for (const word of intent.options) {
       const record = before.addresses.get(`/api/gamedata/${word}/`);
       if (record !== undefined) allowed.add(record);
@@ -152,7 +174,10 @@ function findAllowed(before: Seen, intents: readonly Intent[]): ReadonlySet<stri
   return allowed;
 }
 
-/** Finds the paths that end because their records are removed, unless an option allows that. */
+/**
+ * Finds the paths that end because their records are removed, unless an option
+ * allows that.
+ */
 export function findEndingPaths(before: Seen, intents: Intents): string[] {
   const allowed = findAllowed(before, intents);
   if (allowed === undefined) return [];
@@ -185,7 +210,10 @@ function mayRefuse(before: Seen, intent: Intent, text: string): boolean {
   return findEndingPaths(before, [intent]).length > 0;
 }
 
-/** Whether a command falls back to bundled data that is older than the published data. */
+/**
+ * Whether a command falls back to bundled data that is older than the published
+ * data.
+ */
 function isOlder(before: Seen, { fallback }: Intent): boolean {
   if (fallback === undefined || before.digest === fallback.digest) return false;
   return before.captured >= fallback.captured;
@@ -201,7 +229,10 @@ export const DISCARDED = 'no longer fits this folder';
 interface Ended {
   readonly code: number | null;
   readonly text: string;
-  /** Whether this command or one before it discarded a change, which may have left files behind. */
+  /**
+   * Whether this command or one before it discarded a change, which may have left
+   * files behind.
+   */
   readonly hasDiscarded: boolean;
 }
 
@@ -212,11 +243,11 @@ interface Change {
 }
 
 /**
- * Finds what a command did wrong. A failed or refused command must have a reason and must not
- * change the folder. A successful one must publish an intact site with exactly the records and the
- * base URL of its intent, must keep every path that it has not named, and must remove its staging
- * folder. Files that were damaged or left behind before the command are excused where only
- * `--verify` finds them.
+ * Finds what a command did wrong. A failed or refused command must have a reason and
+ * must not change the folder. A successful one must publish an intact site with
+ * exactly the records and the base URL of its intent, must keep every path that it
+ * has not named, and must remove its staging folder. Files that were damaged or left
+ * behind before the command are excused where only `--verify` finds them.
  */
 export function findBreaches(
   { before, after }: Change,
@@ -230,8 +261,9 @@ export function findBreaches(
     if (unfinished.length > 0) return [];
     const hasFailureReason = before.wrong.size > 0 || intent.isHopeless;
     if (!isSameFolder(before, after)) breaches.push('failed and changed the folder');
-    if (code === 4 && !mayRefuse(before, intent, text))
+    if (code === 4 && !mayRefuse(before, intent, text)) {
       breaches.push('refused by the guard without a reason');
+    }
     if (code === 1 && !hasFailureReason) breaches.push('failed without a reason');
     return breaches;
   }
@@ -239,7 +271,9 @@ export function findBreaches(
   if (code === 2 && intent.baseUrl === undefined && needsBaseUrl) return [];
 
   const isLeftBehind = (file: string): boolean =>
-    hasDiscarded && before.wrong.has(file) && after.wrong.get(file) === 'is not listed';
+    hasDiscarded &&
+    before.wrong.has(file) &&
+    after.wrong.get(file) === 'is not listed';
   // `--verify` lists files that were left behind.
   const isOnlyLeftBehind = code === 5 && [...after.wrong.keys()].every(isLeftBehind);
   if (code !== 0 && !isOnlyLeftBehind) return [`ended with ${code}`];
@@ -254,19 +288,25 @@ export function findBreaches(
   }
 
   // A command that keeps the records of a damaged folder has no expected records.
-  const isUnknown = intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
-  const compared = new Set(isUnknown ? [] : [...intent.records.keys(), ...after.records.keys()]);
+  const isUnknown =
+    intent.isSame && (before.wrong.size > 0 || unfinished.length > 0);
+  const compared = new Set(
+    isUnknown ? [] : [...intent.records.keys(), ...after.records.keys()],
+  );
   for (const address of compared) {
     const got = after.records.get(address);
     const expected = intent.records.get(address);
-    if (got !== expected && !isUnnoticed(`${address.slice(1)}index.json`))
+    if (got !== expected && !isUnnoticed(`${address.slice(1)}index.json`)) {
       breaches.push(`${address} is ${got}, expected ${expected}`);
+    }
   }
   const wantedUrl = intent.baseUrl ?? before.baseUrl;
-  if (after.baseUrl !== wantedUrl && !isUnnoticed('meta.json'))
+  if (after.baseUrl !== wantedUrl && !isUnnoticed('meta.json')) {
     breaches.push(`the base URL is ${after.baseUrl}, expected ${wantedUrl}`);
-  if (isOlder(before, intent) && !before.wrong.has('meta.json'))
+  }
+  if (isOlder(before, intent) && !before.wrong.has('meta.json')) {
     breaches.push('a fallback replaced newer data');
+  }
   breaches.push(...findLostPaths({ before, after }, intents, text));
 
   const siblings = readdirSync(path.dirname(folder));
@@ -278,11 +318,18 @@ export function findBreaches(
 }
 
 /**
- * Finds paths that are lost, or redirect to another record, although no option allows that and no
- * message names them. A path is a record's own or a redirect to it.
+ * Finds paths that are lost, or redirect to another record, although no option
+ * allows that and no message names them. A path is a record's own or a redirect to
+ * it.
  */
-function findLostPaths({ before, after }: Change, intents: Intents, text: string): string[] {
-  const isForgetting = intents.some((intent) => hasOptions(intent, '--forget-history'));
+function findLostPaths(
+  { before, after }: Change,
+  intents: Intents,
+  text: string,
+): string[] {
+  const isForgetting = intents.some((intent) =>
+    hasOptions(intent, '--forget-history'),
+  );
   const hasUnfinished = intents.length > 1;
   const ending = new Set(findEndingPaths(before, intents));
   const currentRecords = new Set(after.records.values());
@@ -293,7 +340,8 @@ function findLostPaths({ before, after }: Change, intents: Intents, text: string
     if (after.records.has(address)) return false;
     const target = after.addresses.get(address);
     if (target !== undefined) return target !== record && !mayMove;
-    // A slug that a killed build renamed is a redirect when the next build forgets it.
+    // A slug that a killed build renamed is a redirect when the next build forgets
+    // it.
     const mayForget = hasUnfinished || !before.records.has(address);
     if (isForgetting && mayForget) return false;
     return currentRecords.has(record) || ending.has(address);

@@ -5,12 +5,20 @@ import { PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
 import { defaultIconSource, getIconRedirect } from '../../src/contract/responses.ts';
 import { addUrls, digestRecords } from '../../src/dataset/data-set.ts';
 import { emptyHistory } from '../../src/dataset/history.ts';
-import { createRedirects, mergeOldSlugs, type OldSlugs } from '../../src/dataset/old-slugs.ts';
+import {
+  createRedirects,
+  mergeOldSlugs,
+  type OldSlugs,
+} from '../../src/dataset/old-slugs.ts';
 import type { HostContext } from '../../src/hosts/host.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createChangeFiles } from '../../src/site/change-files.ts';
 import { createApiFiles } from '../../src/site/record-files.ts';
-import { normalize, type RawRecord, type RawRecords } from '../../src/sources/normalize.ts';
+import {
+  normalize,
+  type RawRecord,
+  type RawRecords,
+} from '../../src/sources/normalize.ts';
 import { parseRecord } from '../../src/sources/rest.ts';
 import { type DecodedDataSet, decodeDataSet, encodeDataSet } from './decode.ts';
 import {
@@ -22,7 +30,10 @@ import {
   type UpstreamData,
 } from './upstream-data.ts';
 
-/** The plain answer of upstream-data.ts as a source reads it, without other languages. */
+/**
+ * The plain answer of upstream-data.ts as a source reads it, without other
+ * languages.
+ */
 const plain = <K extends Kind>(kind: K, id: number): RawRecord<K> => ({
   ...parseRecord(kind, plainAnswer(kind, id), `${id}`),
   names: {},
@@ -80,7 +91,8 @@ export interface SiteOptions {
 }
 
 /**
- * Collects the old slugs of a history: those of renamed and of removed records, newest step first.
+ * Collects the old slugs of a history: those of renamed and of removed records,
+ * newest step first.
  */
 function collectOldSlugs({ steps }: History): OldSlugs {
   const slugsOfSteps = steps.toReversed().map(({ changes }) =>
@@ -94,7 +106,9 @@ function collectOldSlugs({ steps }: History): OldSlugs {
   return mergeOldSlugs(...slugsOfSteps);
 }
 
-/** Everything that makes a site of raw records, its description and its redirects. */
+/**
+ * Everything that makes a site of raw records, its description and its redirects.
+ */
 export function siteOf(
   raw: SomeRecords,
   {
@@ -122,22 +136,42 @@ export function siteOf(
   };
   const oldSlugs = collectOldSlugs(history);
   const redirects = createRedirects(oldSlugs, records);
-  const icon: SiteFile = { path: PLACEHOLDER_ICON, body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]) };
+  const icon: SiteFile = {
+    path: PLACEHOLDER_ICON,
+    body: new Uint8Array([0x89, 0x50, 0x4e, 0x47]),
+  };
   const changes = createChangeFiles({ history, oldSlugs }, redirects, meta);
   const linkBase = { baseUrl: meta.base_url, links };
   const { template, schemas } = readBuildAssets();
   const served = addUrls(linkBase, records);
-  const plan = { records, served, meta, linkBase, archive: false, template, schemas };
-  const files = (): SiteFile[] => [...createApiFiles(served, meta), icon, ...changes, ...extras];
+  const plan = {
+    records,
+    served,
+    meta,
+    linkBase,
+    archive: false,
+    template,
+    schemas,
+  };
+  const files = (): SiteFile[] => [
+    ...createApiFiles(served, meta),
+    icon,
+    ...changes,
+    ...extras,
+  ];
   return { plan, meta, oldSlugs, redirects, records, files };
 }
 
 export const rawOf = (upstream: UpstreamData): RawRecords =>
   mapKinds((kind) =>
-    answersOf(upstream, kind).map((answer) => parseRecord(kind, answer, `${answer.id}`)),
+    answersOf(upstream, kind).map((answer) =>
+      parseRecord(kind, answer, `${answer.id}`),
+    ),
   ) as unknown as RawRecords;
 
-/** The recorded records if they lie beside the project, else as many made-up ones. */
+/**
+ * The recorded records if they lie beside the project, else as many made-up ones.
+ */
 export const fullSizeRecords = (): RawRecords =>
   hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
 

@@ -7,7 +7,13 @@ import { type Kind, kindNames, mapKinds } from '../../src/contract/kinds.ts';
 import { everyKind } from './kinds.ts';
 import { serveFolder } from './loopback.ts';
 import { type Finished, startProcess } from './processes.ts';
-import { type Answer, plainAnswer, range, type UpstreamData, upstreamOf } from './upstream-data.ts';
+import {
+  type Answer,
+  plainAnswer,
+  range,
+  type UpstreamData,
+  upstreamOf,
+} from './upstream-data.ts';
 import { startUpstream } from './upstream-server.ts';
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,7 +32,10 @@ export interface Commands {
   close(): void;
 }
 
-/** Starts a process that runs commands one after the other, because starting Node takes longer. */
+/**
+ * Starts a process that runs commands one after the other, because starting Node
+ * takes longer.
+ */
 export function startCommands(cli: string): Commands {
   const child = spawn(process.execPath, [LOOP, cli], {
     env: { PATH: process.env.PATH },
@@ -52,7 +61,9 @@ interface KillOptions extends CommandOptions {
   readonly nth: number;
 }
 
-/** Runs a command that is killed right before it moves the n-th file into a folder. */
+/**
+ * Runs a command that is killed right before it moves the n-th file into a folder.
+ */
 export function killAtFile(
   cli: string,
   args: readonly string[],
@@ -88,20 +99,31 @@ function createSlugs(changes: { [K in keyof Slugs]?: SlugChanges }): Slugs {
   });
 }
 
-/** Data of an upstream, and the day in January 2026 on which a snapshot captures it. */
+/**
+ * Data of an upstream, and the day in January 2026 on which a snapshot captures it.
+ */
 const variants = {
   plain: { day: 1, slugs: createSlugs({}) },
-  renamed: { day: 2, slugs: createSlugs({ move: { 1: 'first' }, item: { 1: 'ball' } }) },
+  renamed: {
+    day: 2,
+    slugs: createSlugs({ move: { 1: 'first' }, item: { 1: 'ball' } }),
+  },
   'renamed-again': {
     day: 4,
     slugs: createSlugs({ move: { 1: 'premier', 2: 'second' }, item: { 1: 'ball' } }),
   },
   swapped: { day: 5, slugs: createSlugs({ move: { 2: 'move-3', 3: 'move-2' } }) },
   taken: { day: 2, slugs: createSlugs({ move: { 1: 'first', 21: 'move-1' } }) },
-  grown: { day: 4, slugs: createSlugs({ move: { 21: 'move-21' }, item: { 11: 'item-11' } }) },
+  grown: {
+    day: 4,
+    slugs: createSlugs({ move: { 21: 'move-21' }, item: { 11: 'item-11' } }),
+  },
   shrunk: {
     day: 2,
-    slugs: createSlugs({ move: { 1: 'first', 19: null, 20: null }, item: { 10: null } }),
+    slugs: createSlugs({
+      move: { 1: 'first', 19: null, 20: null },
+      item: { 10: null },
+    }),
   },
   replaced: { day: 5, slugs: createSlugs({ move: { 1: null, 22: 'first' } }) },
 } as const;
@@ -113,8 +135,9 @@ export const BUNDLED = { variant: 'renamed-again', captured: '2026-01-03' } as c
 export function listRecords(name: Variant): Records {
   const records = new Map<string, string>();
   for (const kind of kindNames) {
-    for (const [id, slug] of variants[name].slugs[kind])
+    for (const [id, slug] of variants[name].slugs[kind]) {
       records.set(`/api/gamedata/${kind}/${slug}/`, `${kind}/${id}`);
+    }
   }
   return records;
 }
@@ -133,7 +156,9 @@ export async function startChangingUpstream(): Promise<ChangingUpstream> {
     const { slugs } = variants[now.variant];
     const answers = mapKinds((kind) => {
       const ofKind: Answer[] = [];
-      for (const [id, name] of slugs[kind]) ofKind.push(plainAnswer(kind, id, { name }));
+      for (const [id, name] of slugs[kind]) {
+        ofKind.push(plainAnswer(kind, id, { name }));
+      }
       return ofKind;
     });
     return upstreamOf(answers);
@@ -146,7 +171,9 @@ export async function startChangingUpstream(): Promise<ChangingUpstream> {
 /** An upstream that refuses connections. */
 export const DEAD = 'http://127.0.0.1:1/api/v2';
 
-export const setDay = (day: string) => ({ SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000) });
+export const setDay = (day: string) => ({
+  SOURCE_DATE_EPOCH: String(Date.parse(day) / 1000),
+});
 
 export const QUICK = ['--no-downloads', '--no-cache', '--retries', '0'] as const;
 
@@ -175,13 +202,17 @@ export interface World {
 }
 
 /**
- * Creates the inputs of all sequences in a folder. First copies the package and replaces its
- * bundled data. Then captures a snapshot of each variant, and two snapshots that follow a rename.
- * At last builds the other sites from these snapshots, and keeps serving them until `close`.
+ * Creates the inputs of all sequences in a folder. First copies the package and
+ * replaces its bundled data. Then captures a snapshot of each variant, and two
+ * snapshots that follow a rename. At last builds the other sites from these
+ * snapshots, and keeps serving them until `close`.
  */
 export async function createWorld(folder: string): Promise<World> {
-  for (const name of ['dist', 'public', 'package.json'])
-    cpSync(path.join(PROJECT, name), path.join(folder, 'package', name), { recursive: true });
+  for (const name of ['dist', 'public', 'package.json']) {
+    cpSync(path.join(PROJECT, name), path.join(folder, 'package', name), {
+      recursive: true,
+    });
+  }
   const cli = path.join(folder, 'package/dist/cli.js');
   const commands = startCommands(cli);
   const upstream = await startChangingUpstream();
@@ -189,32 +220,65 @@ export async function createWorld(folder: string): Promise<World> {
 
   async function mustRun(args: readonly string[], env = {}): Promise<void> {
     const { code, stderr } = await commands.run(args, { cwd: folder, env });
-    if (code !== 0) throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
+    if (code !== 0) {
+      throw new Error(`${args.join(' ')}: ended with ${code}: ${stderr}`);
+    }
   }
 
-  async function captureOn(day: string, variant: Variant, target: string): Promise<void> {
+  async function captureOn(
+    day: string,
+    variant: Variant,
+    target: string,
+  ): Promise<void> {
     upstream.now.variant = variant;
     const source = ['--source', 'rest', '--upstream', upstream.url, '--no-cache'];
     const command = ['snapshot', ...source, '--max-shrink', '100', '--data', target];
     await mustRun(command, setDay(day));
   }
 
-  /** Captures variants one after the other, so that the snapshot has a history of them. */
-  async function capture(target: string, ...captured: Variant[]): Promise<CapturedData> {
-    for (const variant of captured)
+  /**
+   * Captures variants one after the other, so that the snapshot has a history of
+   * them.
+   */
+  async function capture(
+    target: string,
+    ...captured: Variant[]
+  ): Promise<CapturedData> {
+    for (const variant of captured) {
       await captureOn(`2026-01-0${variants[variant].day}`, variant, target);
-    return { folder: path.join(folder, target), variant: captured.at(-1) ?? 'plain' };
+    }
+    return {
+      folder: path.join(folder, target),
+      variant: captured.at(-1) ?? 'plain',
+    };
   }
 
   /** Builds a site from variants one after the other, so that it has redirects. */
-  async function build(name: string, baseUrl: string, ...built: Variant[]): Promise<OtherSite> {
+  async function build(
+    name: string,
+    baseUrl: string,
+    ...built: Variant[]
+  ): Promise<OtherSite> {
     const out = `sites/${name}`;
     for (const variant of built) {
       const source = ['--source', 'snapshot', '--upstream', `data/${variant}`];
-      await mustRun(['build', ...source, ...QUICK, '--base-url', baseUrl, '--out', out]);
+      await mustRun([
+        'build',
+        ...source,
+        ...QUICK,
+        '--base-url',
+        baseUrl,
+        '--out',
+        out,
+      ]);
     }
     const variant = built.at(-1) ?? 'plain';
-    return { folder: path.join(folder, out), url: `${url}/${name}`, baseUrl, variant };
+    return {
+      folder: path.join(folder, out),
+      url: `${url}/${name}`,
+      baseUrl,
+      variant,
+    };
   }
 
   try {
@@ -222,18 +286,29 @@ export async function createWorld(folder: string): Promise<World> {
     await captureOn(BUNDLED.captured, BUNDLED.variant, 'package/data');
 
     const data: CapturedData[] = [];
-    for (const variant of variantNames) data.push(await capture(`data/${variant}`, variant));
+    for (const variant of variantNames) {
+      data.push(await capture(`data/${variant}`, variant));
+    }
     data.push(await capture('data/followed', 'plain', 'renamed', 'renamed-again'));
     data.push(await capture('data/followed-late', 'renamed', 'renamed-again'));
 
     const others = [
       await build('here', `${url}/here`, 'plain'),
-      await build('followed', `${url}/followed`, 'plain', 'renamed', 'renamed-again'),
+      await build(
+        'followed',
+        `${url}/followed`,
+        'plain',
+        'renamed',
+        'renamed-again',
+      ),
       await build('fresh', `${url}/fresh`, 'renamed-again'),
       await build('shrunk', `${url}/shrunk`, 'shrunk'),
       await build('elsewhere', 'https://elsewhere.test', 'grown'),
     ];
-    const provenance = readFileSync(path.join(folder, 'package/data/provenance.json'), 'utf8');
+    const provenance = readFileSync(
+      path.join(folder, 'package/data/provenance.json'),
+      'utf8',
+    );
     const { digest } = JSON.parse(provenance) as { digest: string };
     const bundled = { digest, captured: BUNDLED.captured };
     return { folder, cli, data, others, bundled, close: stop };

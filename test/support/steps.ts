@@ -1,11 +1,18 @@
 /**
- * Random sequences of steps on one site: builds, mirrors, kills of builds, and what an operator
- * does by hand, such as restoring a copy. After each step, test/support/site-invariants.ts judges
- * the folder.
+ * Random sequences of steps on one site: builds, mirrors, kills of builds, and what
+ * an operator does by hand, such as restoring a copy. After each step,
+ * test/support/site-invariants.ts judges the folder.
  */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { isBeingChanged } from '../../src/publish/publish.ts';
@@ -56,7 +63,10 @@ interface Scene {
   readonly archives: Map<string, Archive>;
   /** The intents of killed commands, until another command completes them. */
   unfinished: Intent[];
-  /** Whether a command has discarded an interrupted change, which may have left files behind. */
+  /**
+   * Whether a command has discarded an interrupted change, which may have left files
+   * behind.
+   */
   hasDiscarded: boolean;
 }
 
@@ -74,7 +84,10 @@ interface Step {
 /** Chooses the details of a step for the folder as it is before the step. */
 type CreateStep = (scene: Scene, before: Seen) => Step;
 
-function createCommand(args: readonly string[], intent: Omit<Intent, 'options'>): Step {
+function createCommand(
+  args: readonly string[],
+  intent: Omit<Intent, 'options'>,
+): Step {
   return {
     title: `gamedata ${args.join(' ')}`,
     args,
@@ -96,7 +109,11 @@ function chooseBase({ random }: Scene, { baseUrl = BASE }: Seen): ChosenBase {
 }
 
 /** Chooses which removed records the guard allows: none, all, or some. */
-function chooseGuards({ random }: Scene, before: Seen, records: worlds.Records): string[] {
+function chooseGuards(
+  { random }: Scene,
+  before: Seen,
+  records: worlds.Records,
+): string[] {
   const choice = random.below(6);
   if (choice === 0) return ['--max-shrink', '100'];
   if (choice > 2) return [];
@@ -123,7 +140,10 @@ const extraOptions: readonly (readonly string[])[] = [
 ];
 
 /** What a build of a source should publish. */
-type BuildIntent = Pick<Intent, 'records' | 'fallback' | 'isHopeless' | 'isRestored'>;
+type BuildIntent = Pick<
+  Intent,
+  'records' | 'fallback' | 'isHopeless' | 'isRestored'
+>;
 
 function createBuild(
   scene: Scene,
@@ -135,7 +155,10 @@ function createBuild(
   const guards = chooseGuards(scene, before, buildIntent.records);
   const extra = scene.random.pick(extraOptions);
   const options = [...source, ...worlds.QUICK, ...args, ...guards, ...extra];
-  const step = createCommand(['build', ...options, '--out', 'site'], { baseUrl, ...buildIntent });
+  const step = createCommand(['build', ...options, '--out', 'site'], {
+    baseUrl,
+    ...buildIntent,
+  });
   const onSuccess = (after: Seen): void => {
     // Older copies still have the forgotten redirects.
     if (extra.includes('--forget-history')) scene.copies = [];
@@ -144,7 +167,10 @@ function createBuild(
   return { ...step, onSuccess };
 }
 
-/** Adds the archive that a build has written, and drops those that `--keep` has removed. */
+/**
+ * Adds the archive that a build has written, and drops those that `--keep` has
+ * removed.
+ */
 function updateArchives({ cwd, archives }: Scene, after: Seen): void {
   for (const file of listFilesIn(path.join(cwd, 'site-archives'))) {
     const name = `site-archives/${file}`;
@@ -157,15 +183,20 @@ function updateArchives({ cwd, archives }: Scene, after: Seen): void {
 
 const buildFromSnapshot: CreateStep = (scene, before) => {
   const { folder, variant } = scene.random.pick(scene.world.data);
-  const source = ['--source', 'snapshot', '--upstream', path.relative(scene.cwd, folder)];
+  const source = [
+    '--source',
+    'snapshot',
+    '--upstream',
+    path.relative(scene.cwd, folder),
+  ];
   const records = worlds.listRecords(variant);
   return createBuild(scene, before, source, { records });
 };
 
 /**
- * Builds from an upstream, which is down in half of the steps. Two builds of three choose the
- * source `auto`: only they fall back to the bundled data, and without a fallback the build is
- * hopeless.
+ * Builds from an upstream, which is down in half of the steps. Two builds of three
+ * choose the source `auto`: only they fall back to the bundled data, and without a
+ * fallback the build is hopeless.
  */
 const buildFromUpstream: CreateStep = (scene, before) => {
   const { random, upstream, world } = scene;
@@ -221,13 +252,18 @@ const mirrorAnother: CreateStep = (scene, before) => {
 };
 
 /**
- * Most builds move more than 8 files, so the larger limit also kills at the last files or never.
+ * Most builds move more than 8 files, so the larger limit also kills at the last
+ * files or never.
  */
 const killBuild: CreateStep = (scene, before) => {
   const step = buildFromSnapshot(scene, before);
   const limit = scene.random.pick([8, 60]);
   const killedAt = 1 + scene.random.below(limit);
-  return { ...step, killedAt, title: `${step.title}   # killed at file ${killedAt}` };
+  return {
+    ...step,
+    killedAt,
+    title: `${step.title}   # killed at file ${killedAt}`,
+  };
 };
 
 const restoreCopy: CreateStep = ({ random, copies, out }) => {
@@ -255,20 +291,31 @@ const restoreFile: CreateStep = ({ random, copies, out }) => {
   const record = random.pick(['move/premier', 'move/move-2', 'item/item-1']);
   const file = random.pick([...filesToRestore, `api/gamedata/${record}/index.json`]);
   const target = path.join(out, file);
-  if (copy === undefined || !existsSync(path.join(copy, file)) || !existsSync(target))
+  if (
+    copy === undefined ||
+    !existsSync(path.join(copy, file)) ||
+    !existsSync(target)
+  )
     return { title: `# no copy of ${file}` };
   const option = random.pick(['-a', '-p', '-f']);
   const change = (): void => {
     execFileSync('cp', [option, path.join(copy, file), target]);
   };
-  return { title: `cp ${option} ${path.basename(copy)}/${file} site/${file}`, change };
+  return {
+    title: `cp ${option} ${path.basename(copy)}/${file} site/${file}`,
+    change,
+  };
 };
 
 const damageHistory: CreateStep = ({ random, out }) => {
   const file = path.join(out, 'changes.json');
   const text = random.pick(['', '{', '{"steps":[]}']);
-  if (text === '')
-    return { title: 'rm -f site/changes.json', change: () => rmSync(file, { force: true }) };
+  if (text === '') {
+    return {
+      title: 'rm -f site/changes.json',
+      change: () => rmSync(file, { force: true }),
+    };
+  }
   return {
     title: `echo '${text}' > site/changes.json`,
     change: () => writeFileSync(file, text),
@@ -287,7 +334,10 @@ const frequencies: readonly (readonly [CreateStep, count: number])[] = [
   [damageHistory, 1],
 ];
 
-/** Each step as many times as its frequency, so that picking one at random is weighted. */
+/**
+ * Each step as many times as its frequency, so that picking one at random is
+ * weighted.
+ */
 const weightedSteps: CreateStep[] = [];
 for (const [createStep, count] of frequencies) {
   for (let at = 0; at < count; at++) weightedSteps.push(createStep);
@@ -296,8 +346,14 @@ for (const [createStep, count] of frequencies) {
 const STEPS = 6;
 const SHOWN_PROBLEMS = 5;
 
-/** Takes random steps. Returns the first breach of an invariant, with the steps before it. */
-async function trySequence(world: worlds.World, seed: number): Promise<string | undefined> {
+/**
+ * Takes random steps. Returns the first breach of an invariant, with the steps
+ * before it.
+ */
+async function trySequence(
+  world: worlds.World,
+  seed: number,
+): Promise<string | undefined> {
   const random = createRandom(seed);
   const cwd = mkdtempSync(path.join(world.folder, 'run-'));
   const upstream = await worlds.startChangingUpstream();
@@ -335,15 +391,28 @@ async function trySequence(world: worlds.World, seed: number): Promise<string | 
   }
 }
 
-/** Publishes the site that the first step finds: a mirror of another site, or mostly a build. */
+/**
+ * Publishes the site that the first step finds: a mirror of another site, or mostly
+ * a build.
+ */
 async function publishFirst(scene: Scene, titles: string[]): Promise<void> {
   const { random, world, cwd } = scene;
   const [firstData] = world.data;
   const [firstSite] = world.others;
-  if (!firstData || !firstSite) throw new Error('the world has no data or no other site');
+  if (!firstData || !firstSite) {
+    throw new Error('the world has no data or no other site');
+  }
   const data = path.relative(cwd, firstData.folder);
   const source = ['--source', 'snapshot', '--upstream', data];
-  const build = ['build', ...source, ...worlds.QUICK, '--base-url', BASE, '--out', 'site'];
+  const build = [
+    'build',
+    ...source,
+    ...worlds.QUICK,
+    '--base-url',
+    BASE,
+    '--out',
+    'site',
+  ];
   const mirror = ['mirror', firstSite.url, 'site'];
   const args = random.below(4) === 0 ? mirror : build;
 
@@ -382,12 +451,17 @@ async function runCommand(
 }
 
 /**
- * Takes one step, and returns the breached invariants. A manual change is only verified, because it
- * may damage the site. After a command, the folder before and after it is compared with the
- * command's intent and with those of killed commands, because a command completes or discards the
- * change of a killed one. Copies the folder in the end if it is intact.
+ * Takes one step, and returns the breached invariants. A manual change is only
+ * verified, because it may damage the site. After a command, the folder before and
+ * after it is compared with the command's intent and with those of killed commands,
+ * because a command completes or discards the change of a killed one. Copies the
+ * folder in the end if it is intact.
  */
-async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]): Promise<string[]> {
+async function takeStep(
+  scene: Scene,
+  createStep: CreateStep,
+  titles: string[],
+): Promise<string[]> {
   const { out } = scene;
   scene.day++;
   const before = look(out);
@@ -421,10 +495,14 @@ async function takeStep(scene: Scene, createStep: CreateStep, titles: string[]):
 /**
  * Checks that `verify` is right about the folder, and changes nothing.
  *
- * @param code the exit code of the last command; null if it was killed, undefined after a manual
- * change
+ * @param code the exit code of the last command; null if it was killed, undefined
+ * after a manual change
  */
-async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Promise<string[]> {
+async function checkVerify(
+  scene: Scene,
+  seen: Seen,
+  code?: number | null,
+): Promise<string[]> {
   const { out, unfinished, cwd } = scene;
   const namesBefore = readdirSync(cwd).join(' ');
   const { code: verifyCode, text } = await runCommand(scene, ['verify', 'site']);
@@ -441,14 +519,17 @@ async function checkVerify(scene: Scene, seen: Seen, code?: number | null): Prom
     const state = isIntact ? 'intact' : 'damaged';
     problems.push(`verify: ended with ${verifyCode} for a site that is ${state}`);
   }
-  if (namesAfter !== namesBefore)
+  if (namesAfter !== namesBefore) {
     problems.push(`verify: left ${namesAfter}, expected ${namesBefore}`);
-  if (isChanging && !mayBeChanging)
+  }
+  if (isChanging && !mayBeChanging) {
     problems.push('verify: reports that the folder is being changed');
-  if (code === null && verifyCode !== 0 && !isChanging)
+  }
+  if (code === null && verifyCode !== 0 && !isChanging) {
     problems.push(
       'verify: reports that the site of a killed build is neither intact nor being changed',
     );
+  }
   if (problems.length > 0) problems.push(text);
   return problems;
 }
@@ -461,7 +542,9 @@ export function trySequences(count: number, firstSeed: number): Promise<string[]
     const world = await worlds.createWorld(folder);
     const seeds = range(firstSeed, firstSeed + count - 1);
     try {
-      const results = await pLimit(AT_ONCE).map(seeds, (seed) => trySequence(world, seed));
+      const results = await pLimit(AT_ONCE).map(seeds, (seed) =>
+        trySequence(world, seed),
+      );
       return results.filter((problem) => problem !== undefined);
     } finally {
       await world.close();

@@ -5,7 +5,12 @@ import path from 'node:path';
 import Papa from 'papaparse';
 import { kindNames } from '../../src/contract/kinds.ts';
 import { pluralize } from '../../src/contract/words.ts';
-import { answersOf, type FullAnswer, idIn, type UpstreamData } from './upstream-data.ts';
+import {
+  answersOf,
+  type FullAnswer,
+  idIn,
+  type UpstreamData,
+} from './upstream-data.ts';
 
 export type TableTexts = Record<string, string>;
 
@@ -50,27 +55,39 @@ export function tablesOf(data: UpstreamData): TableTexts {
 
   const indexRows: unknown[][] = [];
   for (const { id, game_indices } of answersOf(data, 'item')) {
-    for (const { generation, game_index } of game_indices)
+    for (const { generation, game_index } of game_indices) {
       indexRows.push([id, idIn(generation), game_index]);
+    }
   }
-  tables['item_game_indices.csv'] = createTable('item_id,generation_id,game_index', indexRows);
+  tables['item_game_indices.csv'] = createTable(
+    'item_id,generation_id,game_index',
+    indexRows,
+  );
   return tables;
 }
 
 export function writeTables(folder: string, tables: TableTexts): void {
   mkdirSync(folder, { recursive: true });
-  for (const [file, text] of Object.entries(tables)) writeFileSync(path.join(folder, file), text);
+  for (const [file, text] of Object.entries(tables)) {
+    writeFileSync(path.join(folder, file), text);
+  }
 }
 
 /**
- * Writes tables and icons as a clone of the upstream's repository has them. Returns the folder of
- * the tables.
+ * Writes tables and icons as a clone of the upstream's repository has them. Returns
+ * the folder of the tables.
  */
-export function writeClone(folder: string, tables: TableTexts, icons: readonly string[]): string {
+export function writeClone(
+  folder: string,
+  tables: TableTexts,
+  icons: readonly string[],
+): string {
   const csv = path.join(folder, 'csv');
   writeTables(csv, tables);
   const sprites = path.join(folder, 'sprites', 'sprites', 'items');
   mkdirSync(sprites, { recursive: true });
-  for (const icon of icons) writeFileSync(path.join(sprites, path.basename(icon)), '');
+  for (const icon of icons) {
+    writeFileSync(path.join(sprites, path.basename(icon)), '');
+  }
   return csv;
 }

@@ -1,6 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { UpstreamData } from './upstream-data.ts';
-import { startUpstream, type UpstreamOptions, type UpstreamServer } from './upstream-server.ts';
+import {
+  startUpstream,
+  type UpstreamOptions,
+  type UpstreamServer,
+} from './upstream-server.ts';
 
 export async function serveUpstream(
   data: UpstreamData,

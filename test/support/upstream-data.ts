@@ -1,6 +1,6 @@
 /**
- * The data of test upstreams: recorded responses if they exist next to the project, otherwise a
- * small set.
+ * The data of test upstreams: recorded responses if they exist next to the project,
+ * otherwise a small set.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,7 +15,9 @@ export interface UpstreamData {
   record(kind: Kind, id: number): string | undefined;
 }
 
-const RECORDED = fileURLToPath(new URL('../../../shared/upstream/api/v2', import.meta.url));
+const RECORDED = fileURLToPath(
+  new URL('../../../shared/upstream/api/v2', import.meta.url),
+);
 export const hasRecordedUpstream = existsSync(RECORDED);
 
 export function recordedUpstream(): UpstreamData {
@@ -23,7 +25,9 @@ export function recordedUpstream(): UpstreamData {
   const texts = new Map<string, string>();
   function read(path: string): string | undefined {
     const file = `${RECORDED}/${path}/index.json`;
-    if (!texts.has(path) && existsSync(file)) texts.set(path, readFileSync(file, 'utf8'));
+    if (!texts.has(path) && existsSync(file)) {
+      texts.set(path, readFileSync(file, 'utf8'));
+    }
     return texts.get(path);
   }
   return {
@@ -31,8 +35,13 @@ export function recordedUpstream(): UpstreamData {
     list(kind) {
       const text = read(kind);
       if (text === undefined) return plain.list(kind);
-      const { results } = JSON.parse(text) as { results: { name: string; url: string }[] };
-      return results.map(({ name, url }) => ({ id: Number(url.split('/').at(-2)), name }));
+      const { results } = JSON.parse(text) as {
+        results: { name: string; url: string }[];
+      };
+      return results.map(({ name, url }) => ({
+        id: Number(url.split('/').at(-2)),
+        name,
+      }));
     },
     record: (kind, id) =>
       read(kind) === undefined ? plain.record(kind, id) : read(`${kind}/${id}`),
@@ -55,7 +64,8 @@ export const answersOf = (data: UpstreamData, kind: Kind): FullAnswer[] =>
   data.list(kind).map(({ id }) => JSON.parse(data.record(kind, id) ?? 'null'));
 
 /** `/api/v2/generation/4/` → 4. */
-export const idIn = ({ url }: { url: string }): number => Number(/\/(\d+)\/$/.exec(url)?.[1]);
+export const idIn = ({ url }: { url: string }): number =>
+  Number(/\/(\d+)\/$/.exec(url)?.[1]);
 
 export type Answer = Record<string, unknown> & { id: number; name: string };
 
@@ -88,10 +98,15 @@ export function plainAnswer(
   const title = kind.charAt(0).toUpperCase() + kind.slice(1);
   return { id, name, ...own, names: english(`${title} ${id}`), ...overrides };
 }
-export const moveAnswer = (id: number, own?: Overrides): Answer => plainAnswer('move', id, own);
-export const itemAnswer = (id: number, own?: Overrides): Answer => plainAnswer('item', id, own);
+export const moveAnswer = (id: number, own?: Overrides): Answer =>
+  plainAnswer('move', id, own);
+export const itemAnswer = (id: number, own?: Overrides): Answer =>
+  plainAnswer('item', id, own);
 
-const index = (game_index: number, of: number) => ({ game_index, generation: generation(of) });
+const index = (game_index: number, of: number) => ({
+  game_index,
+  generation: generation(of),
+});
 
 export const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
@@ -119,14 +134,21 @@ const handMadeAnswers = (): Answers => ({
       names: english('Poké Ball'),
       game_indices: [index(65, 2), index(21, 2), index(4, 9)],
     }),
-    itemAnswer(3, { name: 'tm01', names: english('TM01'), sprites: sprite('tm-normal') }),
+    itemAnswer(3, {
+      name: 'tm01',
+      names: english('TM01'),
+      sprites: sprite('tm-normal'),
+    }),
     itemAnswer(5, {
       name: 'data-card-01',
       names: english('Data Card 01'),
       sprites: sprite('data-card'),
     }),
     itemAnswer(6, { name: 'tm-case--old', sprites: { default: null } }),
-    itemAnswer(7, { name: 'twice-listed', game_indices: [index(9, 7), index(9, 7)] }),
+    itemAnswer(7, {
+      name: 'twice-listed',
+      game_indices: [index(9, 7), index(9, 7)],
+    }),
     itemAnswer(8, { name: 'from-the-future', game_indices: [index(3, 10)] }),
     itemAnswer(20, { game_indices: [index(20, 4)] }),
     itemAnswer(723, { name: 'roseli-berry', names: english('Roseli Berry') }),
@@ -135,7 +157,10 @@ const handMadeAnswers = (): Answers => ({
   ],
 });
 
-/** Other kinds have one plain record, because the guard rejects a kind without records. */
+/**
+ * Other kinds have one plain record, because the guard rejects a kind without
+ * records.
+ */
 export type Answers = Partial<Record<Kind, Answer[]>>;
 
 export function upstreamOf(answers: Answers): UpstreamData {
@@ -144,7 +169,9 @@ export function upstreamOf(answers: Answers): UpstreamData {
     name: 'hand-made',
     list: (kind) => answers[kind] ?? plain[kind],
     record(kind, id) {
-      const answer = (answers[kind] ?? plain[kind]).find((candidate) => candidate.id === id);
+      const answer = (answers[kind] ?? plain[kind]).find(
+        (candidate) => candidate.id === id,
+      );
       return answer && JSON.stringify(answer);
     },
   };
@@ -154,5 +181,7 @@ export const handMadeUpstream = (): UpstreamData => upstreamOf(handMadeAnswers()
 
 export function tinyUpstream(move = 3, item = 2): Record<Kind, Answer[]> {
   const counts = everyKind({ move, item }, () => 1);
-  return mapKinds((kind) => range(1, counts[kind]).map((id) => plainAnswer(kind, id)));
+  return mapKinds((kind) =>
+    range(1, counts[kind]).map((id) => plainAnswer(kind, id)),
+  );
 }

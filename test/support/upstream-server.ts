@@ -1,6 +1,6 @@
 /**
- * A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with 304, gzip,
- * editions and faults.
+ * A real HTTP upstream on loopback: absolute links, paged lists, weak ETags with
+ * 304, gzip, editions and faults.
  */
 
 import { hash } from 'node:crypto';
@@ -11,17 +11,26 @@ import { listen } from './loopback.ts';
 import type { UpstreamData } from './upstream-data.ts';
 
 /** Returns true if it responds itself. `at` counts the requests from 1. */
-export type Fault = (request: IncomingMessage, response: ServerResponse, at: number) => boolean;
+export type Fault = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  at: number,
+) => boolean;
 
 export interface State {
   readonly data: UpstreamData;
   /** `deployed` in seconds since 1970. */
-  readonly edition?: { readonly hash: string; readonly deployed: number } | undefined;
+  readonly edition?:
+    | { readonly hash: string; readonly deployed: number }
+    | undefined;
 }
 
 export interface UpstreamOptions {
   /** The state for a request, such as an older one in a CDN. */
-  readonly stateOf?: (request: { readonly path: string; readonly at: number }) => State;
+  readonly stateOf?: (request: {
+    readonly path: string;
+    readonly at: number;
+  }) => State;
   /** The body of `/meta/`. Default: the edition of the state, or 404 without one. */
   readonly meta?: string;
   /** In milliseconds, before each response. */
@@ -36,7 +45,11 @@ export interface UpstreamOptions {
 export interface UpstreamServer {
   /** The base URL, such as `http://127.0.0.1:1234/api/v2`. */
   readonly url: string;
-  readonly log: { path: string; status: number; headers: IncomingMessage['headers'] }[];
+  readonly log: {
+    path: string;
+    status: number;
+    headers: IncomingMessage['headers'];
+  }[];
   close(): Promise<void>;
 }
 
@@ -57,14 +70,24 @@ export async function startUpstream(
   const log: UpstreamServer['log'] = [];
 
   const server = createServer((request, response) => {
-    const at = log.push({ path: request.url ?? '', status: 0, headers: request.headers });
-    response.on('close', () => Object.assign(log[at - 1] ?? {}, { status: response.statusCode }));
+    const at = log.push({
+      path: request.url ?? '',
+      status: 0,
+      headers: request.headers,
+    });
+    response.on('close', () =>
+      Object.assign(log[at - 1] ?? {}, { status: response.statusCode }),
+    );
     setTimeout(() => {
       if (!fault?.(request, response, at)) respond(request, response, at);
     }, latency);
   });
 
-  function respond(request: IncomingMessage, response: ServerResponse, at: number): void {
+  function respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    at: number,
+  ): void {
     const { url: path = '/', headers: sentHeaders } = request;
     const { data, edition } = stateOf({ path, at });
     const url = new URL(path, `http://${sentHeaders.host}`);
@@ -74,7 +97,10 @@ export async function startUpstream(
       'x-pokeapi-hash': edition.hash,
       'x-pokeapi-deploy-date': `${edition.deployed}`,
     };
-    const type = { 'content-type': 'application/json; charset=utf-8', ...editionHeaders };
+    const type = {
+      'content-type': 'application/json; charset=utf-8',
+      ...editionHeaders,
+    };
     if (text === undefined) {
       response.writeHead(404, type).end('{"detail":"Not found."}');
       return;
@@ -93,7 +119,9 @@ export async function startUpstream(
     const acceptsGzip = /\bgzip\b/.test(sentHeaders['accept-encoding'] ?? '');
     if (acceptsGzip && text.length >= GZIP_FROM_BYTES) {
       const encoding = { 'content-encoding': 'gzip' };
-      response.writeHead(200, { ...headers, ...type, ...encoding }).end(gzipSync(text));
+      response
+        .writeHead(200, { ...headers, ...type, ...encoding })
+        .end(gzipSync(text));
       return;
     }
     response.writeHead(200, { ...headers, ...type }).end(text);
@@ -105,15 +133,24 @@ export async function startUpstream(
 
 function createMeta(edition: State['edition']): string | undefined {
   if (!edition) return undefined;
-  return JSON.stringify({ deploy_date: `${edition.deployed}`, hash: edition.hash, tag: null });
+  return JSON.stringify({
+    deploy_date: `${edition.deployed}`,
+    hash: edition.hash,
+    tag: null,
+  });
 }
 
-function findBody(data: UpstreamData, { origin, pathname, searchParams }: URL): string | undefined {
+function findBody(
+  data: UpstreamData,
+  { origin, pathname, searchParams }: URL,
+): string | undefined {
   const [, name, id] = /^\/api\/v2\/(\w+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
   const kind = kindNames.find((one) => one === name);
   if (!kind) return undefined;
   if (id === undefined) return createList(data, kind, searchParams, origin);
-  return data.record(kind, Number(id))?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
+  return data
+    .record(kind, Number(id))
+    ?.replaceAll('"/api/v2/', `"${origin}/api/v2/`);
 }
 
 function createList(

@@ -47,7 +47,10 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
       '<VirtualHost *:80>\n': tls,
     });
     writeFileSync(at('site.conf'), `Listen 127.0.0.1:${port}\n${text}`);
-    writeFileSync(at('apache.conf'), createApacheMain(folder, ['ssl', 'socache_shmcb', 'http2']));
+    writeFileSync(
+      at('apache.conf'),
+      createApacheMain(folder, ['ssl', 'socache_shmcb', 'http2']),
+    );
     const running = await startProgram({
       command: findProgram('apache2') ?? 'apache2',
       args: ['-D', 'FOREGROUND', '-f', at('apache.conf')],
@@ -63,7 +66,10 @@ it.skipIf(apache.missing() ?? missingOpenssl())(
     );
     expect(verified, verified.stderr).toMatchObject({ code: 0 });
     const old = `${baseUrl}/api/gamedata/move/old/`;
-    const { stdout } = await runProgram(['curl', '-sI', '--http2', '--cacert', cert, old], options);
+    const { stdout } = await runProgram(
+      ['curl', '-sI', '--http2', '--cacert', cert, old],
+      options,
+    );
     expect(stdout).toMatch(/^HTTP\/2 301 .*\/move\/renamed\/\r\n/s);
   },
 );

@@ -42,7 +42,9 @@ it('packs each changed site, except its archive, for download, and keeps an exac
   expect(copy).toEqual(site);
 
   const before = fingerprint(out);
-  expect(await build({ ...options, archive: true })).toMatchObject({ changed: false });
+  expect(await build({ ...options, archive: true })).toMatchObject({
+    changed: false,
+  });
   expect(fingerprint(out)).toEqual(before);
   const smaller = await smallSource(rawRecords(119, 5));
   await build({ ...options, ...smaller, archive: true, maxShrink: 100 });

@@ -15,7 +15,9 @@ it("serve keeps serving if the log's reader exits", async () => {
   const { url, child, stop } = await startServe(site, ['--access-log']);
   onTestFinished(stop);
   child.stdout.destroy();
-  for (let at = 0; at < 5; at++) expect((await fetch(`${url}/meta.json`)).status).toBe(200);
+  for (let at = 0; at < 5; at++) {
+    expect((await fetch(`${url}/meta.json`)).status).toBe(200);
+  }
   expect(child.exitCode).toBeNull();
 });
 
@@ -52,7 +54,10 @@ it.runIf(existsSync(FULL))(
       out,
     ];
     const unlogged = await runCli(args, { redirect: `2> ${FULL}` });
-    expect(unlogged).toMatchObject({ code: 0, stdout: expect.stringContaining('"changed":true') });
+    expect(unlogged).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"changed":true'),
+    });
     for (const command of [args, ['build', '--help']]) {
       const { code, stderr } = await runCli(command, { redirect: `1> ${FULL}` });
       expect(code, command[0]).toBe(1);

@@ -17,10 +17,15 @@ it('compiles in a workspace with its packages in a parent folder', () => {
     'rolldown.config.ts',
     'tsconfig.json',
   ];
-  for (const name of ['src', 'tsconfig.build.json', ...configuration])
+  for (const name of ['src', 'tsconfig.build.json', ...configuration]) {
     cpSync(path.join(ROOT, name), path.join(clone, name), { recursive: true });
-  execFileSync(process.execPath, ['--import', 'tsx', 'src/compile/generate.ts'], { cwd: clone });
-  const read = (root: string, file: string) => readFileSync(path.join(root, 'dist', file), 'utf8');
-  for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256'])
+  }
+  execFileSync(process.execPath, ['--import', 'tsx', 'src/compile/generate.ts'], {
+    cwd: clone,
+  });
+  const read = (root: string, file: string) =>
+    readFileSync(path.join(root, 'dist', file), 'utf8');
+  for (const file of ['assets/search.js', 'third-party.txt', 'code.sha256']) {
     expect(read(clone, file)).toBe(read(ROOT, file));
+  }
 });

@@ -9,7 +9,8 @@ import { nginx } from '../support/engines/web-servers.ts';
 import { sharedFolder } from '../support/temporary.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string): string => readFileSync(path.join(PROJECT, file), 'utf8');
+const read = (file: string): string =>
+  readFileSync(path.join(PROJECT, file), 'utf8');
 
 /** A line of the Dockerfile, such as `COPY . .`. */
 interface Instruction {
@@ -41,8 +42,9 @@ const findAll = (stage: Instruction[], name: string): string[] =>
   stage.filter((instruction) => instruction.name === name).map(({ rest }) => rest);
 
 /**
- * Lists the top-level names that `docker build` can copy. As in Docker, the last pattern that
- * matches a name decides, and a pattern that starts with an exclamation mark is an exception.
+ * Lists the top-level names that `docker build` can copy. As in Docker, the last
+ * pattern that matches a name decides, and a pattern that starts with an exclamation
+ * mark is an exception.
  */
 function listContext(): string[] {
   const patterns = read('.dockerignore').trim().split('\n');
@@ -51,33 +53,54 @@ function listContext(): string[] {
   return readdirSync(PROJECT).filter((name) => {
     let isIgnored = false;
     for (const pattern of patterns) {
-      const glob = pattern.replace(/^!/, '').replaceAll('.', '\\.').replaceAll('*', '.*');
+      const glob = pattern
+        .replace(/^!/, '')
+        .replaceAll('.', '\\.')
+        .replaceAll('*', '.*');
       if (new RegExp(`^${glob}$`).test(name)) isIgnored = !pattern.startsWith('!');
     }
     return !isIgnored;
   });
 }
 
-/** Runs a command as a step of the build, with npm's own cache, because tests need no internet. */
-function runStep(command: string, cwd: string, args: Readonly<Record<string, string>>): void {
+/**
+ * Runs a command as a step of the build, with npm's own cache, because tests need no
+ * internet.
+ */
+function runStep(
+  command: string,
+  cwd: string,
+  args: Readonly<Record<string, string>>,
+): void {
   const needed = /^(?:PATH|HOME|npm_config_cache|NODE_EXTRA_CA_CERTS|\w+_proxy)$/i;
-  const inherited = Object.entries(process.env).filter(([name]) => needed.test(name));
-  const env = { ...Object.fromEntries(inherited), npm_config_prefer_offline: 'true', ...args };
+  const inherited = Object.entries(process.env).filter(([name]) =>
+    needed.test(name),
+  );
+  const env = {
+    ...Object.fromEntries(inherited),
+    npm_config_prefer_offline: 'true',
+    ...args,
+  };
   execFileSync('sh', ['-c', command], { cwd, env, stdio: 'pipe' });
 }
 
 it('copies only files that .dockerignore leaves in the context', () => {
   const context = listContext();
-  const copied = findAll(buildStage, 'COPY').flatMap((rest) => rest.split(' ').slice(0, -1));
+  const copied = findAll(buildStage, 'COPY').flatMap((rest) =>
+    rest.split(' ').slice(0, -1),
+  );
   const named = copied.filter((name) => name !== '.');
   expect(named).toEqual(['package.json', 'package-lock.json', '.npmrc']);
   expect(context).toEqual(expect.arrayContaining(named));
-  for (const name of ['.git', '.github', 'node_modules', 'test', 'README.md'])
+  for (const name of ['.git', '.github', 'node_modules', 'test', 'README.md']) {
     expect(context).not.toContain(name);
+  }
 });
 
 it('links to the port that local containers publish', () => {
-  const [baseUrl = ''] = findAll(buildStage, 'ARG').filter((rest) => rest.startsWith('BASE_URL='));
+  const [baseUrl = ''] = findAll(buildStage, 'ARG').filter((rest) =>
+    rest.startsWith('BASE_URL='),
+  );
   const { port } = new URL(baseUrl.replace('BASE_URL=', ''));
   // Only root may bind a port below 1024.
   expect(findAll(imageStage, 'USER')).toEqual(['101']);
@@ -91,11 +114,18 @@ it('builds on the platform that BuildKit names, which a default would override',
 });
 
 describe.skipIf(nginx.missing())('the image', () => {
-  const args = { BASE_URL: 'https://example.test/games', SOURCE: 'snapshot', SPRITES: 'none' };
+  const args = {
+    BASE_URL: 'https://example.test/games',
+    SOURCE: 'snapshot',
+    SPRITES: 'none',
+  };
   const app = sharedFolder();
   const site = path.join(app, 'site');
 
-  /** Runs every instruction of the build stage, in order, with the files of the context. */
+  /**
+   * Runs every instruction of the build stage, in order, with the files of the
+   * context.
+   */
   beforeAll(() => {
     const context = listContext();
     for (const { name, rest } of buildStage) {
@@ -103,20 +133,28 @@ describe.skipIf(nginx.missing())('the image', () => {
       if (name !== 'COPY') continue;
       const sources = rest.split(' ').slice(0, -1);
       const names = sources.includes('.') ? context : sources;
-      for (const source of names.filter((one) => context.includes(one)))
-        cpSync(path.join(PROJECT, source), path.join(app, source), { recursive: true });
+      for (const source of names.filter((one) => context.includes(one))) {
+        cpSync(path.join(PROJECT, source), path.join(app, source), {
+          recursive: true,
+        });
+      }
     }
   }, BUILD_TIMEOUT_MS);
 
   it('contains the site and the configuration for port 8080', () => {
-    const argumentNames = findAll(buildStage, 'ARG').map((argument) => argument.split('=')[0]);
+    const argumentNames = findAll(buildStage, 'ARG').map(
+      (argument) => argument.split('=')[0],
+    );
     expect(argumentNames.sort()).toEqual(Object.keys(args));
     expect(findAll(imageStage, 'COPY')).toEqual([
       '--from=build /app/site /srv/gamedata',
       '--from=build /app/nginx.conf /etc/nginx/conf.d/default.conf',
       '--from=build /app/health /srv/health',
     ]);
-    expect(verifyFolder(site)).toMatchObject({ counts: { move: 746, item: 954 }, problems: [] });
+    expect(verifyFolder(site)).toMatchObject({
+      counts: { move: 746, item: 954 },
+      problems: [],
+    });
     const configuration = readFileSync(path.join(app, 'nginx.conf'), 'utf8');
     const generated = readFileSync(path.join(site, '_hosts/nginx.conf'), 'utf8');
     const withoutIpv6 = generated.replaceAll(/^ {4}listen \[::\].*\n/gm, '');

@@ -11,7 +11,10 @@ const SNAPSHOT = 'build --source snapshot';
 const NOWHERE = `build --source rest --upstream ${DEAD} --retries 0`;
 
 const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
-  [`${SNAPSHOT} --out data`, 'data: contains a data set, expected a site or an empty folder'],
+  [
+    `${SNAPSHOT} --out data`,
+    'data: contains a data set, expected a site or an empty folder',
+  ],
   [
     'snapshot --source snapshot --data site',
     'site: contains a site, expected a data set or an empty folder\nhint: Choose another folder with --data.\n',
@@ -23,15 +26,24 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   ],
   ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
   ['verify data', 'data: has no valid meta.json: ENOENT'],
-  [`${SNAPSHOT} --out own/notes.txt`, 'own/notes.txt: is not a readable folder (ENOTDIR)'],
+  [
+    `${SNAPSHOT} --out own/notes.txt`,
+    'own/notes.txt: is not a readable folder (ENOTDIR)',
+  ],
   [`${SNAPSHOT} --out /`, '/: is the working folder, or contains it'],
-  [`${NOWHERE} --cache own/notes.txt`, 'own/notes.txt: cannot be used as a cache (EEXIST)'],
+  [
+    `${NOWHERE} --cache own/notes.txt`,
+    'own/notes.txt: cannot be used as a cache (EEXIST)',
+  ],
   [
     'verify own/notes.txt',
     'own/notes.txt: is not the folder of a site or snapshot, or a .tar.gz archive',
   ],
   [`${SNAPSHOT} --out .`, '.: is the working folder, or contains it'],
-  ['snapshot --source snapshot --data ..', '..: is the working folder, or contains it'],
+  [
+    'snapshot --source snapshot --data ..',
+    '..: is the working folder, or contains it',
+  ],
   [`${SNAPSHOT} --out site/meta/site`, 'site/meta/site: is inside '],
   [`${SNAPSHOT} --out link/site`, 'link/site: is inside '],
   [
@@ -43,14 +55,25 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     'verify x.zip',
     'x.zip: cannot be read as an archive (ENOENT), expected a .tar.gz archive of a site',
   ],
-  [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: cannot be read (ENOENT)'],
+  [
+    `${SNAPSHOT} --upstream nowhere`,
+    'nowhere/provenance.json: cannot be read (ENOENT)',
+  ],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
   [
     'mirror own.tar.gz elsewhere',
     'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz',
   ],
-  ['build --source rest --upstream data', '--upstream: got data, expected an http or https URL', 2],
-  [`${SNAPSHOT} --upstream ${DEAD}`, `--upstream: got ${DEAD}, expected a folder`, 2],
+  [
+    'build --source rest --upstream data',
+    '--upstream: got data, expected an http or https URL',
+    2,
+  ],
+  [
+    `${SNAPSHOT} --upstream ${DEAD}`,
+    `--upstream: got ${DEAD}, expected a folder`,
+    2,
+  ],
   [
     `verify ${DEAD} --like x.tar.gz`,
     '--like: got the archive "x.tar.gz", expected a site\'s folder',
@@ -64,7 +87,9 @@ const listFiles = (): string =>
   ['data', 'own', 'site']
     .map((name) => path.join(cwd, name))
     .flatMap((folder) =>
-      [...fingerprint(folder)].filter(([file]) => statSync(path.join(folder, file)).isFile()),
+      [...fingerprint(folder)].filter(([file]) =>
+        statSync(path.join(folder, file)).isFile(),
+      ),
     )
     .join('\n');
 
@@ -72,17 +97,22 @@ beforeAll(async () => {
   renamedSnapshot(path.join(cwd, 'data'), 20);
   mkdirSync(path.join(cwd, 'own'));
   writeFileSync(path.join(cwd, 'own', 'notes.txt'), 'mine');
-  expect(await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`)).toMatchObject({
+  expect(
+    await attempt(`${SNAPSHOT} --upstream data --max-shrink 100 --out site`),
+  ).toMatchObject({
     code: 0,
   });
   symlinkSync('site', path.join(cwd, 'link'));
 });
 
-it.each(mistakes)('rejects %s and changes nothing', async (commandLine, error, expected = 1) => {
-  const before = listFiles();
-  const { code, stderr } = await attempt(commandLine);
-  expect(stderr).toContain(`error: ${error}`);
-  expect(stderr).not.toMatch(/bug|^ {4}at /m);
-  expect(code).toBe(expected);
-  expect(listFiles()).toBe(before);
-});
+it.each(mistakes)(
+  'rejects %s and changes nothing',
+  async (commandLine, error, expected = 1) => {
+    const before = listFiles();
+    const { code, stderr } = await attempt(commandLine);
+    expect(stderr).toContain(`error: ${error}`);
+    expect(stderr).not.toMatch(/bug|^ {4}at /m);
+    expect(code).toBe(expected);
+    expect(listFiles()).toBe(before);
+  },
+);

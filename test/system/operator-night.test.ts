@@ -1,6 +1,6 @@
 /**
- * Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx and an edited
- * configuration.
+ * Runs the refresh unit as systemd does, as an unprivileged user, with a real nginx
+ * and an edited configuration.
  */
 
 import {
@@ -31,7 +31,10 @@ import { serveUpstream } from '../support/test-upstream.ts';
 import { type Answer, tinyUpstream, upstreamOf } from '../support/upstream-data.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const UNIT = readFileSync(path.join(ROOT, 'deploy/systemd/gamedata-refresh.service'), 'utf8');
+const UNIT = readFileSync(
+  path.join(ROOT, 'deploy/systemd/gamedata-refresh.service'),
+  'utf8',
+);
 const isRoot = process.getuid?.() === 0;
 /** `nobody`, who owns no files. */
 const USER = 65_534;
@@ -50,9 +53,22 @@ async function machine({ secure }: { secure: boolean }) {
   const folder = temporaryFolder();
   const at = (name: string): string => path.join(folder, name);
   const [opt, srv, cache, etc] = [at('opt'), at('srv'), at('cache'), at('etc')];
-  for (const name of ['opt', 'srv', 'cache', 'etc/conf.d', 'etc/sites-enabled', 'bin'])
+  for (const name of [
+    'opt',
+    'srv',
+    'cache',
+    'etc/conf.d',
+    'etc/sites-enabled',
+    'bin',
+  ])
     mkdirSync(at(name), { recursive: true });
-  for (const name of ['dist', 'public', 'data', 'package.json', 'scripts/gamedata.mjs'])
+  for (const name of [
+    'dist',
+    'public',
+    'data',
+    'package.json',
+    'scripts/gamedata.mjs',
+  ])
     cpSync(path.join(ROOT, name), path.join(opt, name), { recursive: true });
   chmodSync(folder, 0o755);
   if (isRoot) for (const own of [srv, cache]) chownSync(own, USER, USER);
@@ -69,24 +85,53 @@ async function machine({ secure }: { secure: boolean }) {
     writeFileSync(at(`bin/${name}`), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   const [port, httpsPort] = [await freePort(), await freePort()];
   const sites = `conf.d/*.conf;\n  include ${etc}/sites-enabled/*`;
-  writeFileSync(path.join(etc, 'nginx.conf'), createNginxMain(etc, 'nobody nogroup', sites));
+  writeFileSync(
+    path.join(etc, 'nginx.conf'),
+    createNginxMain(etc, 'nobody nogroup', sites),
+  );
   // Debian's default site.
   const listening = `listen ${port} default_server; listen [::]:${port} default_server;`;
   writeFileSync(
     path.join(etc, 'sites-enabled/default'),
     `server { ${listening} root ${etc}; server_name _; }\n`,
   );
-  const running = await startProgram({ command: program, args, url: `http://127.0.0.1:${port}` });
+  const running = await startProgram({
+    command: program,
+    args,
+    url: `http://127.0.0.1:${port}`,
+  });
   onTestFinished(running.stop);
 
-  const baseUrl = secure ? `https://localhost:${httpsPort}` : `http://localhost:${port}`;
+  const baseUrl = secure
+    ? `https://localhost:${httpsPort}`
+    : `http://localhost:${port}`;
   const settings = {
-    ...{ source: 'rest', upstream: url, retries: 0, cache, out: path.join(srv, 'site') },
+    ...{
+      source: 'rest',
+      upstream: url,
+      retries: 0,
+      cache,
+      out: path.join(srv, 'site'),
+    },
     ...{ 'base-url': baseUrl, host: ['nginx'], verify: true, keep: 5 },
   };
-  writeFileSync(path.join(opt, 'gamedata.config.json'), JSON.stringify({ build: settings }));
+  writeFileSync(
+    path.join(opt, 'gamedata.config.json'),
+    JSON.stringify({ build: settings }),
+  );
   const copy = path.join(etc, 'conf.d/gamedata.conf');
-  return { upstream, at, opt, srv, cert, key, baseUrl, port: httpsPort, copy, edited: '' };
+  return {
+    upstream,
+    at,
+    opt,
+    srv,
+    cert,
+    key,
+    baseUrl,
+    port: httpsPort,
+    copy,
+    edited: '',
+  };
 }
 
 type Machine = Awaited<ReturnType<typeof machine>>;
@@ -100,22 +145,35 @@ const withTls = (text: string, { port, cert, key }: Machine): string =>
   });
 
 /** Runs a line of a unit or document with the folders of the test. */
-function run({ at, opt, srv, cert }: Machine, line: string, { asRoot = false } = {}) {
+function run(
+  { at, opt, srv, cert }: Machine,
+  line: string,
+  { asRoot = false } = {},
+) {
   const command = line
     .replaceAll('/etc/nginx', at('etc'))
     .replaceAll('/opt/gamedata', opt)
     .replaceAll('/srv/gamedata', srv)
     .replace('/usr/bin/node', process.execPath);
-  const privileges = ['--reuid', String(USER), '--regid', String(USER), '--clear-groups'];
+  const privileges = [
+    '--reuid',
+    String(USER),
+    '--regid',
+    String(USER),
+    '--clear-groups',
+  ];
   const asUser = isRoot && !asRoot ? ['setpriv', ...privileges] : [];
-  const PATH = [at('bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+  const PATH = [at('bin'), path.dirname(process.execPath), process.env.PATH].join(
+    path.delimiter,
+  );
   return runProgram([...asUser, 'sh', '-c', command], {
     cwd: opt,
     env: { PATH, HOME: '/nonexistent', NODE_EXTRA_CA_CERTS: cert },
   });
 }
 
-const lineOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)?.[1] ?? '';
+const lineOf = (name: string): string =>
+  new RegExp(`^${name}=(.*)$`, 'm').exec(UNIT)?.[1] ?? '';
 
 /** Starts the unit. `ExecStopPost` runs regardless of the result. */
 async function refresh(here: Machine, ...more: string[]) {
@@ -124,7 +182,8 @@ async function refresh(here: Machine, ...more: string[]) {
   return { ...built, next: built.stderr.match(/(?<=^next: ).*/gm) };
 }
 
-const gamedata = (here: Machine, line: string) => run(here, `node scripts/gamedata.mjs ${line}`);
+const gamedata = (here: Machine, line: string) =>
+  run(here, `node scripts/gamedata.mjs ${line}`);
 const verify = (here: Machine) =>
   gamedata(here, `verify ${here.baseUrl} --like /srv/gamedata/site --wait 10s`);
 
@@ -140,19 +199,34 @@ async function stillServed(here: Machine): Promise<void> {
 const get = (here: Machine, where: string, ...options: string[]) =>
   run(
     here,
-    ['curl', '-s', '--cacert', here.cert, ...options, `'${here.baseUrl}${where}'`].join(' '),
+    [
+      'curl',
+      '-s',
+      '--cacert',
+      here.cert,
+      ...options,
+      `'${here.baseUrl}${where}'`,
+    ].join(' '),
   );
 
 const rename = ({ upstream }: Machine, id: number, name: string): void => {
   upstream.edition++;
-  Object.assign(upstream.answers.move.find((move) => move.id === id) as Answer, { name });
+  Object.assign(upstream.answers.move.find((move) => move.id === id) as Answer, {
+    name,
+  });
 };
 
-/** Expects that a slug redirects to another slug, or is served, as soon as nginx has reloaded. */
+/**
+ * Expects that a slug redirects to another slug, or is served, as soon as nginx has
+ * reloaded.
+ */
 function expectRedirect(here: Machine, slug: string, target?: string) {
   const print = ['-o', '/dev/null', '-w', "'%{http_code} %{redirect_url}'"];
-  const answer = async () => (await get(here, `/api/gamedata/move/${slug}/`, ...print)).stdout;
-  const wanted = target ? `301 ${here.baseUrl}/api/gamedata/move/${target}/` : '200 ';
+  const answer = async () =>
+    (await get(here, `/api/gamedata/move/${slug}/`, ...print)).stdout;
+  const wanted = target
+    ? `301 ${here.baseUrl}/api/gamedata/move/${target}/`
+    : '200 ';
   return expect.poll(answer).toBe(wanted);
 }
 
@@ -163,10 +237,14 @@ it.skipIf(missing)(
     const { srv, upstream, copy } = here;
     expect(UNIT).toContain('\nUser=gamedata\n');
 
-    // Without a published site, the guard refuses data of another size than the bundled data.
+    // Without a published site, the guard refuses data of another size than the
+    // bundled data.
     expect((await refresh(here)).code).toBe(4);
     const first = await refresh(here, '--max-shrink 100');
-    expect(first, first.stderr).toMatchObject({ code: 0, next: [expect.stringContaining(' && ')] });
+    expect(first, first.stderr).toMatchObject({
+      code: 0,
+      next: [expect.stringContaining(' && ')],
+    });
     const [install = '', reload = ''] = first.next?.[0]?.split(' && ') ?? [];
     await run(here, install, { asRoot: true });
     here.edited = withTls(readFileSync(copy, 'utf8'), here);
@@ -205,7 +283,9 @@ it.skipIf(missing)(
       .sort();
     expect(archives).toHaveLength(3);
     const archive = `/srv/gamedata/site-archives/${archives.at(-2)}`;
-    expect((await gamedata(here, `verify ${archive}`)).stderr).toContain('no problems found');
+    expect((await gamedata(here, `verify ${archive}`)).stderr).toContain(
+      'no problems found',
+    );
     const difference = await gamedata(here, `diff /srv/gamedata/site ${archive}`);
     expect(difference.stdout).toMatch(/^1 move renamed\n/);
     const back = await gamedata(here, `mirror ${archive} /srv/gamedata/site`);
@@ -217,7 +297,10 @@ it.skipIf(missing)(
     // Publishes the site as a version with another template would.
     await refresh(here);
     const template = path.join(srv, 'site/_hosts/nginx.conf');
-    writeFileSync(template, `# An older template.\n${readFileSync(template, 'utf8')}`);
+    writeFileSync(
+      template,
+      `# An older template.\n${readFileSync(template, 'utf8')}`,
+    );
     listAsTheyAre(path.join(srv, 'site'));
     const upgraded = await refresh(here);
     expect(upgraded.next).toEqual([
@@ -237,7 +320,9 @@ it.skipIf(missing)(
   async () => {
     const here = await machine({ secure: false });
     const { next } = await refresh(here, '--max-shrink 100');
-    expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({ code: 0 });
+    expect(await run(here, next?.[0] ?? '', { asRoot: true })).toMatchObject({
+      code: 0,
+    });
     const before = await verify(here);
     expect(before.code, before.stderr).toBe(1);
     expect(before.stderr).toContain('malformed paths');

@@ -68,7 +68,10 @@ afterAll(async () => {
 });
 
 /** Returns the output of the code, or of the compiler for TypeScript. */
-async function run(language: string, code: string): Promise<{ stdout: string; stderr: string }> {
+async function run(
+  language: string,
+  code: string,
+): Promise<{ stdout: string; stderr: string }> {
   if (language === 'ts') {
     writeFileSync(path.join(work, 'block.ts'), code);
     const outputs = moduleOptions.map((options) =>
@@ -77,7 +80,10 @@ async function run(language: string, code: string): Promise<{ stdout: string; st
     );
     return { stdout: outputs.join(''), stderr: '' };
   }
-  writeFileSync(path.join(work, 'block.mjs'), language === 'sql' ? withDuckDb(code) : code);
+  writeFileSync(
+    path.join(work, 'block.mjs'),
+    language === 'sql' ? withDuckDb(code) : code,
+  );
   const python = (code.includes('pandas') && pandas) || 'python3';
   const programs: Record<string, [string, string[]]> = {
     sh: ['sh', ['-c', code]],
@@ -95,7 +101,11 @@ const blocks = recipes.split(/^## /m).flatMap((section) => {
   const found = [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)];
   return found.map(([, language = '', code = ''], at) => {
     const isRepeated = found.slice(0, at).some(([, other]) => other === language);
-    return { title: `${heading}, in ${language}${isRepeated ? ', again' : ''}`, language, code };
+    return {
+      title: `${heading}, in ${language}${isRepeated ? ', again' : ''}`,
+      language,
+      code,
+    };
   });
 });
 
@@ -125,10 +135,17 @@ it('RECIPES.md contains only tested code', () => {
 });
 
 function findMissing(code: string, language: string): string | undefined {
-  for (const program of ['sqlite3', 'jq'])
-    if (language === 'sh' && code.includes(`${program} `) && !works(program, '--version'))
+  for (const program of ['sqlite3', 'jq']) {
+    if (
+      language === 'sh' &&
+      code.includes(`${program} `) &&
+      !works(program, '--version')
+    )
       return `${program} is not installed`;
-  if (code.includes('pandas') && pandas === undefined) return 'pandas is not installed';
+  }
+  if (code.includes('pandas') && pandas === undefined) {
+    return 'pandas is not installed';
+  }
   return language === 'sql' ? missingEngine(DUCKDB) : undefined;
 }
 
@@ -138,16 +155,26 @@ it.for(blocks)(
     const missing = demandsAll ? undefined : findMissing(code, language);
     skip(missing !== undefined, missing);
     // The recipe reads a downloaded file.
-    if (language === 'sql')
-      copyFileSync(path.join(folder, 'download/item.ndjson'), path.join(work, 'item.ndjson'));
+    if (language === 'sql') {
+      copyFileSync(
+        path.join(folder, 'download/item.ndjson'),
+        path.join(work, 'item.ndjson'),
+      );
+    }
     const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
     const wanted = expected[title];
-    for (const { stdout, stderr } of [await run(language, text), await run(language, text)]) {
-      expect(stdout).toEqual(wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted);
+    for (const { stdout, stderr } of [
+      await run(language, text),
+      await run(language, text),
+    ]) {
+      expect(stdout).toEqual(
+        wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted,
+      );
       expect(stderr).toBe('');
     }
-    if (title.endsWith('changed?, in sh'))
+    if (title.endsWith('changed?, in sh')) {
       expect(existsSync(path.join(work, 'second.json'))).toBe(false);
+    }
   },
 );
 
@@ -157,15 +184,20 @@ it.each([
   ['de-AT', 'Pfund'],
   ['xx', 'Pound'],
 ])('a recipe reads the names of %s', async (tag, name) => {
-  const [, code = ''] = /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
-  const own = code.replace('fr-CA', tag).replaceAll('https://gamedata.example', server?.url ?? '');
+  const [, code = ''] =
+    /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
+  const own = code
+    .replace('fr-CA', tag)
+    .replaceAll('https://gamedata.example', server?.url ?? '');
   expect((await run('js', own)).stdout).toBe(`${name}\n`);
 });
 
 it('a recipe corrects a value in a clone of the tables and builds from it', async () => {
-  const [, code = ''] = /^## Correct wrong data.*?^```bash\n(.*?)^```$/ms.exec(recipes) ?? [];
+  const [, code = ''] =
+    /^## Correct wrong data.*?^```bash\n(.*?)^```$/ms.exec(recipes) ?? [];
   const home = temporaryFolder();
-  const git = (...args: string[]) => promisify(execFile)('git', ['-C', home, ...args]);
+  const git = (...args: string[]) =>
+    promisify(execFile)('git', ['-C', home, ...args]);
   writeTables(path.join(home, 'data/v2/csv'), tablesOf(handMadeUpstream()));
   await git('init', '--quiet');
   await git('config', 'uploadpack.allowFilter', 'true');
@@ -188,7 +220,10 @@ it('a recipe corrects a value in a clone of the tables and builds from it', asyn
   // The guard expects as many records as in the bundled data.
   const command = code.replace('gamedata build', '$& --max-shrink 100');
   await promisify(execFile)('bash', ['-ec', command], { cwd: clone, env });
-  const record = readFileSync(path.join(clone, 'build/api/gamedata/move/pound/index.json'), 'utf8');
+  const record = readFileSync(
+    path.join(clone, 'build/api/gamedata/move/pound/index.json'),
+    'utf8',
+  );
   expect(JSON.parse(record)).toMatchObject({ id: 1, name: 'Slap' });
 });
 
@@ -207,7 +242,9 @@ function readCode(id: string): string[] {
   return Array.from(
     section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs),
     ([, code = '']) =>
-      code.replaceAll('<wbr>', '').replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
+      code
+        .replaceAll('<wbr>', '')
+        .replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
   );
 }
 
@@ -217,14 +254,19 @@ it('the docs read a first record in JavaScript, Python and TypeScript', async ()
     await run('js', `${js}\nconsole.log(JSON.stringify(move));`),
     await run('python', `${python}\nprint(json.dumps(move))`),
   ];
-  for (const { stdout } of outputs)
+  for (const { stdout } of outputs) {
     expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
+  }
   expect(ts).toContain("import type { Move } from './types.d.ts';");
   expect(recipes).toContain("import type { Item } from './types.d.ts';");
-  expect((await run('ts', `${ts}\nexport const name: string = move.name;`)).stdout).toBe('');
+  expect(
+    (await run('ts', `${ts}\nexport const name: string = move.name;`)).stdout,
+  ).toBe('');
 });
 
-const kinds = kindNames.map(capitalize).flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
+const kinds = kindNames
+  .map(capitalize)
+  .flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
 it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])(
   'the docs request %s',
   async (endpoint) => {

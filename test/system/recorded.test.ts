@@ -14,7 +14,9 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
       warnings.filter((warning) => warning.code === code).map(({ id }) => id);
 
     expect(ids('duplicate-slug')).toEqual([2279]);
-    expect(ids('missing-name')).toEqual(Array.from({ length: 47 }, (_, at) => 2233 + at));
+    expect(ids('missing-name')).toEqual(
+      Array.from({ length: 47 }, (_, at) => 2233 + at),
+    );
     expect(ids('trimmed-name')).toEqual([2160]);
     expect(ids('no-icon')).toHaveLength(1129);
     expect(ids('conflicting-index')).toEqual([40, 198, 203]);
@@ -27,14 +29,20 @@ describe.runIf(hasRecordedUpstream)('the recorded upstream', () => {
       'roseli-berry',
       'roseli-berry-2279',
     ]);
-    expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([65, 82, 226]);
+    expect([item.get(40)?.id2, item.get(198)?.id2, item.get(203)?.id5]).toEqual([
+      65, 82, 226,
+    ]);
   });
 
   it('produces the same records from tables and from REST responses', async () => {
     const { url } = await serveUpstream(recordedUpstream());
     const rest = decodeDataSet((await loadFrom('rest', url)).dataSet);
     const icons = rest.records.item.map(({ icon }) => icon);
-    const folder = writeClone(temporaryFolder(), tablesOf(recordedUpstream()), icons);
+    const folder = writeClone(
+      temporaryFolder(),
+      tablesOf(recordedUpstream()),
+      icons,
+    );
 
     const csv = decodeDataSet((await loadFrom('csv', folder)).dataSet);
 

@@ -40,7 +40,9 @@ const run = promisify(execFile);
 /** Copies the compiled package into a checkout, whose data set it then uses. */
 function install(checkout: string): void {
   cpSync(path.join(ROOT, 'dist'), path.join(checkout, 'dist'), { recursive: true });
-  for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(checkout, name));
+  for (const name of LINKED) {
+    symlinkSync(path.join(ROOT, name), path.join(checkout, name));
+  }
 }
 
 /** Records its arguments. From the second time on, an issue is open. */
@@ -101,8 +103,9 @@ interface Repository {
 const AUTHOR = ['-c', 'user.name=o', '-c', 'user.email=o@example.test'];
 
 /**
- * Creates a checkout with a snapshot of an upstream, its remote, and a `gh` that records its calls.
- * The snapshot is the first commit, so that each refresh finds only what a test changes afterwards.
+ * Creates a checkout with a snapshot of an upstream, its remote, and a `gh` that
+ * records its calls. The snapshot is the first commit, so that each refresh finds
+ * only what a test changes afterwards.
  */
 async function createRepository(): Promise<Repository> {
   const answers = tinyUpstream();
@@ -136,12 +139,19 @@ async function createRepository(): Promise<Repository> {
   await git('init', '--quiet', '--bare', '--initial-branch=trunk', remote);
   await git('clone', '--quiet', remote, '.');
   await git('checkout', '--quiet', '-b', 'trunk');
-  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs'])
+  for (const name of ['scripts/refresh', 'scripts/gamedata.mjs']) {
     cpSync(path.join(ROOT, name), path.join(work, name), { recursive: true });
+  }
   // Uploads in the browser lose the executable bit.
-  for (const name of readdirSync(path.join(work, 'scripts/refresh')))
+  for (const name of readdirSync(path.join(work, 'scripts/refresh'))) {
     chmodSync(path.join(work, 'scripts/refresh', name), 0o644);
-  await snapshot({ upstream, cache: false, maxShrink: 100, data: path.join(work, 'data') });
+  }
+  await snapshot({
+    upstream,
+    cache: false,
+    maxShrink: 100,
+    data: path.join(work, 'data'),
+  });
   install(work);
   const ignored = ['build/', 'build-archives/', '.cache/', 'dist/', ...LINKED];
   writeFileSync(path.join(work, '.gitignore'), `${ignored.join('\n')}\n`);
@@ -149,12 +159,19 @@ async function createRepository(): Promise<Repository> {
   await git(...AUTHOR, 'commit', '-qm', 'Begin');
   await git('push', '--quiet', 'origin', 'trunk');
 
-  const read = (file: string): string => readFileSync(path.resolve(work, file), 'utf8');
+  const read = (file: string): string =>
+    readFileSync(path.resolve(work, file), 'utf8');
   let printed = '';
-  async function step(line: string, more: Variables = {}): Promise<string | undefined> {
+  async function step(
+    line: string,
+    more: Variables = {},
+  ): Promise<string | undefined> {
     const [name, ...args] = line.split(' ');
     const command = ['bash', `scripts/refresh/${name}.sh`, ...args];
-    const options = { cwd: work, env: { ...env, REFRESH_UPSTREAM: upstream, ...more } };
+    const options = {
+      cwd: work,
+      env: { ...env, REFRESH_UPSTREAM: upstream, ...more },
+    };
     const { code, stdout, stderr } = await runProgram(command, options);
     printed = stdout;
     return code === 0 ? undefined : stderr;
@@ -175,7 +192,9 @@ async function createRepository(): Promise<Repository> {
     },
     protect() {
       const hook = path.join(remote, 'hooks/update');
-      writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', { mode: 0o755 });
+      writeFileSync(hook, '#!/bin/sh\ntest "$1" != refs/heads/trunk\n', {
+        mode: 0o755,
+      });
     },
     rename(name: string) {
       Object.assign(answers.move[1] as Answer, { name });
@@ -199,7 +218,10 @@ it('commits changed data with a description of the changes', async () => {
   expect(await repo.refresh({ GITHUB_OUTPUT: output })).toBeUndefined();
   expect(repo.outcome()).toBe('outcome=changed');
   expect(repo.read(output)).toBe('base_url=\noutcome=changed\n');
-  expect(await repo.log()).toEqual(['Refresh the data: 1 move added, 1 renamed', 'Begin']);
+  expect(await repo.log()).toEqual([
+    'Refresh the data: 1 move added, 1 renamed',
+    'Begin',
+  ]);
   const message = await repo.git('log', '-1', '--format=%b|%an');
   expect(message).toContain('Moves added:\n  move-7 (id 7): "Move 7"\n');
   expect(message).toContain('Moves renamed:\n  move-2 → renamed (id 2)\n');
@@ -227,7 +249,10 @@ it('builds a site with the changes in its history, and packs it into an archive'
   const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
   expect(meta).toMatchObject({ source: 'rest', counts: { move: 4, item: 2 } });
   const archives = readdirSync(path.join(repo.work, 'build-archives'));
-  expect(archives).toEqual([expect.stringMatching(/\.tar\.gz$/), `${archives[0]}.sha256`]);
+  expect(archives).toEqual([
+    expect.stringMatching(/\.tar\.gz$/),
+    `${archives[0]}.sha256`,
+  ]);
 });
 
 it('builds the same bytes again without a commit if the data is unchanged', async () => {
@@ -249,7 +274,10 @@ it('commits a changed translation', async () => {
   ];
   Object.assign(repo.answers.item[0] as Answer, { names });
   expect(await repo.refresh()).toBeUndefined();
-  expect(await repo.log()).toEqual(['Refresh the data: 1 name changed in fr', 'Begin']);
+  expect(await repo.log()).toEqual([
+    'Refresh the data: 1 name changed in fr',
+    'Begin',
+  ]);
 });
 
 it('commits nothing without --push', async () => {
@@ -258,7 +286,9 @@ it('commits nothing without --push', async () => {
   await repo.step('refresh');
   for (const args of ['', ' --help', ' --dry-run']) {
     expect(await repo.step(`commit${args}`)).toBeUndefined();
-    expect(repo.printed()).toContain('commit.sh --push\nCommits data/ with this message');
+    expect(repo.printed()).toContain(
+      'commit.sh --push\nCommits data/ with this message',
+    );
     expect(repo.printed()).toContain('Refresh the data: 1 move renamed');
   }
   expect(await repo.log()).toEqual(['Begin']);
@@ -272,7 +302,14 @@ it('rebases its commit on commits that were pushed in the meantime', async () =>
   const other = path.join(repo.home, 'other');
   await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), other);
   const elsewhere = ['-C', other, ...AUTHOR];
-  await repo.git(...elsewhere, 'commit', '--quiet', '--allow-empty', '-m', 'Do something else');
+  await repo.git(
+    ...elsewhere,
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    'Do something else',
+  );
   await repo.git('-C', other, 'push', '--quiet', 'origin', 'trunk');
   expect(await repo.step('commit --push')).toBeUndefined();
   expect(await repo.log()).toEqual([
@@ -302,7 +339,9 @@ describe('refused data', () => {
   it('is reported in one issue', async () => {
     const repo = await refuseMissingMove();
     expect(await repo.step('report refused')).toBeUndefined();
-    expect(repo.read('../issue')).toMatch(/^issue\ncreate\n--title\nThe data was refused\n/);
+    expect(repo.read('../issue')).toMatch(
+      /^issue\ncreate\n--title\nThe data was refused\n/,
+    );
     expect(repo.read('../issue.md')).toContain(
       '\n    move: got 1 of 3 records missing, expected at most 1 %: move-3\n',
     );
@@ -328,9 +367,13 @@ describe('refused data', () => {
     const repo = await refuseMissingMove();
     expect(await repo.step('report refused')).toBeUndefined();
     const workflow = parse(readFileSync('.github/workflows/refresh.yml', 'utf8'));
-    for (const input of Object.keys(workflow.on.workflow_dispatch.inputs))
+    for (const input of Object.keys(workflow.on.workflow_dispatch.inputs)) {
       expect(repo.read('../issue.md')).toContain(`\`${input}\``);
-    const allowed = { REFRESH_ALLOW_MISSING: 'move/move-3 item/none', REFRESH_MAX_SHRINK: '1' };
+    }
+    const allowed = {
+      REFRESH_ALLOW_MISSING: 'move/move-3 item/none',
+      REFRESH_MAX_SHRINK: '1',
+    };
     expect(await repo.refresh(allowed)).toBeUndefined();
     expect(await repo.log()).toEqual(['Refresh the data: 1 move removed', 'Begin']);
   });
@@ -343,7 +386,10 @@ describe('refused data', () => {
     const { error } = JSON.parse(repo.read('.cache/refresh/report.json'));
     expect(error.message).toContain('x\\r\\r@team\\u2028# Heading');
     const report = { error: { ...error, message: hostile, hint: null } };
-    writeFileSync(path.join(repo.work, '.cache/refresh/report.json'), JSON.stringify(report));
+    writeFileSync(
+      path.join(repo.work, '.cache/refresh/report.json'),
+      JSON.stringify(report),
+    );
     expect(await repo.step('report refused')).toBeUndefined();
     expect(repo.read('../issue.md')).toContain('\n    x @team # Heading\n');
   });
@@ -392,20 +438,27 @@ it('reports the branch in one issue if GitHub permits no pull request', async ()
   repo.rename('renamed');
   expect(await repo.refresh({ GITHUB_OUTPUT: output, FORBIDDEN })).toBeUndefined();
   expect(repo.read(output)).toContain('pushed=false\n');
-  expect(await repo.log('refresh-data')).toEqual(['Refresh the data: 1 move renamed', 'Begin']);
+  expect(await repo.log('refresh-data')).toEqual([
+    'Refresh the data: 1 move renamed',
+    'Begin',
+  ]);
   expect(repo.read('../issue')).toMatch(
     /^issue\ncreate\n--title\nThe refreshed data waits for a pull request\n/,
   );
   const text = repo.read('../issue.md');
   expect(text).toContain(`\n    ${FORBIDDEN}\n`);
-  expect(text).toContain('https://forge.test/o/r/compare/trunk...refresh-data?expand=1\n');
+  expect(text).toContain(
+    'https://forge.test/o/r/compare/trunk...refresh-data?expand=1\n',
+  );
   expect(text).toContain('\n    Refresh the data: 1 move renamed\n');
 
   await repo.git('reset', '--quiet', '--hard', 'origin/trunk');
   repo.answers.move.push(moveAnswer(7));
   expect(await repo.refresh({ FORBIDDEN })).toBeUndefined();
   expect(repo.read('../edit')).toMatch(/^issue\nedit\n7\n/);
-  expect(repo.read('../issue.md')).toContain('Refresh the data: 1 move added, 1 renamed');
+  expect(repo.read('../issue.md')).toContain(
+    'Refresh the data: 1 move added, 1 renamed',
+  );
 });
 
 it('fails with an annotation if GitHub permits no pull request and issues are off', async () => {
@@ -426,7 +479,10 @@ it('commits new files of a data set that a global ignore file lists', async () =
   const repo = await createRepository();
   writeFileSync(path.join(repo.home, 'ignore'), 'data\n');
   const config = path.join(repo.home, 'gitconfig');
-  writeFileSync(config, `[core]\n\texcludesFile = ${path.join(repo.home, 'ignore')}\n`);
+  writeFileSync(
+    config,
+    `[core]\n\texcludesFile = ${path.join(repo.home, 'ignore')}\n`,
+  );
   const names = [
     { language: { name: 'en' }, name: 'Item 1' },
     { language: { name: 'fr' }, name: 'Objet' },
@@ -434,13 +490,19 @@ it('commits new files of a data set that a global ignore file lists', async () =
   ];
   Object.assign(repo.answers.item[0] as Answer, { names });
   expect(await repo.refresh({ GIT_CONFIG_GLOBAL: config })).toBeUndefined();
-  expect(await repo.git('ls-files', 'data/names/de.json')).toBe('data/names/de.json');
+  expect(await repo.git('ls-files', 'data/names/de.json')).toBe(
+    'data/names/de.json',
+  );
   expect(await repo.status()).toBe('');
 });
 
 describe('a failed refresh', () => {
   /** Refreshes, and expects that neither the remote nor the checkout changes. */
-  async function expectRefusal(repo: Repository, variables: Variables, problem: string) {
+  async function expectRefusal(
+    repo: Repository,
+    variables: Variables,
+    problem: string,
+  ) {
     expect(await repo.refresh(variables)).toContain(problem);
     expect(await repo.log()).toEqual(['Begin']);
     expect(await repo.status()).toBe('');
@@ -455,7 +517,11 @@ describe('a failed refresh', () => {
 
   it('changes nothing if the upstream refuses connections', async () => {
     const repo = await createRepository();
-    await expectRefusal(repo, { REFRESH_UPSTREAM: await deserted() }, 'ECONNREFUSED');
+    await expectRefusal(
+      repo,
+      { REFRESH_UPSTREAM: await deserted() },
+      'ECONNREFUSED',
+    );
     expect(repo.outcome()).toBe('outcome=failed');
   });
 
@@ -466,9 +532,15 @@ describe('a failed refresh', () => {
     for (const [variables, problem] of [
       [{ REFRESH_ALLOW_MISSING: words }, '--allow-missing: got "--upstream"'],
       [{ REFRESH_SKIP: skipped }, '--skip: got "item/potion": expected <kind>/<id>'],
-      [{ REFRESH_MAX_SHRINK: '--skip' }, '--max-shrink: got "--skip": expected a percentage'],
+      [
+        { REFRESH_MAX_SHRINK: '--skip' },
+        '--max-shrink: got "--skip": expected a percentage',
+      ],
       [{ REFRESH_SOURCE: 'auto' }, '--source: got "auto": expected rest or csv'],
-      [{ REFRESH_HOSTS: 'nginx --out' }, '--host: got "--out": expected names of hosts'],
+      [
+        { REFRESH_HOSTS: 'nginx --out' },
+        '--host: got "--out": expected names of hosts',
+      ],
     ] as const) {
       await expectRefusal(repo, variables, problem);
     }
@@ -504,11 +576,17 @@ it('reads corrected tables if a variable selects them', async () => {
     const { pathname } = new URL(url, 'http://localhost');
     response.end(tables[path.basename(pathname)]);
   });
-  const variables = { REFRESH_SOURCE: 'csv', REFRESH_UPSTREAM: `${server.url}/data/v2/csv` };
+  const variables = {
+    REFRESH_SOURCE: 'csv',
+    REFRESH_UPSTREAM: `${server.url}/data/v2/csv`,
+  };
   expect(await repo.refresh(variables)).toBeUndefined();
   expect(await repo.git('log', '-1', '--format=%B')).toContain('"Corrected"');
   const meta = metaSchema.parse(JSON.parse(repo.read('build/meta.json')));
-  expect(meta).toMatchObject({ source: 'csv', upstream: variables.REFRESH_UPSTREAM });
+  expect(meta).toMatchObject({
+    source: 'csv',
+    upstream: variables.REFRESH_UPSTREAM,
+  });
 });
 
 it("receives only regular files with known names from another job's artifact, and never runs them", async () => {
@@ -520,19 +598,34 @@ it("receives only regular files with known names from another job's artifact, an
   rmSync(from('data/names/fr.json'));
   const victim = path.join(repo.home, 'victim');
   await repo.git('init', '--quiet', from('data/x'));
-  await repo.git('-C', from('data/x'), 'config', 'core.fsmonitor', `touch ${victim}; false`);
+  await repo.git(
+    '-C',
+    from('data/x'),
+    'config',
+    'core.fsmonitor',
+    `touch ${victim}; false`,
+  );
   mkdirSync(from('scripts/refresh'), { recursive: true });
   writeFileSync(from('scripts/refresh/commit.sh'), `touch ${victim}`);
   rmSync(from('data/item.ndjson'));
   symlinkSync('/etc/passwd', from('data/item.ndjson'));
   mkdirSync(from('.cache/refresh'), { recursive: true });
-  writeFileSync(from('.cache/refresh/message.txt'), 'Refresh the data: as they say\n');
+  writeFileSync(
+    from('.cache/refresh/message.txt'),
+    'Refresh the data: as they say\n',
+  );
   writeFileSync(from('.cache/refresh/evil.sh'), `touch ${victim}`);
 
-  expect(await repo.step(`receive ${path.join(repo.home, 'artifact')}`)).toBeUndefined();
+  expect(
+    await repo.step(`receive ${path.join(repo.home, 'artifact')}`),
+  ).toBeUndefined();
   expect(repo.read('data/move.ndjson')).toBe('theirs');
   const changes = (await repo.status()).split('\n').map((line) => line.trim());
-  expect(changes).toEqual(['D data/item.ndjson', 'M data/move.ndjson', 'D data/names/fr.json']);
+  expect(changes).toEqual([
+    'D data/item.ndjson',
+    'M data/move.ndjson',
+    'D data/names/fr.json',
+  ]);
   expect(repo.has('.cache/refresh/evil.sh')).toBe(false);
   expect(await repo.step('commit --push')).toBeUndefined();
   expect(await repo.log()).toEqual(['Refresh the data: as they say', 'Begin']);
@@ -540,7 +633,10 @@ it("receives only regular files with known names from another job's artifact, an
 });
 
 describe('build hook', () => {
-  /** Starts a build hook that responds with each status in turn, and then with the last one. */
+  /**
+   * Starts a build hook that responds with each status in turn, and then with the
+   * last one.
+   */
   async function startHook(...statuses: number[]) {
     const requests: string[] = [];
     const server = await startServer((response, { method, url }) => {
@@ -574,15 +670,21 @@ describe('build hook', () => {
   it('is called at a URL that was pasted with line breaks', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook();
-    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: `\n${url}\r\n` })).toBeUndefined();
+    expect(
+      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: `\n${url}\r\n` }),
+    ).toBeUndefined();
     expect(requests).toEqual(['POST /build_hooks/secret']);
-    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: '\n' })).toBeUndefined();
+    expect(
+      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: '\n' }),
+    ).toBeUndefined();
   });
 
   it('is called again if it fails', async () => {
     const repo = await createRepository();
     const { requests, url } = await startHook(404, 200);
-    expect(await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url })).toBeUndefined();
+    expect(
+      await repo.step('hook changed', { NETLIFY_BUILD_HOOK: url }),
+    ).toBeUndefined();
     expect(requests).toHaveLength(2);
   });
 
@@ -596,8 +698,12 @@ describe('build hook', () => {
 
   it('is rejected if it is not a URL', async () => {
     const repo = await createRepository();
-    const problem = await repo.step('hook changed', { NETLIFY_BUILD_HOOK: 'secret' });
-    expect(problem).toBe('NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n');
+    const problem = await repo.step('hook changed', {
+      NETLIFY_BUILD_HOOK: 'secret',
+    });
+    expect(problem).toBe(
+      'NETLIFY_BUILD_HOOK: expected one URL that starts with https://\n',
+    );
   });
 });
 
@@ -609,7 +715,12 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
   const cwd = path.join(repo.home, 'netlify');
   await repo.git('clone', '--quiet', path.join(repo.home, 'remote.git'), cwd);
   install(cwd);
-  const env = { PATH: process.env.PATH, NETLIFY: 'true', CONTEXT: 'production', URL: address };
+  const env = {
+    PATH: process.env.PATH,
+    NETLIFY: 'true',
+    CONTEXT: 'production',
+    URL: address,
+  };
   const command = [
     'scripts/gamedata.mjs',
     'build',
@@ -629,14 +740,19 @@ it('builds the same bytes on Netlify as in the workflow', async () => {
 
 describe('a check of the last success', () => {
   const DAY_MS = 86_400_000;
-  const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+  const daysAgo = (days: number): string =>
+    new Date(Date.now() - days * DAY_MS).toISOString();
 
   it('enables the schedule again and opens no issue within a week', async () => {
     const repo = await createRepository();
-    expect(await repo.step('report stale', { SUCCEEDED: daysAgo(7) })).toBeUndefined();
+    expect(
+      await repo.step('report stale', { SUCCEEDED: daysAgo(7) }),
+    ).toBeUndefined();
     expect(repo.printed()).toBe('the last successful refresh is 7 days old\n');
     const calls = repo.read('../asked');
-    expect(calls).toContain('--workflow refresh.yml --branch trunk --status success');
+    expect(calls).toContain(
+      '--workflow refresh.yml --branch trunk --status success',
+    );
     expect(calls).toMatch(
       /^api --silent --method PUT repos\/o\/r\/actions\/workflows\/refresh\.yml\/enable\n/,
     );
@@ -657,24 +773,31 @@ describe('a check of the last success', () => {
       { SUCCEEDED: '', CREATED: daysAgo(9) },
       /has not succeeded since it was set up, \d{4}-/,
     ],
-  ])('opens one issue after a week if the last success is %s', async (_, state, reason) => {
-    const repo = await createRepository();
-    expect(await repo.step('report stale', state)).toBeUndefined();
-    expect(repo.read('../issue')).toMatch(
-      /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
-    );
-    const text = repo.read('../issue.md');
-    expect(text).toMatch(reason);
-    expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
-    expect(await repo.step('report stale', state)).toBeUndefined();
-    expect(repo.printed()).toContain('an issue is already open');
-    expect(repo.has('../comment')).toBe(false);
-  });
+  ])(
+    'opens one issue after a week if the last success is %s',
+    async (_, state, reason) => {
+      const repo = await createRepository();
+      expect(await repo.step('report stale', state)).toBeUndefined();
+      expect(repo.read('../issue')).toMatch(
+        /^issue\ncreate\n--title\nThe data is no longer refreshed\n/,
+      );
+      const text = repo.read('../issue.md');
+      expect(text).toMatch(reason);
+      expect(text).toContain('https://forge.test/o/r/actions/workflows/refresh.yml');
+      expect(await repo.step('report stale', state)).toBeUndefined();
+      expect(repo.printed()).toContain('an issue is already open');
+      expect(repo.has('../comment')).toBe(false);
+    },
+  );
 
   it('fails with a job summary after a week if issues are off', async () => {
     const repo = await createRepository();
     const summary = path.join(repo.home, 'summary');
-    const off = { HAS_ISSUES: 'false', GITHUB_STEP_SUMMARY: summary, SUCCEEDED: daysAgo(9) };
+    const off = {
+      HAS_ISSUES: 'false',
+      GITHUB_STEP_SUMMARY: summary,
+      SUCCEEDED: daysAgo(9),
+    };
     expect(await repo.step('report stale', off)).toBe('');
     expect(repo.read(summary)).toContain(
       '## The data is no longer refreshed\n\nThe refresh has not',

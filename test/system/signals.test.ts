@@ -37,7 +37,9 @@ it.each([
 
     const resumed = await callCli(args, { cwd });
     expect(resumed.code).toBe(0);
-    expect(JSON.parse(resumed.stdout).data.requests.cacheHits).toBeGreaterThanOrEqual(40);
+    expect(
+      JSON.parse(resumed.stdout).data.requests.cacheHits,
+    ).toBeGreaterThanOrEqual(40);
   },
 );
 

@@ -16,7 +16,9 @@ import { compile, userProject } from '../support/typescript.ts';
 const GENERATOR = 'openapi-typescript/bin/cli.js';
 const missing = missingEngine(GENERATOR);
 const reason =
-  missing === undefined || process.env.ENGINES === 'all' ? '' : ` (skipped: ${missing})`;
+  missing === undefined || process.env.ENGINES === 'all'
+    ? ''
+    : ` (skipped: ${missing})`;
 
 const program = `
 import createClient from 'openapi-fetch';
@@ -40,11 +42,17 @@ it.skipIf(reason !== '')(
     const { plan, files } = siteOf(rawRecords(3, 2));
     const site = path.join(temporaryFolder(), 'site');
     await withOutput(site, (output) =>
-      output.publish([...files(), ...createSpecification(plan.records, plan.meta, plan)]),
+      output.publish([
+        ...files(),
+        ...createSpecification(plan.records, plan.meta, plan),
+      ]),
     );
     const server = await serve({ dir: site, port: 0 });
     onTestFinished(server.close);
-    const folder = userProject({ 'client.ts': program, 'types.d.ts': declareResponses() });
+    const folder = userProject({
+      'client.ts': program,
+      'types.d.ts': declareResponses(),
+    });
     const args = [engineFile(GENERATOR), path.join(site, 'openapi.json')];
     writeFileSync(
       path.join(folder, 'api.d.ts'),

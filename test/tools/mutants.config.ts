@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Folder → tests of other folders that cover it. `npm run mutants` runs no other tests, to save
- * time.
+ * Folder → tests of other folders that cover it. `npm run mutants` runs no other
+ * tests, to save time.
  */
 const coveredBy: Record<string, readonly string[]> = {
   sources: [
@@ -12,7 +12,9 @@ const coveredBy: Record<string, readonly string[]> = {
   dataset: ['icons', 'snapshot'].map((name) => `test/sources/${name}.test.ts`),
   publish: ['test/cli/commands/mirror.test.ts'],
   contract: [
-    ...['generate-site', 'openapi', 'schemas'].map((name) => `test/site/${name}.test.ts`),
+    ...['generate-site', 'openapi', 'schemas'].map(
+      (name) => `test/site/${name}.test.ts`,
+    ),
     ...['test/serve/handler/**/*.test.ts', 'test/web/render-pages.test.ts'],
   ],
 };
@@ -21,7 +23,10 @@ export default defineConfig({
   test: {
     include: (process.env.MUTATED ?? '*')
       .split(',')
-      .flatMap((folder) => [`test/${folder}/**/*.test.ts`, ...(coveredBy[folder] ?? [])]),
+      .flatMap((folder) => [
+        `test/${folder}/**/*.test.ts`,
+        ...(coveredBy[folder] ?? []),
+      ]),
     exclude: ['test/system/**'],
     env: { NO_PROXY: '127.0.0.1,localhost', BASE_URL: '' },
     testTimeout: 60_000,

@@ -1,13 +1,20 @@
 /**
- * Mutation testing: `npm run mutants -- [folder]...`. Prints the share of mutants of each folder of
- * src/ that a test detects, and lists survivors in .cache/mutants.json and .html. Exit code 1 if a
- * folder is below the goal.
+ * Mutation testing: `npm run mutants -- [folder]...`. Prints the share of mutants of
+ * each folder of src/ that a test detects, and lists survivors in
+ * .cache/mutants.json and .html. Exit code 1 if a folder is below the goal.
  */
 
 import { Stryker } from '@stryker-mutator/core';
 
 const GOAL = 90;
-const FOLDERS = ['serve/handler', 'contract', 'sources', 'http', 'publish', 'dataset'];
+const FOLDERS = [
+  'serve/handler',
+  'contract',
+  'sources',
+  'http',
+  'publish',
+  'dataset',
+];
 
 const named = process.argv.slice(2);
 const folders = named.length > 0 ? named : FOLDERS;
@@ -19,7 +26,8 @@ const results = await new Stryker({
   mutate: folders.map((folder) => `src/${folder}/**/*.ts`),
   testRunner: 'vitest',
   vitest: { configFile: 'test/tools/mutants.config.ts' },
-  // Stryker reads tsconfig files with TypeScript's JavaScript API, which TypeScript 7 lacks.
+  // Stryker reads tsconfig files with TypeScript's JavaScript API, which TypeScript
+  // 7 lacks.
   tsconfigFile: 'none.json',
   // Code that runs when a module is loaded would need a process per mutant.
   ignoreStatic: true,
@@ -35,7 +43,8 @@ const results = await new Stryker({
 
 for (const folder of folders) {
   const own = results.filter(({ fileName }) => fileName.includes(`/src/${folder}/`));
-  const count = (...statuses) => own.filter(({ status }) => statuses.includes(status)).length;
+  const count = (...statuses) =>
+    own.filter(({ status }) => statuses.includes(status)).length;
   const detected = count('Killed', 'Timeout');
   const total = detected + count('Survived', 'NoCoverage');
   const score = total === 0 ? 100 : (100 * detected) / total;

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: takes the README's screenshot, the image of link previews, and
- * `favicon.ico`. Requires Chromium.
+ * `npm run screenshots`: takes the README's screenshot, the image of link previews,
+ * and `favicon.ico`. Requires Chromium.
  */
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ import { startServe } from '../support/engines/serve.ts';
 import { findProgram } from '../support/engines/web-servers.ts';
 import { buildPageSite, removePageSite } from '../support/page-site.ts';
 
-const fileOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const fileOf = (path: string): string =>
+  fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const SCREENSHOT = fileOf('.github/screenshot.png');
 const CARD = fileOf(`public/${SOCIAL_CARD_FILE}`);
 const FAVICON = fileOf('public/favicon.ico');
@@ -58,16 +59,23 @@ try {
   await page.locator('#results a').first().waitFor();
   await page.screenshot({ path: SCREENSHOT });
   // On another page, because the site's policy forbids inline styles.
-  const preview = await browser.newPage({ viewport: CARD_SIZE, colorScheme: 'light' });
+  const preview = await browser.newPage({
+    viewport: CARD_SIZE,
+    colorScheme: 'light',
+  });
   await preview.setContent(card);
   await preview.screenshot({ path: CARD });
   await preview.setViewportSize({ width: FAVICON_SIZE, height: FAVICON_SIZE });
-  await preview.setContent(`<style>body { margin: 0 } svg { display: block }</style>${logo}`);
+  await preview.setContent(
+    `<style>body { margin: 0 } svg { display: block }</style>${logo}`,
+  );
   writeFileSync(
     FAVICON,
     wrapInIco(await preview.screenshot({ omitBackground: true }), FAVICON_SIZE),
   );
-  if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES) throw new Error('the screenshot is too large');
+  if (statSync(SCREENSHOT).size > SCREENSHOT_BYTES) {
+    throw new Error('the screenshot is too large');
+  }
 } finally {
   await browser.close();
   await server.stop();

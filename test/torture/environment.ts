@@ -4,7 +4,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fsExtra from 'fs-extra';
 import { manifestReader } from '../../src/contract/meta.ts';
-import { CHANGES_FILE, FEED_FILE, FORMER_FILE, MOVED_FILE } from '../../src/contract/paths.ts';
+import {
+  CHANGES_FILE,
+  FEED_FILE,
+  FORMER_FILE,
+  MOVED_FILE,
+} from '../../src/contract/paths.ts';
 import { snapshotFiles } from '../../src/sources/snapshot.ts';
 import { encodeDataSet } from '../support/decode.ts';
 import {
@@ -24,17 +29,27 @@ export interface StartOptions extends ProcessOptions {
 }
 
 /** Starts a command of gamedata. */
-export function start(args: readonly string[], options: StartOptions = {}): RunningProcess {
+export function start(
+  args: readonly string[],
+  options: StartOptions = {},
+): RunningProcess {
   const { wrap = [], ...processOptions } = options;
   return startProcess([...wrap, process.execPath, CLI, ...args], processOptions);
 }
 
-export function run(args: readonly string[], options?: StartOptions): Promise<Finished> {
+export function run(
+  args: readonly string[],
+  options?: StartOptions,
+): Promise<Finished> {
   return start(args, options).finished;
 }
 
 /** Writes a data set. Records with an odd id differ in each variant. */
-export function writeDataSet(folder: string, records: number, variant: number): string {
+export function writeDataSet(
+  folder: string,
+  records: number,
+  variant: number,
+): string {
   const { move: moves, item: items } = rawRecords(records, records);
   const changed: SomeRecords = {
     move: moves.map((move) => {
@@ -47,7 +62,9 @@ export function writeDataSet(folder: string, records: number, variant: number): 
     }),
   };
   const files = snapshotFiles(encodeDataSet(dataSetOf(changed)));
-  for (const { path: file, body } of files) fsExtra.outputFileSync(path.join(folder, file), body);
+  for (const { path: file, body } of files) {
+    fsExtra.outputFileSync(path.join(folder, file), body);
+  }
   return folder;
 }
 
@@ -64,7 +81,9 @@ export function digestSite(out: string): string | undefined {
 /** Throws if a command left a lock or a staging folder next to a site. */
 export function demandClean(out: string, what = ''): void {
   const prefix = `.${path.basename(out)}.gamedata`;
-  const strays = readdirSync(path.dirname(out)).filter((name) => name.startsWith(prefix));
+  const strays = readdirSync(path.dirname(out)).filter((name) =>
+    name.startsWith(prefix),
+  );
   demand(strays.length === 0, `${what}left ${strays.join(', ')}`);
 }
 
@@ -72,7 +91,10 @@ export function demand(isTrue: boolean, problem: string): asserts isTrue {
   if (!isTrue) throw new Error(problem);
 }
 
-export async function mustRun(args: readonly string[], options?: StartOptions): Promise<void> {
+export async function mustRun(
+  args: readonly string[],
+  options?: StartOptions,
+): Promise<void> {
   const { code, stderr } = await run(args, options);
   demand(code === 0, `${args[0]} ended with ${code}, expected 0: ${stderr}`);
 }

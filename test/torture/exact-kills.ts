@@ -14,9 +14,10 @@ const patterns: Readonly<Record<string, string>> = {
 /**
  * Scenario → the n-th call of a function, if need be about some paths.
  *
- * `test/publish/power-cut.test.ts` tries every call of a small site. Here, one call of each phase
- * is enough to show what only a process shows: the lock of a process that has ended, the journal of
- * the cache, and files that are flushed by real calls.
+ * `test/publish/power-cut.test.ts` tries every call of a small site. Here, one call
+ * of each phase is enough to show what only a process shows: the lock of a process
+ * that has ended, the journal of the cache, and files that are flushed by real
+ * calls.
  */
 const moments: Readonly<Record<string, readonly string[]>> = {
   'build, a few files': [
@@ -48,7 +49,9 @@ export const killExactly = (count: number, random: Random): Promise<number> =>
   withScenarios(60, async (scenarios) => {
     const all: Kill[] = [];
     for (const scenario of scenarios) {
-      for (const moment of moments[scenario.name] ?? []) all.push({ scenario, moment });
+      for (const moment of moments[scenario.name] ?? []) {
+        all.push({ scenario, moment });
+      }
     }
     const chosen = random.sample(all, count);
     for (const { scenario, moment } of chosen) {

@@ -32,10 +32,22 @@ interface Scene {
 }
 
 function buildFromSnapshot(data: string, out: string): string[] {
-  return ['build', '--source', 'snapshot', '--upstream', data, '--quiet', '--out', out];
+  return [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    data,
+    '--quiet',
+    '--out',
+    out,
+  ];
 }
 
-function buildFromUpstream({ upstream, folder, out }: Scene, ...more: string[]): string[] {
+function buildFromUpstream(
+  { upstream, folder, out }: Scene,
+  ...more: string[]
+): string[] {
   const cache = path.join(folder, 'cache');
   const source = ['--source', 'rest', '--upstream', upstream.url, '--cache', cache];
   const options = ['--max-shrink', '100', '--base-url', 'https://rest.test'];
@@ -79,7 +91,14 @@ async function onTmpfs(
 ): Promise<void> {
   const mount = path.join(folder, 'mount');
   mkdirSync(mount);
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', mount]);
+  const { status } = spawnSync('mount', [
+    '-t',
+    'tmpfs',
+    '-o',
+    options,
+    'tmpfs',
+    mount,
+  ]);
   if (status !== 0) throw new Skipped('tmpfs cannot be mounted here');
   try {
     await use(mount);
@@ -89,7 +108,10 @@ async function onTmpfs(
 }
 
 /** Publishes an old site, then leaves some bytes on the disk for the new one. */
-function fillDisk({ folder, small, large }: Scene, bytesLeft: number): Promise<void> {
+function fillDisk(
+  { folder, small, large }: Scene,
+  bytesLeft: number,
+): Promise<void> {
   return onTmpfs(folder, 'size=64m', async (mount) => {
     const out = path.join(mount, 'site');
     const filler = path.join(mount, 'filler');
@@ -105,8 +127,9 @@ function fillDisk({ folder, small, large }: Scene, bytesLeft: number): Promise<v
 }
 
 /**
- * Sends a signal at a moment of a build. The exit code must match the site: 0 for the new site,
- * otherwise the old one. Then builds again, which must read all responses from the cache.
+ * Sends a signal at a moment of a build. The exit code must match the site: 0 for
+ * the new site, otherwise the old one. Then builds again, which must read all
+ * responses from the cache.
  */
 async function stopAt(scene: Scene, moment: string, exit: number): Promise<void> {
   const { small, out, upstream } = scene;
@@ -124,30 +147,50 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
   await verify(out);
   const requests = upstream.log.length;
   await mustRun([...args, '--quiet']);
-  const isCached = upstream.log.slice(requests).every(({ status }) => status === 304);
+  const isCached = upstream.log
+    .slice(requests)
+    .every(({ status }) => status === 304);
   demand(isCached, 'the cache was not kept');
 }
 
 /** Starts a process with its own process ids, as on another host. */
-const ELSEWHERE = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--mount-proc'];
+const ELSEWHERE = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  '--pid',
+  '--fork',
+  '--mount-proc',
+];
 
 async function waitUntilSuspended(pid: number | undefined): Promise<void> {
   // The third field is the state of the process; T is suspended.
-  while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')) await setTimeout(20);
+  while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') T ')) {
+    await setTimeout(20);
+  }
 }
 
 /**
- * Suspends a build at a moment. Meanwhile its lock gets old, and another build on another host
- * breaks the lock and publishes. When the first build continues, it must notice that, fail, and
- * keep the other build's site.
+ * Suspends a build at a moment. Meanwhile its lock gets old, and another build on
+ * another host breaks the lock and publishes. When the first build continues, it
+ * must notice that, fail, and keep the other build's site.
  */
-async function suspendAt({ folder, out, small, large }: Scene, moment: string): Promise<void> {
+async function suspendAt(
+  { folder, out, small, large }: Scene,
+  moment: string,
+): Promise<void> {
   const [program = '', ...args] = ELSEWHERE;
-  if (spawnSync(program, [...args, 'true']).status !== 0)
+  if (spawnSync(program, [...args, 'true']).status !== 0) {
     throw new Skipped('namespaces are missing here');
+  }
   await mustRun(buildFromSnapshot(small, out));
   const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: `${moment}:SIGSTOP` };
-  const build = [...buildFromSnapshot(large, out), '--max-shrink', '100', '--base-url'];
+  const build = [
+    ...buildFromSnapshot(large, out),
+    '--max-shrink',
+    '100',
+    '--base-url',
+  ];
   const { child, finished } = start([...build, 'https://suspended.test'], { env });
   await waitUntilSuspended(child.pid);
   utimesSync(path.join(folder, '.site.gamedata-lock'), 1, 1);
@@ -176,7 +219,11 @@ const failures: Record<string, (scene: Scene) => Promise<void>> = {
       const out = path.join(mount, 'site');
       await mustRun(buildFromSnapshot(small, out));
       spawnSync('mount', ['-o', 'remount,ro', mount]);
-      await expectFailure([...buildFromSnapshot(small, out), ...OTHER_BASE], /EROFS/, { out });
+      await expectFailure(
+        [...buildFromSnapshot(small, out), ...OTHER_BASE],
+        /EROFS/,
+        { out },
+      );
     }),
   'too few file descriptors': async (scene) => {
     const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
@@ -189,8 +236,10 @@ const failures: Record<string, (scene: Scene) => Promise<void>> = {
   'SIGINT while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGINT', 130),
   'SIGTERM while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGTERM', 143),
   // A build completes a change after its first rename.
-  'SIGINT before the first rename': (scene) => stopAt(scene, 'renameSync:1:SIGINT', 0),
-  'SIGTERM before the first rename': (scene) => stopAt(scene, 'renameSync:1:SIGTERM', 0),
+  'SIGINT before the first rename': (scene) =>
+    stopAt(scene, 'renameSync:1:SIGINT', 0),
+  'SIGTERM before the first rename': (scene) =>
+    stopAt(scene, 'renameSync:1:SIGTERM', 0),
   'SIGINT between renames': (scene) => stopAt(scene, 'renameSync:99:SIGINT', 0),
   'SIGTERM between renames': (scene) => stopAt(scene, 'renameSync:99:SIGTERM', 0),
   'a suspended build that loses its lock while staging': (scene) =>
@@ -207,7 +256,13 @@ function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
     const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
     const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
     try {
-      await attempt({ folder, out: path.join(folder, 'site'), small, large, upstream });
+      await attempt({
+        folder,
+        out: path.join(folder, 'site'),
+        small,
+        large,
+        upstream,
+      });
     } finally {
       await upstream.close();
     }

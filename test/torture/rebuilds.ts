@@ -25,7 +25,14 @@ const BASE_URL = 'https://site.test';
 
 function createBuild(data: string, out: string): string[] {
   const source = ['--source', 'snapshot', '--upstream', data];
-  const options = ['--host', 'nginx', '--max-shrink', '100', '--no-downloads', '--quiet'];
+  const options = [
+    '--host',
+    'nginx',
+    '--max-shrink',
+    '100',
+    '--no-downloads',
+    '--quiet',
+  ];
   return ['build', ...source, ...options, '--base-url', BASE_URL, '--out', out];
 }
 
@@ -41,7 +48,9 @@ interface Environment {
   readonly variants: readonly [Variant, Variant];
 }
 
-function withTwoSites(use: (environment: Environment) => Promise<Ended>): Promise<Ended> {
+function withTwoSites(
+  use: (environment: Environment) => Promise<Ended>,
+): Promise<Ended> {
   return inFolder(async (folder) => {
     const out = path.join(folder, 'site');
     async function publish(name: string, records: number): Promise<Variant> {
@@ -56,8 +65,9 @@ function withTwoSites(use: (environment: Environment) => Promise<Ended>): Promis
 }
 
 /**
- * Builds the same folder at the same time. Some builds publish, the others find it locked.
- * Afterwards the site is one of the two, and the next build publishes as usual.
+ * Builds the same folder at the same time. Some builds publish, the others find it
+ * locked. Afterwards the site is one of the two, and the next build publishes as
+ * usual.
  */
 export function buildAtOnce(): Promise<Ended> {
   return withTwoSites(async ({ out, variants }) => {
@@ -70,22 +80,35 @@ export function buildAtOnce(): Promise<Ended> {
     let published = 0;
     for (const { code, stderr } of await Promise.all(running)) {
       if (code === 0) published++;
-      else demand(stderr.includes('locked by another build'), `ended with ${code}: ${stderr}`);
+      else {
+        demand(
+          stderr.includes('locked by another build'),
+          `ended with ${code}: ${stderr}`,
+        );
+      }
     }
     const digest = digestSite(out);
-    demand(digest === first.digest || digest === second.digest, 'the site is neither of the two');
+    demand(
+      digest === first.digest || digest === second.digest,
+      'the site is neither of the two',
+    );
     await mustRun(['verify', out, '--quiet']);
     await mustRun(createBuild(first.data, out));
     demand(digestSite(out) === first.digest, 'the next build creates another site');
     demandClean(out);
-    return { tried: AT_ONCE, summary: `builds: ${published} published, the others found a lock` };
+    return {
+      tried: AT_ONCE,
+      summary: `builds: ${published} published, the others found a lock`,
+    };
   });
 }
 
 interface Reader {
   readonly name: string;
   /** Returns the text and the ETag of a file. */
-  get(file: string): Promise<readonly [text: string, etag?: string | null] | undefined>;
+  get(
+    file: string,
+  ): Promise<readonly [text: string, etag?: string | null] | undefined>;
 }
 
 /** Reads files from the folder. While a build replaces a file, it may be missing. */
@@ -112,8 +135,8 @@ function createClient(name: string, url: string): Reader {
 }
 
 /**
- * Reads files of both sites until the end, and compares all bodies with the same ETag. Returns the
- * number of reads.
+ * Reads files of both sites until the end, and compares all bodies with the same
+ * ETag. Returns the number of reads.
  */
 async function readAll(
   { name, get }: Reader,
@@ -126,8 +149,9 @@ async function readAll(
     reads++;
     const [text = '', etag] = (await get(file)) ?? [];
     const key = `${file} ${etag}`;
-    if (etag && (bodies.get(key) ?? text) !== text)
+    if (etag && (bodies.get(key) ?? text) !== text) {
       problems.push(`${name}: ${key}: two bodies for one ETag`);
+    }
     bodies.set(key, text);
     try {
       return JSON.parse(text);
@@ -137,10 +161,17 @@ async function readAll(
     }
   }
   while (!isOver() && problems.length < 5) {
-    for (let at = 1; at <= RECORDS[0]; at += 5) await readPage(recordFile('item', `item-${at}`));
-    for (const kind of kindNames)
-      for (let link: string | null = `${BASE_URL}${listPath(kind)}`; link !== null; )
+    for (let at = 1; at <= RECORDS[0]; at += 5) {
+      await readPage(recordFile('item', `item-${at}`));
+    }
+    for (const kind of kindNames) {
+      for (
+        let link: string | null = `${BASE_URL}${listPath(kind)}`;
+        link !== null;
+      ) {
         link = (await readPage(toFile(link))).next ?? null;
+      }
+    }
   }
   return reads;
 }
@@ -153,8 +184,9 @@ function toFile(link: string): string {
 }
 
 /**
- * Rebuilds a site while its files are read from the folder and from servers. Readers start before
- * the first rebuild and stop after the last, so that every change happens under them.
+ * Rebuilds a site while its files are read from the folder and from servers. Readers
+ * start before the first rebuild and stop after the last, so that every change
+ * happens under them.
  */
 export function readDuringBuilds(rebuilds: number): Promise<Ended> {
   return withTwoSites(async ({ out, variants }) => {
@@ -168,7 +200,9 @@ export function readDuringBuilds(rebuilds: number): Promise<Ended> {
     }
     const problems: string[] = [];
     let isOver = false;
-    const reading = Promise.all(readers.map((reader) => readAll(reader, problems, () => isOver)));
+    const reading = Promise.all(
+      readers.map((reader) => readAll(reader, problems, () => isOver)),
+    );
     try {
       for (let round = 0; round < rebuilds; round++) {
         const { data } = round % 2 === 0 ? variants[0] : variants[1];
@@ -180,8 +214,13 @@ export function readDuringBuilds(rebuilds: number): Promise<Ended> {
       for (const engine of running) await engine.stop();
     }
     const counts: string[] = [];
-    for (const [at, reads] of (await reading).entries())
+    for (const [at, reads] of (await reading).entries()) {
       counts.push(`${reads.toLocaleString('en')} of ${readers[at]?.name}`);
-    return { tried: rebuilds, summary: `rebuilds; read: ${counts.join(', ')}`, problems };
+    }
+    return {
+      tried: rebuilds,
+      summary: `rebuilds; read: ${counts.join(', ')}`,
+      problems,
+    };
   });
 }

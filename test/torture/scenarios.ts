@@ -29,8 +29,8 @@ interface Scenario {
 interface ScenarioRun {
   run(options?: StartOptions): Promise<Finished>;
   /**
-   * Throws unless the folder is in the old or the new state after the run, and the next run changes
-   * it to the new state. `how` says what was done to the run.
+   * Throws unless the folder is in the old or the new state after the run, and the
+   * next run changes it to the new state. `how` says what was done to the run.
    */
   expectRecovery(how: string, ended: Pick<Finished, 'code'>): Promise<void>;
 }
@@ -52,8 +52,9 @@ export function withScenarios<T>(
     try {
       const urls = { address: served.url, upstream: upstream.url };
       const prepared: PreparedScenario[] = [];
-      for (const scenario of await createScenarios(folder, records, urls))
+      for (const scenario of await createScenarios(folder, records, urls)) {
         prepared.push(await prepare(folder, scenario));
+      }
       return await use(prepared);
     } finally {
       await served.stop();
@@ -68,17 +69,26 @@ interface Urls {
   readonly upstream: string;
 }
 
-/** Creates the arguments of a build that publishes a data set below the base URL of a state. */
+/**
+ * Creates the arguments of a build that publishes a data set below the base URL of a
+ * state.
+ */
 function createBuild(data: string, base: State, out: string): string[] {
   const source = ['--source', 'snapshot', '--upstream', data];
-  const options = ['--no-downloads', '--quiet', '--base-url', `https://site-${base}.test`];
+  const options = [
+    '--no-downloads',
+    '--quiet',
+    '--base-url',
+    `https://site-${base}.test`,
+  ];
   return ['build', ...source, ...options, '--out', out];
 }
 
 /**
- * Creates the scenarios, each with a folder of its own. A scenario changes either the data, which
- * rewrites a few files, or the base URL, which rewrites all files. The sites that are mirrored are
- * built before, and so is the site that is moved in place.
+ * Creates the scenarios, each with a folder of its own. A scenario changes either
+ * the data, which rewrites a few files, or the base URL, which rewrites all files.
+ * The sites that are mirrored are built before, and so is the site that is moved in
+ * place.
  */
 async function createScenarios(
   folder: string,
@@ -90,10 +100,14 @@ async function createScenarios(
     0: writeDataSet(at('data-1'), records, 1),
     1: writeDataSet(at('data-2'), records, 2),
   };
-  for (const state of [0, 1] as const)
+  for (const state of [0, 1] as const) {
     await mustRun(createBuild(data[state], 0, at(`served-${state}`)));
+  }
 
-  function createSite(name: string, createArgs: (out: string, state: State) => string[]): Scenario {
+  function createSite(
+    name: string,
+    createArgs: (out: string, state: State) => string[],
+  ): Scenario {
     const out = at(`${name.replaceAll(' ', '-')}/site`);
     return {
       name,
@@ -105,10 +119,25 @@ async function createScenarios(
   const fewFiles = createSite('build, a few files', (out, state) =>
     createBuild(data[state], 0, out),
   );
-  const allFiles = createSite('build, all files', (out, state) => createBuild(data[0], state, out));
+  const allFiles = createSite('build, all files', (out, state) =>
+    createBuild(data[0], state, out),
+  );
   const fromUpstream = createSite('build from an upstream', (out, state) => {
-    const source = ['--source', 'rest', '--upstream', upstream, '--cache', `${out}-cache`];
-    const options = ['--quiet', '--max-shrink', '100', '--base-url', `https://site-${state}.test`];
+    const source = [
+      '--source',
+      'rest',
+      '--upstream',
+      upstream,
+      '--cache',
+      `${out}-cache`,
+    ];
+    const options = [
+      '--quiet',
+      '--max-shrink',
+      '100',
+      '--base-url',
+      `https://site-${state}.test`,
+    ];
     return ['build', ...source, ...options, '--out', out];
   });
   const mirrored = createSite('mirror', (out, state) => {
@@ -130,8 +159,14 @@ async function createScenarios(
   return [fewFiles, allFiles, fromUpstream, mirrored, moved, snapshot];
 }
 
-/** Runs a scenario once for each state, and remembers the digest of the folder in that state. */
-async function prepare(folder: string, scenario: Scenario): Promise<PreparedScenario> {
+/**
+ * Runs a scenario once for each state, and remembers the digest of the folder in
+ * that state.
+ */
+async function prepare(
+  folder: string,
+  scenario: Scenario,
+): Promise<PreparedScenario> {
   const { name, out, createArgs, check } = scenario;
   const digests: (string | undefined)[] = [];
   for (const state of [1, 0] as const) {
@@ -148,17 +183,24 @@ async function prepare(folder: string, scenario: Scenario): Promise<PreparedScen
       async expectRecovery(how, { code }) {
         const what = `${name}, ${how}: `;
         const checked = await run(check);
-        const isChanging = checked.code === 1 && checked.stderr.includes('is being changed');
+        const isChanging =
+          checked.code === 1 && checked.stderr.includes('is being changed');
         demand(
           checked.code === 0 || isChanging,
           `${what}${check[0]} ended with ${checked.code}: ${checked.stderr}`,
         );
         const digest = digestSite(out);
         const isOld = code !== 0 && digest === oldDigest;
-        demand(digest === newDigest || isOld, `${what}the site is neither the old nor the new one`);
+        demand(
+          digest === newDigest || isOld,
+          `${what}the site is neither the old nor the new one`,
+        );
         const again = await run(createArgs(state));
         demand(again.code === 0, `${what}the next run fails: ${again.stderr}`);
-        demand(digestSite(out) === newDigest, `${what}the next run creates another site`);
+        demand(
+          digestSite(out) === newDigest,
+          `${what}the next run creates another site`,
+        );
         demandClean(out, what);
       },
     };

@@ -27,8 +27,8 @@ const CALLS = [
 const ACTIONS = ['error=ENOSPC', 'error=EIO', 'error=EACCES', 'error=EMFILE'];
 
 /**
- * The n-th time that the main thread makes a call about a path, or about any path if its name is
- * random.
+ * The n-th time that the main thread makes a call about a path, or about any path if
+ * its name is random.
  */
 interface Moment {
   readonly call: string;
@@ -48,14 +48,15 @@ function createStrace(log: string, ...options: string[]): string[] {
 }
 
 /**
- * Fails system calls of every command that changes a folder. First runs each scenario under strace
- * to find the moments, then chooses some of all pairs of moments and errors. After each failed call
- * the command must end with 0 or 1, report no bug, and leave a folder from which the next run
- * recovers.
+ * Fails system calls of every command that changes a folder. First runs each
+ * scenario under strace to find the moments, then chooses some of all pairs of
+ * moments and errors. After each failed call the command must end with 0 or 1,
+ * report no bug, and leave a folder from which the next run recovers.
  */
 export async function failCalls(count: number, random: Random): Promise<Ended> {
-  if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0)
+  if (spawnSync('strace', ['-o', '/dev/null', 'true']).status !== 0) {
     return { tried: 0, summary: 'skipped: strace cannot be used here' };
+  }
   return withScenarios(12, async (scenarios) => {
     const chosen: Trial[] = [];
     let possible = 0;
@@ -82,11 +83,24 @@ async function listTrials(scenario: PreparedScenario): Promise<Trial[]> {
   return trials;
 }
 
-async function tryCall({ call, about, nth, action, scenario }: Trial): Promise<void> {
+async function tryCall({
+  call,
+  about,
+  nth,
+  action,
+  scenario,
+}: Trial): Promise<void> {
   const attempt = scenario.next();
   const inject = `inject=${call}:${action}:when=${nth}`;
   const onlyAbout = about === undefined ? [] : ['-P', about];
-  const wrap = createStrace('/dev/null', ...onlyAbout, '-e', `trace=${call}`, '-e', inject);
+  const wrap = createStrace(
+    '/dev/null',
+    ...onlyAbout,
+    '-e',
+    `trace=${call}`,
+    '-e',
+    inject,
+  );
   const exit = await attempt.run({ wrap });
   const what = `${action} at ${call} ${nth} of ${about ?? 'all'}`;
   const isExpected = exit.code === null || exit.code === 0 || exit.code === 1;
@@ -127,8 +141,8 @@ function findMoments(log: string, out: string): Moment[] {
       moments.push({ call, about, nth: callsAboutPath.count(`${call} ${about}`) });
       continue;
     }
-    // The n-th of these calls may be about a pipe of Node in another run, which would then wait
-    // indefinitely.
+    // The n-th of these calls may be about a pipe of Node in another run, which
+    // would then wait indefinitely.
     if (['write', 'close', 'fsync'].includes(call)) continue;
     moments.push({ call, about: undefined, nth: nthOfAll });
   }

@@ -14,22 +14,29 @@ import { tryFailures } from './failures.ts';
 import { buildAtOnce, readDuringBuilds } from './rebuilds.ts';
 import { failCalls } from './system-calls.ts';
 
-const { values } = parseArgs({ options: { short: { type: 'boolean' }, seed: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { short: { type: 'boolean' }, seed: { type: 'string' } },
+});
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const random = createRandom(seed);
 /** The same sequences every time, unless a seed is given. */
 const firstSequence = values.seed ? seed : 0;
 const ALL = Infinity;
 
-/** A part of the run with its number of attempts. The short run omits attempts of the tests. */
+/**
+ * A part of the run with its number of attempts. The short run omits attempts of the
+ * tests.
+ */
 interface Part {
   readonly short: number;
   readonly full: number;
   attempt(count: number): Promise<Ended>;
 }
 
-const hostile = (count: number): Promise<string[]> => tryHostile(count, random.below(2 ** 31));
-const sequences = (count: number): Promise<string[]> => trySequences(count, firstSequence);
+const hostile = (count: number): Promise<string[]> =>
+  tryHostile(count, random.below(2 ** 31));
+const sequences = (count: number): Promise<string[]> =>
+  trySequences(count, firstSequence);
 
 const parts: Readonly<Record<string, Part>> = {
   kills: {
@@ -58,7 +65,11 @@ const parts: Readonly<Record<string, Part>> = {
     short: 0,
     full: 500,
     async attempt(count) {
-      return { tried: count, summary: 'kept the invariants', problems: await sequences(count) };
+      return {
+        tried: count,
+        summary: 'kept the invariants',
+        problems: await sequences(count),
+      };
     },
   },
   'failures of the machine': {

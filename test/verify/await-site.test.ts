@@ -21,7 +21,9 @@ import { sharedFolder } from '../support/temporary.ts';
 const raw = rawRecords(120, 5);
 const changed = {
   ...raw,
-  move: raw.move.map((record) => (record.id === 7 ? { ...record, slug: 'seven' } : record)),
+  move: raw.move.map((record) =>
+    record.id === 7 ? { ...record, slug: 'seven' } : record,
+  ),
 };
 
 const folder = sharedFolder();
@@ -30,8 +32,16 @@ const at = (name: string): string => path.join(folder, name);
 /** Builds an old and a new version of a site. */
 beforeAll(async () => {
   const options = { baseUrl: 'https://x.test', hosts: ['nginx'] } as const;
-  await build({ ...options, out: at('old'), ...(await smallSource(raw, at('old-data'))) });
-  await build({ ...options, out: at('new'), ...(await smallSource(changed, at('new-data'))) });
+  await build({
+    ...options,
+    out: at('old'),
+    ...(await smallSource(raw, at('old-data'))),
+  });
+  await build({
+    ...options,
+    out: at('new'),
+    ...(await smallSource(changed, at('new-data'))),
+  });
 });
 
 /** Compares a deployment with the new version of the site. */
@@ -45,9 +55,14 @@ describe('verify --like', () => {
     const report = await compare(url);
     expect(report).toMatchObject({ failed: 0 });
     const checked =
-      'guarantees' in report ? report.guarantees.map(({ guarantee }) => guarantee) : [];
+      'guarantees' in report
+        ? report.guarantees.map(({ guarantee }) => guarantee)
+        : [];
     // nginx does not support page ranges.
-    expect([checked.includes('cors'), checked.includes('windows')]).toEqual([true, false]);
+    expect([checked.includes('cors'), checked.includes('windows')]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('describes both data sets if the deployment serves a different build', async () => {
@@ -60,7 +75,11 @@ describe('verify --like', () => {
     expect(server.paths()).toEqual(['manifest.json', 'meta.json']);
     const controller = new AbortController();
     const onWait = vi.fn(() => controller.abort());
-    const waiting = compare(server.url, { wait: '1h', onWait, signal: controller.signal });
+    const waiting = compare(server.url, {
+      wait: '1h',
+      onWait,
+      signal: controller.signal,
+    });
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
     expect(onWait.mock.calls).toEqual([
       [expect.stringMatching(`^waiting for http\\S+: ${problem}`)],
@@ -80,7 +99,12 @@ describe('verify --like', () => {
       '{}',
       'manifest.json: is from a different build',
     ],
-    ['a different meta.json', 'meta.json', '{}', 'meta.json: has 2 bytes, expected '],
+    [
+      'a different meta.json',
+      'meta.json',
+      '{}',
+      'meta.json: has 2 bytes, expected ',
+    ],
     [
       'a missing page',
       'docs/index.html',
@@ -95,7 +119,9 @@ describe('verify --like', () => {
     ],
   ])('rejects a deployment with %s', async (_, file, body, problem) => {
     const { url, faults } = await deploy(at('new'));
-    faults.set(file, (response) => (body ? response.end(body) : response.writeHead(404).end()));
+    faults.set(file, (response) =>
+      body ? response.end(body) : response.writeHead(404).end(),
+    );
     await expect(compare(url)).rejects.toThrow(`new: ${problem}`);
   });
 
@@ -105,10 +131,15 @@ describe('verify --like', () => {
   ])(
     'expects files in .well-known/ only if the base URL has no path: %s',
     async (baseUrl, problem) => {
-      const extras = [PAGE, { path: '.well-known/security.txt', body: 'Contact: x' }];
+      const extras = [
+        PAGE,
+        { path: '.well-known/security.txt', body: 'Contact: x' },
+      ];
       const dir = await publishNewSite({ baseUrl, extras });
       const { url, faults } = await deploy(dir);
-      faults.set('.well-known/security.txt', (response) => response.writeHead(404).end());
+      faults.set('.well-known/security.txt', (response) =>
+        response.writeHead(404).end(),
+      );
       const comparison = awaitSite(url, {
         site: openSite(folderStorage(dir)),
         concurrency: 4,
@@ -126,10 +157,14 @@ describe('verify --like', () => {
     const { url, stop } = await handler.start(at('mixed'));
     onTestFinished(stop);
     const report = await compare(url, { level: 'static' });
-    if (!('guarantees' in report)) throw new Error('expected the report of a deployment');
+    if (!('guarantees' in report)) {
+      throw new Error('expected the report of a deployment');
+    }
     const broken = report.guarantees.filter(({ failures }) => failures.length > 0);
     const problem = expect.stringContaining('"Move 0"');
-    const failures = [{ request: 'GET /api/gamedata/move/move-8/?format=api', problem }];
+    const failures = [
+      { request: 'GET /api/gamedata/move/move-8/?format=api', problem },
+    ];
     expect(broken).toMatchObject([{ guarantee: 'records', failures }]);
   });
 
@@ -142,7 +177,9 @@ describe('verify --like', () => {
     faults.set('docs/index.html', redirect('/docs/'));
     faults.set('docs/', (response) => response.end(page));
     faults.set('browse.html', redirect('https://x.test/browse'));
-    await expect(compare(url)).rejects.toThrow(/new: browse.html: got status 301, expected 200$/);
+    await expect(compare(url)).rejects.toThrow(
+      /new: browse.html: got status 301, expected 200$/,
+    );
   });
 
   it('reports an unreachable deployment in one message with a hint', async () => {
@@ -171,13 +208,21 @@ it('awaitSite reports each difference once, and only repeats requests for files 
   const seen: number[] = [];
   const onProgress = ({ done, total }: VerifyProgress) => seen.push(total - done);
   const deadline = Date.now() + 60_000;
-  await awaitSite(server.url, { site, concurrency: 1, deadline, onWait, onProgress });
+  await awaitSite(server.url, {
+    site,
+    concurrency: 1,
+    deadline,
+    onWait,
+    onProgress,
+  });
   expect(seen, 'the number of files that are left').toEqual(
     [...seen].sort((one, other) => other - one),
   );
   expect(seen.at(-1)).toBe(1);
   const starts = ['serves sha256:', 'types.d.ts: got status 503'];
-  expect(lines).toEqual(starts.map((start) => expect.stringContaining(`${server.url}: ${start}`)));
+  expect(lines).toEqual(
+    starts.map((start) => expect.stringContaining(`${server.url}: ${start}`)),
+  );
   const [, , , ...requested] = server.paths();
   expect(requested.slice(-2)).toEqual(['manifest.json', 'types.d.ts']);
   expect(new Set(requested).size).toBe(requested.length - 1);
@@ -190,7 +235,9 @@ it('awaitSite gives up at the deadline even if data still arrives', async () => 
   const deadline = Date.now() + 100;
   await expect(
     awaitSite(url, { site, concurrency: 1, deadline, minRequestMs: 50 }),
-  ).rejects.toThrow(/does not serve the site in .*: no complete response within 0\.\d+ s$/);
+  ).rejects.toThrow(
+    /does not serve the site in .*: no complete response within 0\.\d+ s$/,
+  );
 });
 
 const deployment = { target: 'http://127.0.0.1:1', like: 'x' };
@@ -205,12 +252,18 @@ it.each<[unknown, string]>([
   ],
 ])('verify rejects the options %j', async (options, problem) => {
   const rejected = expect(verify(options as VerifyOptions)).rejects;
-  await rejected.toMatchObject({ code: 'usage', message: expect.stringContaining(problem) });
-});
-
-it.each(['1', '1d', '-1s', 's', '1.5h'])('verify rejects the value %s for --wait', async (wait) => {
-  await expect(verify({ ...deployment, wait })).rejects.toMatchObject({
+  await rejected.toMatchObject({
     code: 'usage',
-    message: `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
+    message: expect.stringContaining(problem),
   });
 });
+
+it.each(['1', '1d', '-1s', 's', '1.5h'])(
+  'verify rejects the value %s for --wait',
+  async (wait) => {
+    await expect(verify({ ...deployment, wait })).rejects.toMatchObject({
+      code: 'usage',
+      message: `--wait: got "${wait}", expected a time such as 90s, 10m or 1h`,
+    });
+  },
+);

@@ -1,5 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GuaranteeName, guaranteeNames, type Level } from '../../src/contract/guarantees.ts';
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  type Level,
+} from '../../src/contract/guarantees.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
 import { createHandler } from '../../src/serve/handler/index.ts';
@@ -13,31 +17,48 @@ import { rawItem, rawMove, rawRecords, siteOf } from '../support/sites.ts';
 
 type Tamper = (request: Request, response: Response) => Response | Promise<Response>;
 
-// The site has 120 moves, of which the first was renamed, and 3 items, of which the first has no
-// icon.
+// The site has 120 moves, of which the first was renamed, and 3 items, of which the
+// first has no icon.
 const raw = rawRecords(120, 3);
 const item = [rawItem(1, { sprite: null }), rawItem(2), rawItem(3)];
-const before = versionOf([rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)], item);
-const history = extendHistory(emptyHistory, compare(before, versionOf(raw.move, item)));
+const before = versionOf(
+  [rawMove(1, { slug: 'old-1' }), ...raw.move.slice(1)],
+  item,
+);
+const history = extendHistory(
+  emptyHistory,
+  compare(before, versionOf(raw.move, item)),
+);
 const { files } = siteOf({ ...raw, item }, { history, extras: [browsePage] });
-const bodies = new Map(files().map(({ path, body }) => [path, new Uint8Array(Buffer.from(body))]));
+const bodies = new Map(
+  files().map(({ path, body }) => [path, new Uint8Array(Buffer.from(body))]),
+);
 const handle = createHandler({
   async get(file) {
     const body = bodies.get(file);
-    // Some servers derive ETags from the file size. Hashes in Base64 may contain `W/`, which must
-    // not be mistaken for the prefix of a weak ETag.
+    // Some servers derive ETags from the file size. Hashes in Base64 may contain
+    // `W/`, which must not be mistaken for the prefix of a weak ETag.
     return body && { body, etag: `"${body.length}W/"` };
   },
 });
 
 /** Returns the guarantees that a tampered deployment breaks. */
-async function findBroken(tamper: Tamper, level: Level = 'full', only?: GuaranteeName) {
+async function findBroken(
+  tamper: Tamper,
+  level: Level = 'full',
+  only?: GuaranteeName,
+) {
   const { url, stop } = await startWebServer(async (request) =>
     tamper(request, await handle(request)),
   );
   onTestFinished(stop);
   const supported = only && { hosts: [], names: [only] };
-  const options = { level, supported, concurrency: 8, linkBase: 'https://example.test' };
+  const options = {
+    level,
+    supported,
+    concurrency: 8,
+    linkBase: 'https://example.test',
+  };
   const report = await verifyDeployment(url, options);
   const broken: GuaranteeName[] = [];
   for (const { guarantee, failures } of report.guarantees) {
@@ -46,7 +67,8 @@ async function findBroken(tamper: Tamper, level: Level = 'full', only?: Guarante
   return broken;
 }
 
-const isList = ({ url }: Request): boolean => /\/(?:move|item)\/$/.test(new URL(url).pathname);
+const isList = ({ url }: Request): boolean =>
+  /\/(?:move|item)\/$/.test(new URL(url).pathname);
 const query = ({ url }: Request): URLSearchParams => new URL(url).searchParams;
 const wantsHtml = ({ headers }: Request): boolean =>
   headers.get('accept')?.startsWith('text/html') === true;
@@ -58,7 +80,8 @@ const where =
   (isOne: (request: Request) => boolean, tamper: Tamper): Tamper =>
   (request, response) =>
     isOne(request) ? tamper(request, response) : response;
-const at = (part: string, tamper: Tamper): Tamper => where(({ url }) => url.includes(part), tamper);
+const at = (part: string, tamper: Tamper): Tamper =>
+  where(({ url }) => url.includes(part), tamper);
 const of =
   (status: number, tamper: Tamper): Tamper =>
   (request, response) =>
@@ -66,7 +89,10 @@ const of =
 
 /** Replaces or removes a header of each response. */
 const header =
-  (name: string, value: string | null | ((own: string) => string | undefined)): Tamper =>
+  (
+    name: string,
+    value: string | null | ((own: string) => string | undefined),
+  ): Tamper =>
   (_, response) => {
     const headers = new Headers(response.headers);
     const to = typeof value === 'function' ? value(headers.get(name) ?? '') : value;
@@ -79,7 +105,8 @@ const body =
   (from: string | RegExp, to: string): Tamper =>
   async (_, response) => {
     const headers = new Headers(response.headers);
-    const isJson = headers.get('content-type') === 'application/json' && response.status === 200;
+    const isJson =
+      headers.get('content-type') === 'application/json' && response.status === 200;
     if (!isJson || response.body === null) return response;
     headers.delete('content-length');
     return new Response((await response.text()).replace(from, to), { headers });
@@ -97,7 +124,8 @@ const answer =
   () =>
     new Response(text, { status, headers: { 'content-type': type } });
 const asText = (status: number) => answer('no', 'text/plain', status);
-const json = (text: string, status = 200) => answer(text, 'application/json', status);
+const json = (text: string, status = 200) =>
+  answer(text, 'application/json', status);
 const NOT_FOUND = '{"detail":"Not found."}';
 
 test.each(guaranteeNames)(
@@ -112,8 +140,13 @@ test('reports progress before each request', async () => {
   const { url, stop } = await startWebServer((request) => handle(request));
   onTestFinished(stop);
   const seen: string[] = [];
-  const onProgress = ({ done, total }: VerifyProgress) => seen.push(`${done} of ${total}`);
-  const options = { level: 'static', concurrency: 1, linkBase: 'https://example.test' } as const;
+  const onProgress = ({ done, total }: VerifyProgress) =>
+    seen.push(`${done} of ${total}`);
+  const options = {
+    level: 'static',
+    concurrency: 1,
+    linkBase: 'https://example.test',
+  } as const;
   await verifyDeployment(url, { ...options, onProgress });
   const total = seen.length - 1;
   const requests = Array.from({ length: total }, (_, done) => `${done} of ${total}`);
@@ -131,9 +164,21 @@ describe('finds a broken guarantee', () => {
   test.each<[guarantee: GuaranteeName, what: string, tamper: Tamper]>([
     ['moved', 'an old path that is not found', at('/old-1/', asText(404))],
     ['moved', 'an old path that loses the query', withoutQuery],
-    ['moved', 'an old path of an existing record', at('/moved.json', body('/old-1/', '/move-2/'))],
-    ['root', 'an empty root', where(({ url }) => url.endsWith('/gamedata/'), json('{}'))],
-    ['lists', 'a wrong count', where(isSecondPage, body('"count":120', '"count":121'))],
+    [
+      'moved',
+      'an old path of an existing record',
+      at('/moved.json', body('/old-1/', '/move-2/')),
+    ],
+    [
+      'root',
+      'an empty root',
+      where(({ url }) => url.endsWith('/gamedata/'), json('{}')),
+    ],
+    [
+      'lists',
+      'a wrong count',
+      where(isSecondPage, body('"count":120', '"count":121')),
+    ],
     [
       'lists',
       'keys in a different order',
@@ -145,24 +190,52 @@ describe('finds a broken guarantee', () => {
       body(/"next":"https:..example.test/, '"next":"https://other.test'),
     ],
     ['lists', 'a record with the wrong URL', body(/move-7\/\?/g, 'move-8/?')],
-    ['records', 'a record that differs from the list', at('/move-9/', body('Move 9', 'Move nine'))],
+    [
+      'records',
+      'a record that differs from the list',
+      at('/move-9/', body('Move 9', 'Move nine')),
+    ],
     ['records', 'a missing record', at('/move-77/', asText(404))],
     [
       'icons',
       'a placeholder that is not an image',
       at('unknown.png', header('content-type', 'text/html')),
     ],
-    ['media-type', 'JSON sent as text', where(isList, header('content-type', 'text/json'))],
+    [
+      'media-type',
+      'JSON sent as text',
+      where(isList, header('content-type', 'text/json')),
+    ],
     ['head', 'a rejected HEAD', where(isSent('HEAD'), asText(405))],
     ['etag', 'no ETag', header('etag', null)],
     ['etag', 'one ETag for all responses', header('etag', '"same"')],
     ['not-modified', 'a 304 without Vary', of(304, header('vary', null))],
-    ['not-modified', 'a 304 with a different ETag', of(304, header('etag', '"other"'))],
-    ['cors', 'no CORS on errors', at('no-such-slug', header('access-control-allow-origin', null))],
-    ['page-policy', 'a page without a policy', header('content-security-policy', null)],
-    ['page-policy', 'a page that runs inline scripts', header('content-security-policy', inlined)],
+    [
+      'not-modified',
+      'a 304 with a different ETag',
+      of(304, header('etag', '"other"')),
+    ],
+    [
+      'cors',
+      'no CORS on errors',
+      at('no-such-slug', header('access-control-allow-origin', null)),
+    ],
+    [
+      'page-policy',
+      'a page without a policy',
+      header('content-security-policy', null),
+    ],
+    [
+      'page-policy',
+      'a page that runs inline scripts',
+      header('content-security-policy', inlined),
+    ],
     ['nosniff', 'no nosniff', header('x-content-type-options', null)],
-    ['exposed', 'an ETag hidden from scripts', header('access-control-expose-headers', 'Allow')],
+    [
+      'exposed',
+      'an ETag hidden from scripts',
+      header('access-control-expose-headers', 'Allow'),
+    ],
     [
       'exposed',
       'icons that isolated pages cannot embed',
@@ -173,31 +246,71 @@ describe('finds a broken guarantee', () => {
       'a large file without compression',
       at('/openapi.json', json(`"${'x'.repeat(2000)}"`)),
     ],
-    ['freshness', 'cached files', at('/meta.json', header('cache-control', 'max-age=300'))],
-    ['fresh-errors', 'cached errors', of(404, header('cache-control', 'max-age=300'))],
+    [
+      'freshness',
+      'cached files',
+      at('/meta.json', header('cache-control', 'max-age=300')),
+    ],
+    [
+      'fresh-errors',
+      'cached errors',
+      of(404, header('cache-control', 'max-age=300')),
+    ],
     ['caching', 'a wrong Cache-Control', header('cache-control', 'no-store')],
-    ['caching', 'a cached page', where(wantsHtml, header('cache-control', 'max-age=300'))],
+    [
+      'caching',
+      'a cached page',
+      where(wantsHtml, header('cache-control', 'max-age=300')),
+    ],
     ['vary', 'a Vary without Accept', header('vary', 'Accept-Encoding')],
     ['allow', 'an Allow without HEAD', header('allow', 'GET')],
-    ['parameters', 'an offset that only works after a limit', at('?offset=100', asFirstPage)],
+    [
+      'parameters',
+      'an offset that only works after a limit',
+      at('?offset=100', asFirstPage),
+    ],
     [
       'no-wrong-page',
       'the first page for a small limit',
       where(asksFor('limit', '20'), asFirstPage),
     ],
     ['encoded-names', 'the first page for an encoded name', at('%66', asFirstPage)],
-    ['windows', 'a shorter page range', where(asksFor('limit', '7'), as('limit=7', 'limit=6'))],
-    ['repeated', 'the first of repeated limits', at('limit=10&limit=20', as('&limit=20', ''))],
+    [
+      'windows',
+      'a shorter page range',
+      where(asksFor('limit', '7'), as('limit=7', 'limit=6')),
+    ],
+    [
+      'repeated',
+      'the first of repeated limits',
+      at('limit=10&limit=20', as('&limit=20', '')),
+    ],
     ['unknown-slug', 'text for an unknown slug', at('no-such-slug', asText(404))],
     ['any-path', 'text for a malformed path', at('%5C', asText(404))],
     ['unknown-path', 'text for an unknown path', at('no-such-kind', asText(404))],
     ['unknown-format', 'a list in any format', at('xml', as('xml', 'json'))],
-    ['unknown-record-format', 'a record in any format', at('xml', as('xml', 'json'))],
+    [
+      'unknown-record-format',
+      'a record in any format',
+      at('xml', as('xml', 'json')),
+    ],
     ['slash', 'a redirect that loses the query', withoutQuery],
-    ['slash', 'a redirect to an invalid URL', of(301, header('location', 'http://['))],
+    [
+      'slash',
+      'a redirect to an invalid URL',
+      of(301, header('location', 'http://[')),
+    ],
     ['slash', 'a redirect to another scheme', of(301, toHttp)],
-    ['options', 'a preflight without methods', header('access-control-allow-methods', null)],
-    ['options', 'a preflight without Authorization', header('access-control-allow-headers', '*')],
+    [
+      'options',
+      'a preflight without methods',
+      header('access-control-allow-methods', null),
+    ],
+    [
+      'options',
+      'a preflight without Authorization',
+      header('access-control-allow-headers', '*'),
+    ],
     ['method', 'an accepted POST', where(isSent('POST'), json('{}'))],
     [
       'browser',
@@ -222,7 +335,8 @@ describe('finds a broken guarantee', () => {
 describe('a deployment without page ranges', () => {
   const hasOtherLimit = (request: Request) =>
     isList(request) && !['100', null].includes(query(request).get('limit'));
-  const isRefused = (request: Request) => hasOtherLimit(request) && !wantsHtml(request);
+  const isRefused = (request: Request) =>
+    hasOtherLimit(request) && !wantsHtml(request);
   const refuseWindows = where(isRefused, json(NOT_FOUND, 404));
 
   test('keeps every guarantee of the static level without page ranges', async () => {
@@ -241,7 +355,7 @@ describe('a deployment without page ranges', () => {
 
 test('rejects a meta.json that exceeds the size limit', async () => {
   const { url } = await startServer((response) => response.end('x'.repeat(131_073)));
-  await expect(verifyDeployment(url, { level: 'static', concurrency: 2 })).rejects.toThrow(
-    /meta.json: got more than 131072 bytes/,
-  );
+  await expect(
+    verifyDeployment(url, { level: 'static', concurrency: 2 }),
+  ).rejects.toThrow(/meta.json: got more than 131072 bytes/);
 });

@@ -18,7 +18,9 @@ type Damage = (files: Files) => void;
 const { site } = sharedSite({ archive: true });
 let built: Files;
 beforeAll(() => {
-  built = new Map(listFiles(site).map((file) => [file, readFileSync(path.join(site, file))]));
+  built = new Map(
+    listFiles(site).map((file) => [file, readFileSync(path.join(site, file))]),
+  );
 });
 
 const write =
@@ -95,7 +97,11 @@ describe('verifySite', () => {
       write('sprites/items/unknown.png', 'PNG\r\n\x1a\n\0'),
       /^sprites\/items\/unknown.png: has 8 bytes, expected \d+/,
     ],
-    ['a missing file', remove(move('move-7/')), /^.*move-7\/index.json: is missing$/],
+    [
+      'a missing file',
+      remove(move('move-7/')),
+      /^.*move-7\/index.json: is missing$/,
+    ],
     [
       'an unknown file',
       write(move('stowaway/'), '{}'),
@@ -150,7 +156,10 @@ describe('verifySite', () => {
 
   it('ignores files that other programs added to .well-known/', () => {
     const storage = createStorage(write('.well-known/acme-challenge/token', 'x'));
-    const list = () => [...storage.list(), { path: '.well-known/link', isFile: false }];
+    const list = () => [
+      ...storage.list(),
+      { path: '.well-known/link', isFile: false },
+    ];
     expect(verifySite({ ...storage, list }).problems).toEqual([]);
   });
 
@@ -166,7 +175,9 @@ describe('verifySite', () => {
   it('reports an unreadable file and still compares the other files', () => {
     const storage = createStorage(edit('404.json', 'N', 'n'));
     const read = (file: string): Buffer => {
-      if (file === 'style.css') throw Object.assign(new Error('damaged disk'), { code: 'EIO' });
+      if (file === 'style.css') {
+        throw Object.assign(new Error('damaged disk'), { code: 'EIO' });
+      }
       return storage.read(file);
     };
     expect(verifySite({ ...storage, read }).problems).toEqual([
@@ -184,9 +195,21 @@ describe('verifySite', () => {
 
   it.each<[string, Damage, RegExp]>([
     ['no manifest', remove('manifest.json'), /has no valid manifest.json: ENOENT$/],
-    ['a broken manifest', write('manifest.json', '{'), /manifest.json: invalid JSON$/],
-    ['an outer path', edit('manifest.json', '"404', '"../404'), /path: got .* a relative path/],
-    ['an unknown link style', edit('meta.json', '"query"', '"magic"'), /meta.json: links: /],
+    [
+      'a broken manifest',
+      write('manifest.json', '{'),
+      /manifest.json: invalid JSON$/,
+    ],
+    [
+      'an outer path',
+      edit('manifest.json', '"404', '"../404'),
+      /path: got .* a relative path/,
+    ],
+    [
+      'an unknown link style',
+      edit('meta.json', '"query"', '"magic"'),
+      /meta.json: links: /,
+    ],
   ])('rejects a site with %s', (_, damage, message) => {
     const error = expect.objectContaining({
       code: 'output',

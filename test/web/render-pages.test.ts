@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { joinWords, listKinds } from '../../src/contract/words.ts';
 import { readBuildAssets } from '../../src/package.ts';
 import { createSpecification } from '../../src/site/openapi.ts';
-import { renderDownloads, renderPages, renderSchemas } from '../../src/web/render-pages.ts';
+import {
+  renderDownloads,
+  renderPages,
+  renderSchemas,
+} from '../../src/web/render-pages.ts';
 import { fillPlaceholders, html } from '../../src/web/shared/markup.ts';
 import { otherKinds } from '../support/kinds.ts';
 import { rawMove, rawRecords, type SiteOptions, siteOf } from '../support/sites.ts';
@@ -12,14 +16,24 @@ const escaped = '&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;';
 
 it('escapes every value except markup', () => {
   const list = html`<ul title="${hostile}">${[html`<li>${hostile}${1}</li>`, html`<li></li>`]}</ul>`;
-  expect(list.text).toBe(`<ul title="${escaped}"><li>${escaped}1</li>\n<li></li></ul>`);
+  expect(list.text).toBe(
+    `<ul title="${escaped}"><li>${escaped}1</li>\n<li></li></ul>`,
+  );
 });
 
 describe('fillPlaceholders', () => {
   it.each([
-    ['{{a}} {{b}} {{a}}', { a: hostile, b: html`<b>$&</b>` }, `${escaped} <b>$&</b> ${escaped}`],
+    [
+      '{{a}} {{b}} {{a}}',
+      { a: hostile, b: html`<b>$&</b>` },
+      `${escaped} <b>$&</b> ${escaped}`,
+    ],
     ['{{#a}}\n<p>{{a}}</p>\n{{/a}}\n{{b}}', { a: 'x', b: 1 }, '<p>x</p>\n1'],
-    ['{{#a}}{{a}}{{/a}}{{#b}}{{b}}{{/b}}{{#c}}c{{/c}}', { a: '', b: [], c: false }, ''],
+    [
+      '{{#a}}{{a}}{{/a}}{{#b}}{{b}}{{/b}}{{#c}}c{{/c}}',
+      { a: '', b: [], c: false },
+      '',
+    ],
   ])('fills in the template %j', (template, values, text) => {
     expect(fillPlaceholders(template, values).text).toBe(text);
   });
@@ -61,13 +75,27 @@ it('lists the schema of every kind', () => {
 const three = rawRecords(2, 1);
 
 /** Returns the text of each page by its path, including the docs. */
-function render(raw = three, options?: SiteOptions, overrides = {}): Map<string, string> {
+function render(
+  raw = three,
+  options?: SiteOptions,
+  overrides = {},
+): Map<string, string> {
   const { plan } = siteOf(raw, options);
   const { template } = readBuildAssets();
-  const input = { ...plan, meta: { ...plan.meta, ...overrides }, template, sizes: new Map() };
-  const files = [...renderPages(input), ...createSpecification(plan.records, input.meta, plan)];
+  const input = {
+    ...plan,
+    meta: { ...plan.meta, ...overrides },
+    template,
+    sizes: new Map(),
+  };
+  const files = [
+    ...renderPages(input),
+    ...createSpecification(plan.records, input.meta, plan),
+  ];
   const pages = files.filter(({ path }) => path.endsWith('.html'));
-  return new Map(pages.map(({ path, body }) => [path, String(body).replaceAll('<wbr>', '')]));
+  return new Map(
+    pages.map(({ path, body }) => [path, String(body).replaceAll('<wbr>', '')]),
+  );
 }
 const pages = render();
 const filePages = render(three, { links: 'file' });
@@ -88,13 +116,19 @@ it.each([
     render({ ...three, move: [rawMove(1), rawMove(2, { generation: 7 })] }),
     '</time> (generations 1 to 7), from',
   ],
-  [pages, ' type="application/vnd.oai.openapi+json;version=3.1" href="openapi.json">'],
+  [
+    pages,
+    ' type="application/vnd.oai.openapi+json;version=3.1" href="openapi.json">',
+  ],
   [pages, '<link rel="service-doc" type="text/html" href="docs/">'],
   [filePages, 'href="browse/index.html#/api/gamedata/move/"'],
   [filePages, 'href="docs/index.html"'],
-] as const)('describes the contents of the site on the front page: %#', (found, text) => {
-  expect(found.get('index.html')).toContain(text);
-});
+] as const)(
+  'describes the contents of the site on the front page: %#',
+  (found, text) => {
+    expect(found.get('index.html')).toContain(text);
+  },
+);
 
 it('links to the bulk files of a kind on the page of its list', () => {
   const { plan } = siteOf(three);
@@ -108,20 +142,34 @@ it('links to the bulk files of a kind on the page of its list', () => {
   ]);
 });
 
-it.each([...filePages])('links only to files for hosts without index pages: %s', (_, page) => {
-  const links = [...page.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => href);
-  expect(links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href))).toEqual([]);
-});
+it.each([...filePages])(
+  'links only to files for hosts without index pages: %s',
+  (_, page) => {
+    const links = [...page.matchAll(/ href="([^"]*)"/g)].map(
+      ([, href = '']) => href,
+    );
+    expect(
+      links.filter((href) => /^(?!#|https?:)(?:[^#?]*\/)?(?:#|$)/.test(href)),
+    ).toEqual([]);
+  },
+);
 
-it.each([...pages])('renders %s without inline scripts, styles or event handlers', (path, page) => {
-  expect(page.match(/<meta property="og:(?:title|description|image|site_name)"/g)).toHaveLength(4);
-  expect(page.includes('<meta name="robots" content="noindex">')).toBe(/browse|404/.test(path));
-  expect(page).not.toMatch(
-    /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,
-  );
-  // Code must not be translated.
-  expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
-});
+it.each([...pages])(
+  'renders %s without inline scripts, styles or event handlers',
+  (path, page) => {
+    expect(
+      page.match(/<meta property="og:(?:title|description|image|site_name)"/g),
+    ).toHaveLength(4);
+    expect(page.includes('<meta name="robots" content="noindex">')).toBe(
+      /browse|404/.test(path),
+    );
+    expect(page).not.toMatch(
+      /<style|\sstyle=|\son\w+=|<script(?! src="[\w./]+" defer><\/script>| type="application\/ld\+json")/,
+    );
+    // Code must not be translated.
+    expect(page).not.toMatch(/<(?:code|pre)(?![^>]* translate="no")/);
+  },
+);
 
 it('loads the files of the browsable page from the path of the base URL', () => {
   const found = render(three, {}, { base_url: 'https://example.test/games' });
@@ -146,20 +194,32 @@ it.each([...render(three, {}, { fallback })])(
 
 it.each([
   ['npm package pokedex@1.1.0', 'from npm package pokedex 1.1.0.'],
-  ['https://cdn.test/pokedex@1.1.0/csv', '>https://cdn.test/pokedex%401.1.0/csv</a>.'],
-])('shows the upstream without text that looks like an e-mail address: %s', (upstream, text) => {
-  const found = render(three, {}, { upstream });
-  expect(found.get('index.html')).toContain(text);
-  for (const page of found.values()) expect(page.replaceAll(/<[^>]*>/g, '')).not.toContain('@1');
-});
+  [
+    'https://cdn.test/pokedex@1.1.0/csv',
+    '>https://cdn.test/pokedex%401.1.0/csv</a>.',
+  ],
+])(
+  'shows the upstream without text that looks like an e-mail address: %s',
+  (upstream, text) => {
+    const found = render(three, {}, { upstream });
+    expect(found.get('index.html')).toContain(text);
+    for (const page of found.values()) {
+      expect(page.replaceAll(/<[^>]*>/g, '')).not.toContain('@1');
+    }
+  },
+);
 
-it.each([...pages])('names the owner of the Pokémon trademark on the page %s', (_, page) => {
-  expect(page).toContain('The Pokémon Company, who own the Pokémon trademark.');
-});
+it.each([...pages])(
+  'names the owner of the Pokémon trademark on the page %s',
+  (_, page) => {
+    expect(page).toContain('The Pokémon Company, who own the Pokémon trademark.');
+  },
+);
 
 describe("the front page's metadata for search engines", () => {
   const readMetadata = (page = ''): unknown => {
-    const [, text = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page) ?? [];
+    const [, text = ''] =
+      /<script type="application\/ld\+json">(.*?)<\/script>/s.exec(page) ?? [];
     return JSON.parse(text);
   };
 
@@ -167,7 +227,9 @@ describe("the front page's metadata for search engines", () => {
     const { plan } = siteOf(three);
     const { template } = readBuildAssets();
     const sizes = new Map([['download/item.csv', 1500]]);
-    const [front] = renderPages({ ...plan, template, sizes, archive: true }).slice(-1);
+    const [front] = renderPages({ ...plan, template, sizes, archive: true }).slice(
+      -1,
+    );
     expect(readMetadata(String(front?.body))).toMatchObject({
       '@context': 'https://schema.org',
       '@type': 'Dataset',
@@ -176,7 +238,10 @@ describe("the front page's metadata for search engines", () => {
       license: 'https://example.test/data-license.txt',
       dateModified: '2026-01-02',
       distribution: [
-        { contentUrl: 'https://example.test/download/item.csv', encodingFormat: 'text/csv' },
+        {
+          contentUrl: 'https://example.test/download/item.csv',
+          encodingFormat: 'text/csv',
+        },
         {
           contentUrl: 'https://example.test/download/gamedata.tar.gz',
           encodingFormat: 'application/gzip',
@@ -186,7 +251,11 @@ describe("the front page's metadata for search engines", () => {
   });
 
   it('escapes tags in the metadata of the front page', () => {
-    const found = render(three, {}, { captured: '</script><img src=x>' }).get('index.html');
-    expect(readMetadata(found)).toMatchObject({ dateModified: '</script><img src=x>' });
+    const found = render(three, {}, { captured: '</script><img src=x>' }).get(
+      'index.html',
+    );
+    expect(readMetadata(found)).toMatchObject({
+      dateModified: '</script><img src=x>',
+    });
   });
 });

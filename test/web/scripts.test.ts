@@ -4,13 +4,20 @@ import { describe, expect, it } from 'vitest';
 import bundles from '../../rolldown.config.ts';
 import { PACKAGE_ROOT } from '../../src/package.ts';
 
-/** The maximum sizes in bytes. `browse.js` is loaded by the page of every record and every list. */
-const limits: Readonly<Record<string, number>> = { 'browse.js': 20_000, 'search.js': 15_000 };
+/**
+ * The maximum sizes in bytes. `browse.js` is loaded by the page of every record and
+ * every list.
+ */
+const limits: Readonly<Record<string, number>> = {
+  'browse.js': 20_000,
+  'search.js': 15_000,
+};
 const OTHER_LIMIT = 8_000;
 
 /**
- * Functions, and syntax of regular expressions, that do not exist in the oldest browsers listed in
- * `rolldown.config.ts`. The bundler converts other syntax, but it does not add functions.
+ * Functions, and syntax of regular expressions, that do not exist in the oldest
+ * browsers listed in `rolldown.config.ts`. The bundler converts other syntax, but it
+ * does not add functions.
  */
 const NEWER = [
   'URL.canParse',
@@ -44,7 +51,10 @@ describe.each(files)('%s', (file) => {
     expect(Buffer.byteLength(code)).toBeLessThan(limit);
   });
 
-  it.each(NEWER)('does not use %s, which the oldest supported browsers do not have', (text) => {
-    expect(code).not.toContain(text);
-  });
+  it.each(NEWER)(
+    'does not use %s, which the oldest supported browsers do not have',
+    (text) => {
+      expect(code).not.toContain(text);
+    },
+  );
 });

@@ -16,13 +16,24 @@ import {
 } from '../command.ts';
 import { inGroup, integer, option, required } from '../options.ts';
 import type { Reporter } from '../reporter.ts';
-import { BUILD_FOLDER, type Environment, resolveWanted, siteOptions } from '../site-options.ts';
-import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
+import {
+  BUILD_FOLDER,
+  type Environment,
+  resolveWanted,
+  siteOptions,
+} from '../site-options.ts';
+import {
+  resolveSource,
+  type SourceOptions,
+  sourceOptions,
+} from '../source-options.ts';
 import { formatProblems, formatPublished, formatSummary } from '../summary.ts';
 
 export const outputFolder = required('a folder').refine(
   (out) => !isInside(PUBLIC_FOLDER, path.resolve(out)),
-  { error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site` },
+  {
+    error: `got a folder in ${PUBLIC_FOLDER}, which would become part of every site`,
+  },
 );
 
 const buildOptions = {
@@ -38,21 +49,24 @@ const buildOptions = {
   }),
 };
 
-// TypeScript keeps the comments of options only in the declaration of the type that contains them,
-// so `SourceOptions` is a separate type.
+// TypeScript keeps the comments of options only in the declaration of the type that
+// contains them, so `SourceOptions` is a separate type.
 export type BuildOptions = SourceOptions & OptionInput<typeof buildOptions>;
 
 /**
- * Builds a site. After an error, the published site is unchanged. The only exception is a failure
- * to move the new files into place: the folder may then contain parts of both sites, and the next
- * build completes the change.
+ * Builds a site. After an error, the published site is unchanged. The only exception
+ * is a failure to move the new files into place: the folder may then contain parts
+ * of both sites, and the next build completes the change.
  *
  * @throws UsageError, UpstreamError, DataError, GuardError or OutputError
  */
 export const build = async (options: BuildOptions = {}): Promise<BuildReport> =>
   makeSite(resolveBuild(options, process.env));
 
-export function resolveBuild(options: BuildOptions, environment: Environment): MakeSiteOptions {
+export function resolveBuild(
+  options: BuildOptions,
+  environment: Environment,
+): MakeSiteOptions {
   const { out, keep, verify, ...parsed } = parseOptions(buildOptions, options);
   const source = resolveSource(parsed, environment);
   const wanted = resolveWanted(parsed, environment);
@@ -70,7 +84,8 @@ export const command = defineCommand({
 });
 
 /**
- * Prints the results of a build, the next steps, and any problems found by `--verify` or `--keep`.
+ * Prints the results of a build, the next steps, and any problems found by
+ * `--verify` or `--keep`.
  */
 export function reportBuild(report: BuildReport, reporter: Reporter): CommandResult {
   const { problems } = report.checks;
@@ -88,11 +103,16 @@ function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {
   return lines;
 }
 
-function listCommands(out: string, { hosts, install }: SiteReport): readonly string[] {
+function listCommands(
+  out: string,
+  { hosts, install }: SiteReport,
+): readonly string[] {
   const configured = hosts.map((name) => allHosts[name]);
   if (configured.some(({ installation }) => installation)) return install;
   for (const { deployCommand } of configured) {
     if (deployCommand) return [deployCommand(out)];
   }
-  return [`${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`];
+  return [
+    `${findStartCommand()} serve ${quoteArgument(out)}, or upload that folder to a host`,
+  ];
 }

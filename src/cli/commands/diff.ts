@@ -2,22 +2,41 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Comparison } from '../../contract/changes.ts';
 import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
-import { compare, countChanges, type SummarizedRecords } from '../../dataset/compare.ts';
+import {
+  compare,
+  countChanges,
+  type SummarizedRecords,
+} from '../../dataset/compare.ts';
 import { formatMarkdown, formatText } from '../../dataset/describe-changes.ts';
 import { UpstreamError } from '../../errors.ts';
 import { assertSettledFolder } from '../../pipeline/source-settings.ts';
 import { PROVENANCE_FILE } from '../../sources/snapshot.ts';
-import { defineCommand, exitCodes, type OptionInput, parseOptions } from '../command.ts';
-import { flag, httpUrl, inGroup, oneOf, option, parseValue, required } from '../options.ts';
+import {
+  defineCommand,
+  exitCodes,
+  type OptionInput,
+  parseOptions,
+} from '../command.ts';
+import {
+  flag,
+  httpUrl,
+  inGroup,
+  oneOf,
+  option,
+  parseValue,
+  required,
+} from '../options.ts';
 import { printToStdout } from '../reporter.ts';
 import { resolveSource, sourceOptions } from '../source-options.ts';
 
 const { concurrency, signal } = sourceOptions;
-const dataSet = required('a snapshot, a site, an archive or the URL of a deployment');
+const dataSet = required(
+  'a snapshot, a site, an archive or the URL of a deployment',
+);
 const diffOptions = {
   /**
-   * The older data set: the folder of a snapshot, the folder or archive of a site, or the URL of a
-   * deployment.
+   * The older data set: the folder of a snapshot, the folder or archive of a site,
+   * or the URL of a deployment.
    */
   from: { schema: dataSet },
   /** The newer data set, in any of the same forms. */
@@ -26,17 +45,21 @@ const diffOptions = {
   signal,
 };
 
-export type DiffOptions = OptionInput<typeof diffOptions> & Readonly<Record<'from' | 'to', string>>;
+export type DiffOptions = OptionInput<typeof diffOptions> &
+  Readonly<Record<'from' | 'to', string>>;
 
 /**
  * Compares two data sets.
  *
- * @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot be read
- * completely
+ * @throws UsageError, OutputError, UpstreamError or DataError if a data set cannot
+ * be read completely
  */
 export async function diff(options: DiffOptions): Promise<Comparison> {
   const { from, to, ...parsed } = parseOptions(diffOptions, options);
-  const [older, newer] = await Promise.all([loadRecords(from, parsed), loadRecords(to, parsed)]);
+  const [older, newer] = await Promise.all([
+    loadRecords(from, parsed),
+    loadRecords(to, parsed),
+  ]);
   return compare(older, newer);
 }
 
@@ -45,10 +68,13 @@ type LoadOptions = Pick<DiffOptions, 'signal'> & { readonly concurrency: number 
 /**
  * Reads the records of a data set that any version of gamedata has created.
  *
- * If a URL has no manifest, it may be an API that gamedata did not build, so we read its list
- * pages.
+ * If a URL has no manifest, it may be an API that gamedata did not build, so we read
+ * its list pages.
  */
-async function loadRecords(target: string, options: LoadOptions): Promise<SummarizedRecords> {
+async function loadRecords(
+  target: string,
+  options: LoadOptions,
+): Promise<SummarizedRecords> {
   const upstream = isUrl(target) ? parseValue(httpUrl, target, 'address') : target;
   await assertSettledFolder(target);
   try {
@@ -64,7 +90,10 @@ async function loadRecords(target: string, options: LoadOptions): Promise<Summar
   }
 }
 
-async function loadDataSet(upstream: string, options: LoadOptions): Promise<SummarizedRecords> {
+async function loadDataSet(
+  upstream: string,
+  options: LoadOptions,
+): Promise<SummarizedRecords> {
   const isSnapshot = existsSync(path.join(upstream, PROVENANCE_FILE));
   const parsed = parseOptions(sourceOptions, {
     ...options,
@@ -87,7 +116,11 @@ const formats = {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const outputOptions = inGroup('Output:', {
-  format: option('--format <format>', 'output format', oneOf(formatNames).default('text')),
+  format: option(
+    '--format <format>',
+    'output format',
+    oneOf(formatNames).default('text'),
+  ),
   exitCode: flag('--exit-code', 'exit with 3 instead of 0 if there are differences'),
 });
 

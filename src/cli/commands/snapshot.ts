@@ -2,27 +2,40 @@ import { kindNames } from '../../contract/kinds.ts';
 import { joinWords } from '../../contract/words.ts';
 import { makeDataSet } from '../../pipeline/make-data-set.ts';
 import type { Report } from '../../pipeline/report.ts';
-import { defineCommand, type OptionInput, parseOptions, reportOptions } from '../command.ts';
+import {
+  defineCommand,
+  type OptionInput,
+  parseOptions,
+  reportOptions,
+} from '../command.ts';
 import { inGroup, option, required } from '../options.ts';
-import { resolveSource, type SourceOptions, sourceOptions } from '../source-options.ts';
+import {
+  resolveSource,
+  type SourceOptions,
+  sourceOptions,
+} from '../source-options.ts';
 import { formatSummary } from '../summary.ts';
 
 const snapshotOptions = {
   ...sourceOptions,
   ...inGroup('Output:', {
-    data: option('--data <dir>', 'folder of the data set', required('a folder').default('data')),
+    data: option(
+      '--data <dir>',
+      'folder of the data set',
+      required('a folder').default('data'),
+    ),
   }),
 };
 
 export type SnapshotOptions = SourceOptions & OptionInput<typeof snapshotOptions>;
 
 /**
- * Saves the upstream's data in a folder that later builds can read. `auto` means `rest`, because a
- * snapshot has no fallback.
+ * Saves the upstream's data in a folder that later builds can read. `auto` means
+ * `rest`, because a snapshot has no fallback.
  *
- * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The data set is then
- * unchanged, except if files could not be moved into place. The next command completes such a
- * change.
+ * @throws UsageError, UpstreamError, DataError, GuardError or OutputError. The data
+ * set is then unchanged, except if files could not be moved into place. The next
+ * command completes such a change.
  */
 export async function snapshot(options: SnapshotOptions = {}): Promise<Report> {
   const { data, ...parsed } = parseOptions(snapshotOptions, options);

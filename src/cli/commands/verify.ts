@@ -1,7 +1,11 @@
 import { isArchive, openStorage } from '../../built/archive.ts';
 import { openSite } from '../../built/site.ts';
 import { folderStorage } from '../../built/storage.ts';
-import { type GuaranteeName, guaranteeNames, levels } from '../../contract/guarantees.ts';
+import {
+  type GuaranteeName,
+  guaranteeNames,
+  levels,
+} from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { formatValue } from '../../contract/parse.ts';
 import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
@@ -34,9 +38,16 @@ import {
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts, formatProblems } from '../summary.ts';
 
-const siteFolder = text((given) => given !== '' && !isUrl(given), 'the folder of a site');
+const siteFolder = text(
+  (given) => given !== '' && !isUrl(given),
+  'the folder of a site',
+);
 
-const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 const milliseconds = text(
   (time) => /^\d{1,6}[smh]$/.test(time),
   'a time such as 90s, 10m or 1h',
@@ -46,36 +57,61 @@ const verifyOptions = {
   target: { schema: required('a folder, an archive or a URL') },
   ...inGroup('For a URL:', {
     /**
-     * The guarantees to check. The default is `static`. With `like`, the default is every guarantee
-     * that the hosts of that site support.
+     * The guarantees to check. The default is `static`. With `like`, the default is
+     * every guarantee that the hosts of that site support.
      */
-    level: option('--level <level>', 'guarantees to check [static]', oneOf(levels).optional()),
-    like: option('--like <dir>', 'expect exactly the site in this folder', siteFolder.optional()),
-    /** How long to wait until the URL serves the site in `like`, such as `90s`, `10m` or `1h`. */
+    level: option(
+      '--level <level>',
+      'guarantees to check [static]',
+      oneOf(levels).optional(),
+    ),
+    like: option(
+      '--like <dir>',
+      'expect exactly the site in this folder',
+      siteFolder.optional(),
+    ),
+    /**
+     * How long to wait until the URL serves the site in `like`, such as `90s`, `10m`
+     * or `1h`.
+     */
     wait: option(
       '--wait <time>',
       'how long to wait for it, such as 90s or 10m',
       milliseconds.optional(),
     ),
-    linkBase: option('--link-base <url>', 'base URL of links, if it differs', httpUrl.optional()),
+    linkBase: option(
+      '--link-base <url>',
+      'base URL of links, if it differs',
+      httpUrl.optional(),
+    ),
     concurrency: sourceOptions.concurrency,
   }),
   signal: sourceOptions.signal,
-  /** Called while waiting, whenever the first difference from the expected site changes. */
+  /**
+   * Called while waiting, whenever the first difference from the expected site
+   * changes.
+   */
   onWait: codeOnly<(line: string) => void>(),
   onProgress: codeOnly<OnVerifyProgress>(),
 };
 
-export type VerifyOptions = OptionInput<typeof verifyOptions> & { readonly target: string };
+export type VerifyOptions = OptionInput<typeof verifyOptions> & {
+  readonly target: string;
+};
 
 /**
  * Verifies a built site in a folder or an archive, or a deployment at a URL.
  *
- * @throws UsageError, OutputError if the folder is not a site, UpstreamError or DataError if the
- * URL does not serve the expected site
+ * @throws UsageError, OutputError if the folder is not a site, UpstreamError or
+ * DataError if the URL does not serve the expected site
  */
-export async function verify(options: VerifyOptions): Promise<FolderReport | DeploymentReport> {
-  const { target, like, wait, level, onWait, ...deployment } = parseOptions(verifyOptions, options);
+export async function verify(
+  options: VerifyOptions,
+): Promise<FolderReport | DeploymentReport> {
+  const { target, like, wait, level, onWait, ...deployment } = parseOptions(
+    verifyOptions,
+    options,
+  );
   assertCompatible(options);
   if (!isUrl(target)) return verifyStored(target, deployment.onProgress);
 
@@ -94,7 +130,10 @@ export async function verify(options: VerifyOptions): Promise<FolderReport | Dep
   return verifyDeployment(url, { ...checks, supported, site });
 }
 
-/** Rejects options that have no effect on the target, and options that contradict each other. */
+/**
+ * Rejects options that have no effect on the target, and options that contradict
+ * each other.
+ */
 function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void {
   if (!isUrl(target)) {
     const got = isArchive(target) ? 'an archive' : 'a folder';
@@ -105,7 +144,9 @@ function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void
   }
   if (like === undefined) {
     if (wait === undefined) return;
-    throw new UsageError('got no site to wait for, expected --like <dir>', { option: '--wait' });
+    throw new UsageError('got no site to wait for, expected --like <dir>', {
+      option: '--wait',
+    });
   }
   if (linkBase !== undefined) {
     throw new UsageError(
@@ -114,19 +155,22 @@ function assertCompatible({ target, like, wait, linkBase }: VerifyOptions): void
     );
   }
   if (isArchive(like)) {
-    throw new UsageError(`got the archive ${formatValue(like)}, expected a site's folder`, {
-      option: '--like',
-      hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
-    });
+    throw new UsageError(
+      `got the archive ${formatValue(like)}, expected a site's folder`,
+      {
+        option: '--like',
+        hint: "Unpack the archive, and name the folder that contains the site's manifest.json.",
+      },
+    );
   }
 }
 
 /**
  * Verifies a folder or an archive.
  *
- * If a build changes the folder at the same time, the mixture of two sites looks like damage. So if
- * anything is wrong, we wait until no build is changing the folder, and then check that the
- * manifest is still the one from the beginning.
+ * If a build changes the folder at the same time, the mixture of two sites looks
+ * like damage. So if anything is wrong, we wait until no build is changing the
+ * folder, and then check that the manifest is still the one from the beginning.
  */
 async function verifyStored(
   target: string,
@@ -134,13 +178,16 @@ async function verifyStored(
 ): Promise<FolderReport> {
   await assertSettledFolder(target);
   const storage = await openStorage(target);
-  const readManifestText = () => attempt(() => storage.read(MANIFEST_FILE).toString());
+  const readManifestText = () =>
+    attempt(() => storage.read(MANIFEST_FILE).toString());
   const manifestBefore = readManifestText();
   const assertUnchanged = async (): Promise<void> => {
     await assertSettledFolder(target);
     if (readManifestText() === manifestBefore) return;
     const hint = 'Verify it again when no build is running.';
-    throw new OutputError('was changed by a build while it was verified', target, { hint });
+    throw new OutputError('was changed by a build while it was verified', target, {
+      hint,
+    });
   };
   try {
     const report = verifySite(storage, onProgress);
@@ -153,8 +200,8 @@ async function verifyStored(
 }
 
 /**
- * Finds the guarantees that all hosts of a site support. Returns undefined if this version of
- * gamedata supports none of the hosts.
+ * Finds the guarantees that all hosts of a site support. Returns undefined if this
+ * version of gamedata supports none of the hosts.
  */
 function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
   const supportedHosts = hostNames.filter((name) => listed.includes(name));
@@ -170,7 +217,9 @@ function findSupported(listed: Meta['hosts']): SupportedByHosts | undefined {
 export const command = defineCommand({
   description:
     'Compares the files of a built site with its manifest, or the responses of a deployment with the contract.',
-  arguments: { '<dir|archive|url>': ["a site's folder or archive, or a deployment's URL"] },
+  arguments: {
+    '<dir|archive|url>': ["a site's folder or archive, or a deployment's URL"],
+  },
   options: { ...reportOptions, ...verifyOptions },
   exitsOnSignal: true,
   async run({ options, reporter }, target: string) {
@@ -182,7 +231,9 @@ export const command = defineCommand({
     });
     const isDeployment = 'guarantees' in report;
     const problems = isDeployment ? report.failed : report.problems.length;
-    const lines = isDeployment ? formatDeployment(report) : formatFolder(target, report);
+    const lines = isDeployment
+      ? formatDeployment(report)
+      : formatFolder(target, report);
     if (problems === 0) {
       reporter.print(lines);
       return { output: report, exitCode: exitCodes.done };
@@ -193,9 +244,14 @@ export const command = defineCommand({
   },
 });
 
-function formatFolder(folder: string, { files, counts, problems }: FolderReport): string[] {
+function formatFolder(
+  folder: string,
+  { files, counts, problems }: FolderReport,
+): string[] {
   if (problems.length > 0) return formatProblems(folder, problems);
-  return [`${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`];
+  return [
+    `${folder}: ${formatCount(files, 'file')}, ${formatCounts(counts)}: no problems found`,
+  ];
 }
 
 function formatDeployment(report: DeploymentReport): string[] {
@@ -204,8 +260,11 @@ function formatDeployment(report: DeploymentReport): string[] {
   for (const { guarantee, title, failures } of guarantees) {
     const [first] = failures;
     if (!first) continue;
-    const more = failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
-    lines.push(`FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`);
+    const more =
+      failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
+    lines.push(
+      `FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`,
+    );
   }
   const kept = guarantees.length - failed;
   const total = formatCount(guarantees.length, 'guarantee');

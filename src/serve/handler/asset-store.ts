@@ -1,6 +1,10 @@
 import type { Kind } from '../../contract/kinds.ts';
 import * as paths from '../../contract/paths.ts';
-import { defaultIconSource, getIconRedirect, type IconSource } from '../../contract/responses.ts';
+import {
+  defaultIconSource,
+  getIconRedirect,
+  type IconSource,
+} from '../../contract/responses.ts';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -10,7 +14,9 @@ export interface Asset {
   readonly etag: string;
 }
 
-/** The content of a response. Different responses may share parts of their bodies. */
+/**
+ * The content of a response. Different responses may share parts of their bodies.
+ */
 export interface Representation {
   readonly body: Bytes | readonly Bytes[];
   readonly etag: string;
@@ -22,8 +28,8 @@ export interface AssetStore {
 }
 
 /**
- * Returns a function that derives a value from a file. The value is derived only once while the
- * file stays in memory.
+ * Returns a function that derives a value from a file. The value is derived only
+ * once while the file stays in memory.
  */
 export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
   const values = new WeakMap<Bytes, T>();
@@ -39,7 +45,10 @@ export function cacheByBody<T>(derive: (body: Bytes) => T): (body: Bytes) => T {
 export const encode = (text: string): Bytes => new TextEncoder().encode(text);
 export const decode = (bytes: Bytes): string => new TextDecoder().decode(bytes);
 
-/** Creates a strong ETag from the first half of the content's SHA-256, in hexadecimal. */
+/**
+ * Creates a strong ETag from the first half of the content's SHA-256, in
+ * hexadecimal.
+ */
 export async function createEtag(bytes: Bytes): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes);
   const firstHalf = new Uint8Array(digest, 0, 16);
@@ -60,19 +69,32 @@ export function readRoot(store: AssetStore): Promise<Root | undefined> {
  *
  * @param file the file that the record would have under its old slug
  */
-export async function findRedirect(store: AssetStore, file: string): Promise<string | undefined> {
-  const redirects = await readJson<Readonly<Record<string, unknown>>>(store, paths.MOVED_FILE);
+export async function findRedirect(
+  store: AssetStore,
+  file: string,
+): Promise<string | undefined> {
+  const redirects = await readJson<Readonly<Record<string, unknown>>>(
+    store,
+    paths.MOVED_FILE,
+  );
   const oldPath = `/${file.slice(0, -paths.INDEX_FILE.length)}`;
   const currentPath = redirects?.[oldPath];
   return typeof currentPath === 'string' ? currentPath : undefined;
 }
 
 /**
- * Finds the URL of an icon at the upstream. Returns undefined if the site contains its own icons.
+ * Finds the URL of an icon at the upstream. Returns undefined if the site contains
+ * its own icons.
  */
-export async function findIcon(store: AssetStore, file: string): Promise<string | undefined> {
+export async function findIcon(
+  store: AssetStore,
+  file: string,
+): Promise<string | undefined> {
   if (!file.startsWith(paths.ICONS_FOLDER)) return undefined;
-  const meta = await readJson<{ readonly sprites?: IconSource }>(store, paths.META_FILE);
+  const meta = await readJson<{ readonly sprites?: IconSource }>(
+    store,
+    paths.META_FILE,
+  );
   const folderUrl = getIconRedirect(meta?.sprites ?? defaultIconSource);
   if (folderUrl === null) return undefined;
   const iconName = file.slice(paths.ICONS_FOLDER.length);

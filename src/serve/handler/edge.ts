@@ -15,21 +15,29 @@ interface WorkerEnvironment {
 
 /** Creates the Worker for a site on Cloudflare. */
 export function createWorker(base: string) {
-  function respond(request: Request, { ASSETS }: WorkerEnvironment): Promise<Response> {
-    const store = createFetchStore((file) => ASSETS.fetch(`https://assets.local/${file}`));
+  function respond(
+    request: Request,
+    { ASSETS }: WorkerEnvironment,
+  ): Promise<Response> {
+    const store = createFetchStore((file) =>
+      ASSETS.fetch(`https://assets.local/${file}`),
+    );
     return createHandler(store, base)(request);
   }
   return { fetch: respond };
 }
 
-/** The context of an edge function: https://docs.netlify.com/build/edge-functions/api/ */
+/**
+ * The context of an edge function:
+ * https://docs.netlify.com/build/edge-functions/api/
+ */
 interface EdgeContext {
   next(request: Request): Promise<Response>;
 }
 
 /**
- * Creates the edge function for a site on Netlify. It reads files with `next`, which skips this
- * function and the redirect rules. With `fetch`, both would run again.
+ * Creates the edge function for a site on Netlify. It reads files with `next`, which
+ * skips this function and the redirect rules. With `fetch`, both would run again.
  */
 export function createEdgeFunction(base: string) {
   return (request: Request, context: EdgeContext): Promise<Response> => {
@@ -42,8 +50,8 @@ export function createEdgeFunction(base: string) {
 }
 
 /**
- * Creates a store for the files that a host serves. If the host sends no ETag, it is calculated
- * from the content.
+ * Creates a store for the files that a host serves. If the host sends no ETag, it is
+ * calculated from the content.
  */
 export function createFetchStore(fetchFile: FetchFile): AssetStore {
   return {
@@ -62,10 +70,11 @@ export function createFetchStore(fetchFile: FetchFile): AssetStore {
 }
 
 /**
- * Throws for temporary failures of the host, because they must not become a 404, which caches would
- * store.
+ * Throws for temporary failures of the host, because they must not become a 404,
+ * which caches would store.
  */
 function rejectFailure(file: string, status: number): void {
-  if (status >= 500 || status === 429)
+  if (status >= 500 || status === 429) {
     throw new Error(`${file}: got status ${status}, expected 200`);
+  }
 }

@@ -1,5 +1,10 @@
 import { parsePageRange } from '../../contract/page-range.ts';
-import { API_PREFIX, BROWSE_FILE, bulkFolders, NOT_FOUND_FILE } from '../../contract/paths.ts';
+import {
+  API_PREFIX,
+  BROWSE_FILE,
+  bulkFolders,
+  NOT_FOUND_FILE,
+} from '../../contract/paths.ts';
 import * as responses from '../../contract/responses.ts';
 import {
   type AssetStore,
@@ -25,8 +30,8 @@ export type { PlainRequest, PlainResponse } from './request.ts';
 export type Responder = (request: PlainRequest) => Promise<PlainResponse>;
 
 /**
- * Creates the request handler for a site. It uses only web standards, so it runs in Node, in
- * Workers and in Deno.
+ * Creates the request handler for a site. It uses only web standards, so it runs in
+ * Node, in Workers and in Deno.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -39,7 +44,10 @@ export function createHandler(
     const { pathname, search } = new URL(url);
     const response = await respond({ method, path: pathname, search, headers });
     const body = response.body && new Blob([...response.body]);
-    return new Response(body, { status: response.status, headers: response.headers });
+    return new Response(body, {
+      status: response.status,
+      headers: response.headers,
+    });
   };
 }
 
@@ -51,20 +59,23 @@ interface HandledSite {
 }
 
 /**
- * Creates a request handler that takes the path as it was sent, because a `Request` would normalize
- * it.
+ * Creates a request handler that takes the path as it was sent, because a `Request`
+ * would normalize it.
  */
 export function createResponder(store: AssetStore, base = ''): Responder {
   const site: HandledSite = { store, base };
   return async (request) => {
     const response = await respond(site, request);
-    // A response to HEAD has the same headers as a response to GET, including the length of the
-    // omitted body.
+    // A response to HEAD has the same headers as a response to GET, including the
+    // length of the omitted body.
     return request.method === 'HEAD' ? { ...response, body: null } : response;
   };
 }
 
-async function respond(site: HandledSite, request: PlainRequest): Promise<PlainResponse> {
+async function respond(
+  site: HandledSite,
+  request: PlainRequest,
+): Promise<PlainResponse> {
   if (isPreflight(request)) return createEmpty(204, preflightHeaders);
   const target = resolveTarget(request.path, site.base);
   switch (target.type) {
@@ -85,13 +96,15 @@ async function respond(site: HandledSite, request: PlainRequest): Promise<PlainR
  * @see https://fetch.spec.whatwg.org/#cors-preflight-fetch
  */
 function isPreflight({ method, headers }: PlainRequest): boolean {
-  return method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null;
+  return (
+    method === 'OPTIONS' && headers.get('Access-Control-Request-Method') !== null
+  );
 }
 
 /**
- * Responds to a request for an endpoint. Checks for errors in the same order as the reference
- * framework: format (404), method (405), lookup (404). Browsers get a page that shows the JSON, and
- * other clients get the JSON itself.
+ * Responds to a request for an endpoint. Checks for errors in the same order as the
+ * reference framework: format (404), method (405), lookup (404). Browsers get a page
+ * that shows the JSON, and other clients get the JSON itself.
  */
 async function respondToEndpoint(
   site: HandledSite,
@@ -103,7 +116,9 @@ async function respondToEndpoint(
   const format = readFormat(query);
   if (format === 'other') return respondNotFound(site, request);
   if (method === 'OPTIONS') return createOptions(endpoint.name);
-  if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
+  if (!isGetOrHead(method)) {
+    return createError(405, responses.formatNotAllowed(method));
+  }
 
   const json = await loadJson(site, endpoint, query, format);
   if (!json) return respondToMissing(site, request, endpoint);
@@ -121,13 +136,21 @@ async function loadJson(
   format: Format,
 ): Promise<Representation | undefined> {
   if (endpoint.type === 'list') {
-    return loadPageRange(store, endpoint.kind, parsePageRange(query), format === 'json');
+    return loadPageRange(
+      store,
+      endpoint.kind,
+      parsePageRange(query),
+      format === 'json',
+    );
   }
   if (endpoint.file === undefined) return undefined;
   return store.get(endpoint.file);
 }
 
-/** Redirects the old URL of a renamed record to its current URL. Any other URL gets a 404. */
+/**
+ * Redirects the old URL of a renamed record to its current URL. Any other URL gets a
+ * 404.
+ */
 async function respondToMissing(
   site: HandledSite,
   request: PlainRequest,
@@ -142,8 +165,9 @@ async function respondToMissing(
 }
 
 /**
- * Responds with a file outside the API. If the site does not contain an icon, redirects to the icon
- * at the upstream. This redirect is temporary, because the site may contain the icon later.
+ * Responds with a file outside the API. If the site does not contain an icon,
+ * redirects to the icon at the upstream. This redirect is temporary, because the
+ * site may contain the icon later.
  */
 async function respondWithFile(
   site: HandledSite,
@@ -155,16 +179,21 @@ async function respondWithFile(
   const iconUrl = asset ? undefined : await findIcon(site.store, file);
   if (!asset && iconUrl === undefined) return respondNotFound(site, request);
   if (method === 'OPTIONS') return createEmpty(204, { Allow: apiHeaders.Allow });
-  if (!isGetOrHead(method)) return createError(405, responses.formatNotAllowed(method));
+  if (!isGetOrHead(method)) {
+    return createError(405, responses.formatNotAllowed(method));
+  }
   if (asset) return createContent(request, asset, createFileHeaders(file));
   return createEmpty(302, { Location: `${iconUrl}` });
 }
 
 /**
- * Responds with a 404. Programs get a JSON error. Browsers get a page: in the API, the page that
- * shows JSON, and elsewhere the site's own 404 page.
+ * Responds with a 404. Programs get a JSON error. Browsers get a page: in the API,
+ * the page that shows JSON, and elsewhere the site's own 404 page.
  */
-async function respondNotFound(site: HandledSite, request: PlainRequest): Promise<PlainResponse> {
+async function respondNotFound(
+  site: HandledSite,
+  request: PlainRequest,
+): Promise<PlainResponse> {
   const { method, path, search, headers } = request;
   const jsonError = createError(404, responses.errorDetails[404]);
   if (!isGetOrHead(method)) return jsonError;
@@ -177,11 +206,16 @@ async function respondNotFound(site: HandledSite, request: PlainRequest): Promis
   return createResponse(404, missingPageHeaders, [page.body]);
 }
 
-function redirect({ base }: HandledSite, path: string, search: string): PlainResponse {
+function redirect(
+  { base }: HandledSite,
+  path: string,
+  search: string,
+): PlainResponse {
   return createEmpty(301, { ...apiHeaders, Location: `${base}${path}${search}` });
 }
 
-const isGetOrHead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+const isGetOrHead = (method: string): boolean =>
+  method === 'GET' || method === 'HEAD';
 
 type HeaderValues = PlainResponse['headers'];
 type BodyParts = NonNullable<PlainResponse['body']>;
@@ -231,8 +265,8 @@ function createContent(
 }
 
 /**
- * Returns whether the client already has the content. ETags are compared weakly, as required for
- * this header.
+ * Returns whether the client already has the content. ETags are compared weakly, as
+ * required for this header.
  *
  * @see https://httpwg.org/specs/rfc9110.html#field.if-none-match
  */
@@ -256,7 +290,11 @@ function createOptions(name: string): PlainResponse {
     name,
     description: '',
     renders: ['application/json', 'text/html'],
-    parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+    parses: [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+    ],
   };
   return createResponse(200, jsonHeaders, [encode(JSON.stringify(description))]);
 }
@@ -265,7 +303,11 @@ function createEmpty(status: number, headers: HeaderValues): PlainResponse {
   return { status, headers: { ...commonHeaders, ...headers }, body: null };
 }
 
-function createResponse(status: number, headers: HeaderValues, body: BodyParts): PlainResponse {
+function createResponse(
+  status: number,
+  headers: HeaderValues,
+  body: BodyParts,
+): PlainResponse {
   let bytes = 0;
   for (const part of body) bytes += part.length;
   const sentHeaders = { ...headers, 'Content-Length': String(bytes) };

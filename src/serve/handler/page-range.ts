@@ -21,15 +21,18 @@ interface Places {
 }
 
 /**
- * Loads any page range of a list. If a built page has exactly this range, it is served unchanged.
- * Otherwise, a new page is assembled from the built pages that overlap the range.
+ * Loads any page range of a list. If a built page has exactly this range, it is
+ * served unchanged. Otherwise, a new page is assembled from the built pages that
+ * overlap the range.
  *
- * A range may be as long as the list, and many clients may read it slowly at the same time.
- * Therefore its body is not one text but a list of byte arrays: the start of the page with the new
- * links, the records of each built page, and the end. Responses share the arrays of whole built
- * pages, so each response needs little additional memory.
+ * A range may be as long as the list, and many clients may read it slowly at the
+ * same time. Therefore its body is not one text but a list of byte arrays: the start
+ * of the page with the new links, the records of each built page, and the end.
+ * Responses share the arrays of whole built pages, so each response needs little
+ * additional memory.
  *
- * @param isJson whether links keep `format=json` from the request, as in the reference framework
+ * @param isJson whether links keep `format=json` from the request, as in the
+ * reference framework
  * @returns undefined if the site has no such list
  */
 export async function loadPageRange(
@@ -71,7 +74,10 @@ const COMMA = encode(',');
 /** The closing brackets of the list of results and of the page. */
 const END = encode(']}');
 
-/** Returns the built page that has exactly the given range, or undefined if there is none. */
+/**
+ * Returns the built page that has exactly the given range, or undefined if there is
+ * none.
+ */
 async function findBuiltPage(
   store: AssetStore,
   kind: Kind,
@@ -90,8 +96,8 @@ interface CollectedRecords {
 }
 
 /**
- * Collects the records at the given positions from the built pages. Returns undefined if a page is
- * missing.
+ * Collects the records at the given positions from the built pages. Returns
+ * undefined if a page is missing.
  */
 async function collectRecords(
   store: AssetStore,
@@ -112,7 +118,8 @@ async function collectRecords(
 }
 
 /**
- * Creates the JSON of a page up to its first record: `{"count":…,"next":…,"previous":…,"results":[`
+ * Creates the JSON of a page up to its first record:
+ * `{"count":…,"next":…,"previous":…,"results":[`
  */
 function createPageStart(
   baseUrl: string,
@@ -121,7 +128,12 @@ function createPageStart(
   format: 'api' | 'json',
 ): string {
   const base: paths.LinkBase = { baseUrl, links: 'query' };
-  const emptyPage = paths.createListPage(base, kind, { range, count, results: [] }, format);
+  const emptyPage = paths.createListPage(
+    base,
+    kind,
+    { range, count, results: [] },
+    format,
+  );
   return JSON.stringify(emptyPage).slice(0, -END.length);
 }
 
@@ -143,8 +155,8 @@ const parsePage = cacheByBody((body): PageRecords => {
 });
 
 /**
- * Returns the JSON of the records at the given positions of a built page. The positions are
- * relative to the page, and may begin before it and end after it.
+ * Returns the JSON of the records at the given positions of a built page. The
+ * positions are relative to the page, and may begin before it and end after it.
  */
 function sliceRecords(page: Bytes, { from, to }: Places): Bytes {
   const { texts, allTexts } = parsePage(page);

@@ -43,9 +43,10 @@ export type Target =
   | { readonly type: 'nothing' };
 
 /**
- * Finds the endpoint, redirect or file for a path. Percent-encoding is decoded first, including
- * encoded slashes. If only the trailing slash of an endpoint is missing, the result is a redirect,
- * even if the record does not exist. Paths outside the base path have no target.
+ * Finds the endpoint, redirect or file for a path. Percent-encoding is decoded
+ * first, including encoded slashes. If only the trailing slash of an endpoint is
+ * missing, the result is a redirect, even if the record does not exist. Paths
+ * outside the base path have no target.
  *
  * @param base the path of the base URL, such as `/games`
  */
@@ -56,7 +57,9 @@ export function resolveTarget(sentPath: string, base = ''): Target {
   const decoded = decode(path);
   if (decoded === undefined) return { type: 'nothing' };
 
-  if (decoded === API_PREFIX) return { type: 'root', name: 'Api Root', file: rootFile };
+  if (decoded === API_PREFIX) {
+    return { type: 'root', name: 'Api Root', file: rootFile };
+  }
   const redirectToSlash: Target = { type: 'redirect', path: `${path}/` };
   const lacksSlash = [API_PREFIX, DOCS_PATH].includes(`${decoded}/`);
   if (lacksSlash) return redirectToSlash;
@@ -78,8 +81,8 @@ interface EndpointNames {
 }
 
 /**
- * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, with or without the trailing
- * slash.
+ * Parses `/api/gamedata/<kind>/` and `/api/gamedata/<kind>/<slug>/`, with or without
+ * the trailing slash.
  */
 function parseEndpoint(decoded: string): EndpointNames | undefined {
   if (!decoded.startsWith(API_PREFIX)) return undefined;
@@ -93,11 +96,14 @@ function parseEndpoint(decoded: string): EndpointNames | undefined {
 }
 
 /**
- * Matches the paths of a site's own files, which have plain names and end with a file extension.
+ * Matches the paths of a site's own files, which have plain names and end with a
+ * file extension.
  */
 const SITE_FILE = /^(?:\w[\w-]*\/)*\w[\w-]*(?:\.[\w-]+)+$/;
 
-/** Matches the operator's files in `.well-known/`, whose names may have no extension. */
+/**
+ * Matches the operator's files in `.well-known/`, whose names may have no extension.
+ */
 const WELL_KNOWN_FILE = /^[\w.~/-]+$/;
 
 function resolveFile(decoded: string, base: string): Target {
@@ -119,7 +125,10 @@ function decode(path: string): string | undefined {
 
 export type Format = 'api' | 'json' | 'other' | undefined;
 
-/** Reads the last `format` parameter. An empty value is treated like a missing parameter. */
+/**
+ * Reads the last `format` parameter. An empty value is treated like a missing
+ * parameter.
+ */
 export function readFormat(query: URLSearchParams): Format {
   const format = query.getAll('format').at(-1);
   if (format === undefined || format === '') return undefined;
@@ -127,7 +136,10 @@ export function readFormat(query: URLSearchParams): Format {
   return 'other';
 }
 
-/** Returns whether a client prefers `text/html`, as browsers do. Other clients get JSON. */
+/**
+ * Returns whether a client prefers `text/html`, as browsers do. Other clients get
+ * JSON.
+ */
 export function prefersPage(format: Format, accept: string | null): boolean {
   if (format === 'json') return false;
   if (accept !== null && javaAccept.test(accept)) return false;
@@ -143,8 +155,8 @@ export function prefersPage(format: Format, accept: string | null): boolean {
 const javaAccept = new RegExp(JAVA_ACCEPT);
 
 /**
- * Parses a header such as `text/html, text/*;q=0.8`. If a name is repeated, its first quality
- * applies.
+ * Parses a header such as `text/html, text/*;q=0.8`. If a name is repeated, its
+ * first quality applies.
  */
 export function readQualities(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
@@ -166,16 +178,23 @@ function readQuality(parameters: readonly string[]): number {
 
 interface Rating {
   readonly quality: number;
-  /** The position of the matching range in the given list. A lower position is more specific. */
+  /**
+   * The position of the matching range in the given list. A lower position is more
+   * specific.
+   */
   readonly place: number;
 }
 
 /**
  * Rates a media type by the most specific range in the header that includes it.
  *
- * @param ranges the ranges that include the media type, starting with the most specific one
+ * @param ranges the ranges that include the media type, starting with the most
+ * specific one
  */
-function rate(qualities: ReadonlyMap<string, number>, ranges: readonly string[]): Rating {
+function rate(
+  qualities: ReadonlyMap<string, number>,
+  ranges: readonly string[],
+): Rating {
   for (const [place, range] of ranges.entries()) {
     const quality = qualities.get(range);
     if (quality !== undefined) return { quality, place };

@@ -3,15 +3,19 @@
  * `/api/gamedata/move/?format=api`. The page itself may have a different URL.
  */
 
-import { PAGE_SIZE, type PageRange, parsePageRange } from '../../contract/page-range.ts';
+import {
+  PAGE_SIZE,
+  type PageRange,
+  parsePageRange,
+} from '../../contract/page-range.ts';
 import { API_PREFIX, type LinkStyle } from '../../contract/paths.ts';
 
 /** The endpoint and the search that the page's own URL contains. */
 export interface PageAddress {
   readonly address: string;
   /**
-   * Whether the host serves this page at the path of the endpoint. Otherwise, the fragment contains
-   * the address.
+   * Whether the host serves this page at the path of the endpoint. Otherwise, the
+   * fragment contains the address.
    */
   readonly isNegotiated: boolean;
   /** The search in a list, as query parameters. */
@@ -19,8 +23,9 @@ export interface PageAddress {
 }
 
 /**
- * Reads the address from the page's own path. If the path is not an API path, the address is in the
- * first fragment (`#/api/…`). The next fragment contains the search in the list.
+ * Reads the address from the page's own path. If the path is not an API path, the
+ * address is in the first fragment (`#/api/…`). The next fragment contains the
+ * search in the list.
  *
  * @param href the URL of the page without credentials
  * @param root the base URL with a trailing slash
@@ -42,8 +47,8 @@ export function replaceSearch(href: string, search: string): string {
 }
 
 /**
- * Converts a link on any host to an address. A link to a built file becomes the address of its
- * endpoint.
+ * Converts a link on any host to an address. A link to a built file becomes the
+ * address of its endpoint.
  */
 export function parseLink(link: string): string | undefined {
   if (!/^https?:\/\//.test(link)) return undefined;
@@ -57,8 +62,8 @@ export function parseLink(link: string): string | undefined {
 }
 
 /**
- * Parses a URL, or returns undefined if it is invalid. `URL.canParse` would do the same, but
- * requires Chrome 120 or Safari 17.
+ * Parses a URL, or returns undefined if it is invalid. `URL.canParse` would do the
+ * same, but requires Chrome 120 or Safari 17.
  */
 function parseUrl(text: string): URL | undefined {
   try {
@@ -69,8 +74,8 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /**
- * Returns the path to request, relative to the base URL. Returns undefined if links point to files
- * and there is no file for this page.
+ * Returns the path to request, relative to the base URL. Returns undefined if links
+ * point to files and there is no file for this page.
  */
 export function fetchPath(address: string, links: LinkStyle): string | undefined {
   if (links === 'query') return address.slice(1);
@@ -83,13 +88,16 @@ export function fetchPath(address: string, links: LinkStyle): string | undefined
 }
 
 /**
- * Reads the limit and offset with the same parser as the server, so that the page describes exactly
- * the records in the response.
+ * Reads the limit and offset with the same parser as the server, so that the page
+ * describes exactly the records in the response.
  */
-export const readPageRange = (address: string): PageRange => parsePageRange(getQuery(address));
+export const readPageRange = (address: string): PageRange =>
+  parsePageRange(getQuery(address));
 
-export const replacePageRange = (address: string, { limit, offset }: PageRange): string =>
-  `${getPath(address)}?format=api&limit=${limit}&offset=${offset}`;
+export const replacePageRange = (
+  address: string,
+  { limit, offset }: PageRange,
+): string => `${getPath(address)}?format=api&limit=${limit}&offset=${offset}`;
 
 export function replaceFormat(address: string): string {
   const query = getQuery(address);

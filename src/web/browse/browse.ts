@@ -1,6 +1,6 @@
 /**
- * The script of the browsable page. It shows the response of an endpoint, and loads other endpoints
- * without leaving the page.
+ * The script of the browsable page. It shows the response of an endpoint, and loads
+ * other endpoints without leaving the page.
  */
 
 import { API_PREFIX } from '../../contract/paths.ts';
@@ -45,15 +45,19 @@ const BUSY_DELAY_MS = 200;
 let running = new AbortController();
 /** The address that is visible or being loaded. */
 let current = '';
-/** The search in the visible list, as query parameters. Undefined if no list is visible. */
+/**
+ * The search in the visible list, as query parameters. Undefined if no list is
+ * visible.
+ */
 let listSearch: string | undefined;
 
 /**
- * Loads an endpoint and shows its response, unless the user opens another endpoint first. The
- * previous content stays visible until the response arrives. Then the scroll position saved in the
- * history entry is restored.
+ * Loads an endpoint and shows its response, unless the user opens another endpoint
+ * first. The previous content stays visible until the response arrives. Then the
+ * scroll position saved in the history entry is restored.
  *
- * @param focus whether to move the focus to the heading, as after the user follows a link
+ * @param focus whether to move the focus to the heading, as after the user follows a
+ * link
  */
 async function show(address: string, { focus }: { focus: boolean }): Promise<void> {
   running.abort();
@@ -81,7 +85,10 @@ async function show(address: string, { focus }: { focus: boolean }): Promise<voi
 }
 
 /** Replaces the content of the page, and returns the new heading. */
-function display(address: string, { title, content, isList = false }: View): HTMLElement {
+function display(
+  address: string,
+  { title, content, isList = false }: View,
+): HTMLElement {
   const [kind = ''] = splitPath(address);
   document.title = `${title} · gamedata`;
   status.textContent = '';
@@ -95,7 +102,10 @@ function display(address: string, { title, content, isList = false }: View): HTM
   return heading;
 }
 
-/** Shows everything that does not depend on the response: the path, and the request itself. */
+/**
+ * Shows everything that does not depend on the response: the path, and the request
+ * itself.
+ */
 function showRequest(address: string, title: string): HTMLElement {
   breadcrumb.replaceChildren(...createBreadcrumb(address));
   const heading = element('h1', { tabindex: -1 }, title);
@@ -128,8 +138,8 @@ async function showSearch(address: string, { isList = false }: View): Promise<vo
 }
 
 /**
- * Appends content that requires another request. Until it arrives, the style sheet hides the
- * footer, because the footer would jump.
+ * Appends content that requires another request. Until it arrives, the style sheet
+ * hides the footer, because the footer would jump.
  */
 async function append(later: View['later'], signal: AbortSignal): Promise<void> {
   if (!later) return;
@@ -144,21 +154,29 @@ function createBreadcrumb(address: string): HTMLElement[] {
   const crumbs = listBreadcrumbs(address);
   return crumbs.map(({ path, text }, index) => {
     const isCurrent = index === crumbs.length - 1;
-    const attributes = { ...getLinkAttributes(path), 'aria-current': isCurrent && 'page' };
+    const attributes = {
+      ...getLinkAttributes(path),
+      'aria-current': isCurrent && 'page',
+    };
     return element('li', {}, element('a', attributes, text));
   });
 }
 
 /**
- * Creates the line with the request, and buttons to repeat it. Returns nothing if the host does not
- * have the page.
+ * Creates the line with the request, and buttons to repeat it. Returns nothing if
+ * the host does not have the page.
  */
 function createRequestBar(address: string): HTMLElement[] {
   const path = fetchPath(address, linkStyle);
   if (path === undefined) return [];
   const url = siteRoot + path;
   const { pathname, search: query } = new URL(url);
-  const line = element('code', {}, element('b', {}, 'GET'), ...breakUrls(` ${pathname}${query}`));
+  const line = element(
+    'code',
+    {},
+    element('b', {}, 'GET'),
+    ...breakUrls(` ${pathname}${query}`),
+  );
 
   const curl = breakUrls(createCurlCommand(url));
   const command = element('code', { class: 'curl', hidden: true }, ...curl);
@@ -166,21 +184,24 @@ function createRequestBar(address: string): HTMLElement[] {
     command.hidden = false;
     void copyText(command);
   });
-  const json = linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
+  const json =
+    linkStyle === 'file' ? url : siteRoot + replaceFormat(address).slice(1);
   const open = element('a', { href: json, class: 'button' }, 'Open JSON');
   const actions = element('p', { class: 'actions' }, copy, open);
-  return [element('div', { class: 'request' }, element('p', {}, line), actions, command)];
+  return [
+    element('div', { class: 'request' }, element('p', {}, line), actions, command),
+  ];
 }
 
-// We restore the scroll position ourselves, because browsers restore it before the response
-// arrives.
+// We restore the scroll position ourselves, because browsers restore it before the
+// response arrives.
 history.scrollRestoration = 'manual';
 
 const readSavedScroll = (): number => history.state?.scroll ?? 0;
 
 /**
- * Saves the scroll position and the search in the history entry, so that the back button and
- * reloads restore them.
+ * Saves the scroll position and the search in the history entry, so that the back
+ * button and reloads restore them.
  */
 const position = createRareSave(() => {
   const href = readPageUrl();
@@ -191,8 +212,8 @@ addEventListener('pagehide', position.now);
 addEventListener('scroll', position.schedule);
 
 /**
- * Returns whether a click follows the link in this window. Clicks with modifier keys open windows
- * and tabs, or save files.
+ * Returns whether a click follows the link in this window. Clicks with modifier keys
+ * open windows and tabs, or save files.
  */
 function isPlainClick(event: MouseEvent): boolean {
   if (event.defaultPrevented || event.button !== 0) return false;
@@ -204,7 +225,8 @@ document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (!link) return;
   if (link.classList.contains('skip')) {
-    // The skip link must not replace the fragment, because the fragment may contain the address.
+    // The skip link must not replace the fragment, because the fragment may contain
+    // the address.
     event.preventDefault();
     requireElement('main', HTMLElement).focus();
     return;
@@ -224,7 +246,9 @@ window.addEventListener('popstate', () => {
   if (address !== current) void show(address, { focus: false });
 });
 
-/** Hides the list while search results are visible, and saves the search in the URL. */
+/**
+ * Hides the list while search results are visible, and saves the search in the URL.
+ */
 function followSearch({ q, language }: SearchFields, isEmpty: boolean): void {
   view.hidden = !isEmpty;
   if (search.hidden) return;

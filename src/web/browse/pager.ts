@@ -4,8 +4,8 @@ import { groupDigits, pluralize } from '../../contract/words.ts';
 import { parseLink, readPageRange, replacePageRange } from './address.ts';
 
 /**
- * Describes the visible part of a list, and the addresses of other parts. An address is undefined
- * if there is no such part.
+ * Describes the visible part of a list, and the addresses of other parts. An address
+ * is undefined if there is no such part.
  */
 export interface Pager {
   /** The range of visible records, such as `Records 1 to 100 of 954`. */
@@ -35,8 +35,8 @@ export function describePager(address: string, page: ListPage): Pager {
 function findLastOffset(count: number, limit: Integer): number {
   if (count === 0) return 0;
   const lastRecord = count - 1;
-  // If the limit is too large for a `number`, it is larger than any list, so its exact value does
-  // not matter.
+  // If the limit is too large for a `number`, it is larger than any list, so its
+  // exact value does not matter.
   return lastRecord - (lastRecord % Number(limit));
 }
 

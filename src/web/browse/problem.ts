@@ -1,4 +1,6 @@
-/** Explains a response without a record or a list, and links to pages that may help. */
+/**
+ * Explains a response without a record or a list, and links to pages that may help.
+ */
 
 import { kindNames } from '../../contract/kinds.ts';
 import { PAGE_SIZE } from '../../contract/page-range.ts';
@@ -24,7 +26,10 @@ export const formatStatus = ({ status, statusText }: ResponseStatus): string =>
 
 const NOT_BUILT = 'This page does not exist on this host';
 
-/** The problem to show for a page that does not exist as a file on a plain file server. */
+/**
+ * The problem to show for a page that does not exist as a file on a plain file
+ * server.
+ */
 export const unbuiltPage: PageProblem = {
   title: NOT_BUILT,
   reason: `This host serves only pages of ${PAGE_SIZE} records, at offsets that are multiples of ${PAGE_SIZE}.`,
@@ -35,7 +40,10 @@ export const unbuiltPage: PageProblem = {
  *
  * @param type the media type of the response, or null
  */
-export function describeUnreadable(response: ResponseStatus, type: string | null): PageProblem {
+export function describeUnreadable(
+  response: ResponseStatus,
+  type: string | null,
+): PageProblem {
   const title = response.status === 404 ? 'Not found' : 'Not an API response';
   const reason = `Got ${formatStatus(response)} with ${type ?? 'nothing'}, expected JSON.`;
   return { title, reason };
@@ -52,8 +60,12 @@ export function describeError(
   address: string,
 ): PageProblem {
   const title = titleError(response.status, address);
-  if (detail === undefined) return { title, reason: `The response was ${formatStatus(response)}.` };
-  if (detail === errorDetails[404]) return { title, reason: 'There is nothing at this URL.' };
+  if (detail === undefined) {
+    return { title, reason: `The response was ${formatStatus(response)}.` };
+  }
+  if (detail === errorDetails[404]) {
+    return { title, reason: 'There is nothing at this URL.' };
+  }
   return { title, reason: detail };
 }
 
@@ -70,7 +82,8 @@ export interface Way {
 }
 
 /**
- * Lists existing endpoints for the user to continue with. The most similar endpoint comes first.
+ * Lists existing endpoints for the user to continue with. The most similar endpoint
+ * comes first.
  */
 export function suggestWays(address: string): Way[] {
   const allKinds = { address: API_PREFIX, text: 'All kinds' };
@@ -84,7 +97,10 @@ export function suggestWays(address: string): Way[] {
     return [...lists, allKinds];
   }
   const path = listPath(kind);
-  const firstPage = { address: `${path}?format=api`, text: `The first page of ${pluralize(kind)}` };
+  const firstPage = {
+    address: `${path}?format=api`,
+    text: `The first page of ${pluralize(kind)}`,
+  };
   const { offset } = readPageRange(address);
   if (offset === 0) return [firstPage, allKinds];
   const builtOffset = BigInt(offset) - (BigInt(offset) % BigInt(PAGE_SIZE));

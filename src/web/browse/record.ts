@@ -1,6 +1,6 @@
 /**
- * Selects and formats the fields of a record. The code does not depend on the schemas, so the page
- * also shows fields that are added later.
+ * Selects and formats the fields of a record. The code does not depend on the
+ * schemas, so the page also shows fields that are added later.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -37,7 +37,10 @@ export function selectCardFields(record: Fields): CardFields {
 
 const FIRST_COLUMNS: readonly string[] = ['name', 'slug', 'id'];
 
-/** Lists the columns for a table of records. All records in a table have the same fields. */
+/**
+ * Lists the columns for a table of records. All records in a table have the same
+ * fields.
+ */
 export function selectColumns(record: Fields): string[] {
   const columns = [...FIRST_COLUMNS];
   for (const name of Object.keys(record)) {
@@ -55,13 +58,17 @@ export function formatCell(value: unknown): string {
   return String(value);
 }
 
-/** Returns the CSS class that aligns and colors a value. Returns undefined for text. */
+/**
+ * Returns the CSS class that aligns and colors a value. Returns undefined for text.
+ */
 export function classifyValue(value: unknown): 'null' | 'number' | undefined {
   if (value === null) return 'null';
   return typeof value === 'number' ? 'number' : undefined;
 }
 
-/** Returns the CSS class for a column, according to its first value that is not null. */
+/**
+ * Returns the CSS class for a column, according to its first value that is not null.
+ */
 export function classifyColumn(records: readonly Fields[], column: string) {
   const values = records.map((record) => record[column]);
   const firstValue = values.find((value) => value !== null);

@@ -20,7 +20,13 @@ import {
   linkStyle,
   siteRoot,
 } from '../shared/dom.ts';
-import { fetchPath, getPath, parseLink, readPageRange, splitPath } from './address.ts';
+import {
+  fetchPath,
+  getPath,
+  parseLink,
+  readPageRange,
+  splitPath,
+} from './address.ts';
 import { describePager, titleList } from './pager.ts';
 import {
   describeError,
@@ -45,7 +51,10 @@ import {
 export interface View {
   readonly title: string;
   readonly content: readonly HTMLElement[];
-  /** Content that requires another request. The page adds it at the bottom when it is ready. */
+  /**
+   * Content that requires another request. The page adds it at the bottom when it is
+   * ready.
+   */
   readonly later?: Promise<readonly HTMLElement[]>;
   readonly isList?: boolean;
 }
@@ -66,7 +75,10 @@ export async function loadView(
   let response: Response;
   let text: string;
   try {
-    response = await fetch(siteRoot + path, { headers: { Accept: 'application/json' }, signal });
+    response = await fetch(siteRoot + path, {
+      headers: { Accept: 'application/json' },
+      signal,
+    });
     text = await response.text();
   } catch (error) {
     const reason = 'The request failed without a response. Are you offline?';
@@ -75,7 +87,10 @@ export async function loadView(
   }
   const json = parseJson(text);
   if (json === undefined) {
-    const problem = describeUnreadable(response, response.headers.get('Content-Type'));
+    const problem = describeUnreadable(
+      response,
+      response.headers.get('Content-Type'),
+    );
     return createProblemView(problem, createWays(address), tryAgain);
   }
   if (!response.ok) return createErrorView(response, json, address);
@@ -100,8 +115,8 @@ const createProblemView = (
 });
 
 /**
- * Creates the view of an error. The problem and the links appear immediately. Suggestions follow
- * later, because they require the search index.
+ * Creates the view of an error. The problem and the links appear immediately.
+ * Suggestions follow later, because they require the search index.
  */
 function createErrorView(response: Response, json: unknown, address: string): View {
   const problem = describeError(response, readTextField(json, 'detail'), address);
@@ -145,10 +160,21 @@ function createRecordView(response: Response, json: unknown, address: string): V
   return { title, content: [...createCard(json), box, ...createNames(address)] };
 }
 
-const SHOWN_HEADERS = ['Allow', 'Content-Type', 'Vary', 'Cache-Control', 'ETag', 'Last-Modified'];
+const SHOWN_HEADERS = [
+  'Allow',
+  'Content-Type',
+  'Vary',
+  'Cache-Control',
+  'ETag',
+  'Last-Modified',
+];
 
 function createResponseBox(response: Response, json: unknown): HTMLElement {
-  const head = element('pre', { class: 'head' }, element('b', {}, formatStatus(response)));
+  const head = element(
+    'pre',
+    { class: 'head' },
+    element('b', {}, formatStatus(response)),
+  );
   for (const name of SHOWN_HEADERS) {
     const value = response.headers.get(name);
     if (value === null) continue;
@@ -170,7 +196,12 @@ function createCard(json: unknown): HTMLElement[] {
   const record = toFields(json);
   if (record.slug === undefined) return [];
   const { facts, indices } = selectCardFields(record);
-  const lists = element('div', {}, createFacts(record, facts), createFacts(record, indices));
+  const lists = element(
+    'div',
+    {},
+    createFacts(record, facts),
+    createFacts(record, indices),
+  );
   const card = element('div', { class: 'card' });
   for (const icon of createRecordIcon(record, 90)) {
     card.append(element('p', { class: 'picture' }, icon));
@@ -209,9 +240,17 @@ function createNames(address: string): HTMLElement[] {
   const languages = findLanguageField()?.options ?? [];
   if (languages.length === 0 || !record) return [];
   const list = element('div', { role: 'status' });
-  const box = element('details', {}, element('summary', {}, 'Names in every language'), list);
+  const box = element(
+    'details',
+    {},
+    element('summary', {}, 'Names in every language'),
+    list,
+  );
 
-  const createRow = async ({ value, text }: HTMLOptionElement): Promise<HTMLElement[]> => {
+  const createRow = async ({
+    value,
+    text,
+  }: HTMLOptionElement): Promise<HTMLElement[]> => {
     const language = value === '' ? 'en' : value;
     const names = await loadNames(language);
     const name = findName(names, record.kind, record.slug);
@@ -224,16 +263,21 @@ function createNames(address: string): HTMLElement[] {
     if (!box.open || list.querySelector('table')) return;
     try {
       const rows = await Promise.all(Array.from(languages, createRow));
-      list.replaceChildren(element('table', {}, element('tbody', {}, ...rows.flat())));
+      list.replaceChildren(
+        element('table', {}, element('tbody', {}, ...rows.flat())),
+      );
     } catch {
-      list.replaceChildren('The names could not be loaded. Close and open this to try again.');
+      list.replaceChildren(
+        'The names could not be loaded. Close and open this to try again.',
+      );
     }
   };
   box.addEventListener('toggle', () => void showNames());
   return [box];
 }
 
-const isListPage = (json: unknown): json is ListPage => Array.isArray(toFields(json).results);
+const isListPage = (json: unknown): json is ListPage =>
+  Array.isArray(toFields(json).results);
 
 function createListView(address: string, page: ListPage): View {
   const [kind = ''] = splitPath(address);
@@ -264,9 +308,14 @@ function createTable(records: readonly Fields[]): HTMLElement[] {
     element('thead', { translate: 'no' }, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
-  // On phones, the table is wider than the screen. With `tabindex`, users can scroll it with the
-  // keyboard.
-  const attributes = { class: 'table', tabindex: 0, role: 'region', 'aria-label': 'Records' };
+  // On phones, the table is wider than the screen. With `tabindex`, users can scroll
+  // it with the keyboard.
+  const attributes = {
+    class: 'table',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': 'Records',
+  };
   return [element('div', attributes, table)];
 }
 

@@ -31,7 +31,10 @@ export interface DocsContent {
   readonly anyPageRange: boolean;
 }
 
-/** Renders the docs, which show every endpoint, file and type with real requests and responses. */
+/**
+ * Renders the docs, which show every endpoint, file and type with real requests and
+ * responses.
+ */
 export function renderDocs(
   template: (name: string) => string,
   content: DocsContent,
@@ -54,7 +57,9 @@ export function renderDocs(
     file: !isNegotiated,
     any: isNegotiated && anyPageRange,
     built: isNegotiated && !anyPageRange,
-    endpoints: endpoints.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
+    endpoints: endpoints.map((endpoint) =>
+      renderEndpoint(endpoint, site, anyPageRange),
+    ),
     names: names.map((endpoint) => renderEndpoint(endpoint, site, anyPageRange)),
     types: Array.from(schemas, ([name, schema]) => renderType(name, schema)),
     empty: downloads.length === 0,
@@ -64,7 +69,9 @@ export function renderDocs(
   };
   if (downloads.length > 0) {
     values.downloads = renderFiles(downloads);
-    values.excerpts = Array.from(content.excerpts, ([path, text]) => renderExample(path, text));
+    values.excerpts = Array.from(content.excerpts, ([path, text]) =>
+      renderExample(path, text),
+    );
   }
   const options = {
     title: 'Docs · gamedata',
@@ -78,14 +85,16 @@ export function renderDocs(
 }
 
 /**
- * Describes a request for the first record. On a site without records, describes a request for the
- * first endpoint instead.
+ * Describes a request for the first record. On a site without records, describes a
+ * request for the first endpoint instead.
  */
 function describeFirstRequest(
   endpoints: readonly Operation[],
   site: LinkedSite,
 ): { url: string; type: string; variable: string } {
-  const record = endpoints.find(({ pathParameter, example }) => pathParameter && example);
+  const record = endpoints.find(
+    ({ pathParameter, example }) => pathParameter && example,
+  );
   const endpoint = record ?? endpoints[0];
   if (!endpoint) throw new Error('got no endpoints');
   const type = typeName(endpoint.schema ?? '');
@@ -94,8 +103,8 @@ function describeFirstRequest(
 }
 
 /**
- * Returns the path of an operation's example. If there is no example, the path still contains its
- * parameter in braces.
+ * Returns the path of an operation's example. If there is no example, the path still
+ * contains its parameter in braces.
  */
 function getExamplePath({ path, pathParameter }: Operation): string {
   const value = String(pathParameter?.example ?? '{slug}');
@@ -103,17 +112,22 @@ function getExamplePath({ path, pathParameter }: Operation): string {
 }
 
 /**
- * Returns the query of an example. Links in API responses contain `format=api`, so the examples do,
- * too.
+ * Returns the query of an example. Links in API responses contain `format=api`, so
+ * the examples do, too.
  */
-const getQuery = ({ group }: Operation): string => (group === 'records' ? '?format=api' : '');
+const getQuery = ({ group }: Operation): string =>
+  group === 'records' ? '?format=api' : '';
 
 /**
  * Renders the section of an endpoint.
  *
  * @param anyPageRange whether the host supports any limit and offset
  */
-function renderEndpoint(endpoint: Operation, site: LinkedSite, anyPageRange: boolean): Markup {
+function renderEndpoint(
+  endpoint: Operation,
+  site: LinkedSite,
+  anyPageRange: boolean,
+): Markup {
   const { path, id, summary, schema, example, group } = endpoint;
   // Every endpoint has a schema. Only files such as CSV have no schema.
   const type = typeName(schema ?? '');
@@ -133,16 +147,23 @@ ${response}
 }
 
 /**
- * Renders a link to the page that shows the response of an endpoint. If a kind has no records,
- * there is no example, and so no link.
+ * Renders a link to the page that shows the response of an endpoint. If a kind has
+ * no records, there is no example, and so no link.
  */
 function renderTryLink(endpoint: Operation, site: LinkedSite): Markup | '' {
   const path = getExamplePath(endpoint);
   if (path.includes('{')) return '';
-  if (endpoint.group !== 'records') return html` <a href="..${path}">Open the file</a>.`;
+  if (endpoint.group !== 'records') {
+    return html` <a href="..${path}">Open the file</a>.`;
+  }
   // A built page is shown at the path of its endpoint, not at the path of the file.
-  const page = path.replace(/(?:offset\/\d+\/)?index\.json$/, '') + getQuery(endpoint);
-  const link = renderApiLink({ root: ROOT, links: site.links }, page, 'Try it in the browser');
+  const page =
+    path.replace(/(?:offset\/\d+\/)?index\.json$/, '') + getQuery(endpoint);
+  const link = renderApiLink(
+    { root: ROOT, links: site.links },
+    page,
+    'Try it in the browser',
+  );
   return html` ${link}.`;
 }
 
@@ -167,10 +188,12 @@ function describeParameters(endpoint: Operation, anyPageRange: boolean): Field[]
 }
 
 /**
- * Describes the page ranges that this host accepts. The OpenAPI document, in contrast, describes
- * all hosts.
+ * Describes the page ranges that this host accepts. The OpenAPI document, in
+ * contrast, describes all hosts.
  */
-function describePageRange(anyPageRange: boolean): Partial<Record<ParameterName, string>> {
+function describePageRange(
+  anyPageRange: boolean,
+): Partial<Record<ParameterName, string>> {
   if (!anyPageRange) {
     return {
       limit: `Always ${PAGE_SIZE}.`,
@@ -201,8 +224,8 @@ function renderExample(path: string, text: string): Markup {
 }
 
 /**
- * Renders a table of files. Compressed copies are omitted, because the text above the table
- * mentions them.
+ * Renders a table of files. Compressed copies are omitted, because the text above
+ * the table mentions them.
  */
 function renderFiles(operations: readonly Operation[]): Markup {
   const rows: Markup[] = [];
@@ -211,12 +234,17 @@ function renderFiles(operations: readonly Operation[]): Markup {
     const name = html`<code>${path}</code>`;
     const link = path.includes('{') ? name : html`<a href="..${path}">${name}</a>`;
     const sentence = summary.replace(/\.?$/, '.');
-    rows.push(html`<tr><th scope="row">${link}</th><td>${renderProse(sentence)}</td></tr>`);
+    rows.push(
+      html`<tr><th scope="row">${link}</th><td>${renderProse(sentence)}</td></tr>`,
+    );
   }
   return renderTable(['File', 'Content'], rows);
 }
 
-function renderType(name: string, { description = '', properties = {} }: JsonSchema): Markup {
+function renderType(
+  name: string,
+  { description = '', properties = {} }: JsonSchema,
+): Markup {
   const fields = Object.entries(properties).map(([field, schema]) => ({
     name: field,
     schema: toSchemaObject(schema),
@@ -258,10 +286,16 @@ function describeType(schema: JsonSchema): Markup {
     const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return html`<a href="#${name}">${name}</a>`;
   }
-  if (values) return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
-  if (anyOf) return joinTypes(anyOf.map((option) => describeType(toSchemaObject(option))));
+  if (values) {
+    return joinTypes(values.map((value) => html`<code>${String(value)}</code>`));
+  }
+  if (anyOf) {
+    return joinTypes(anyOf.map((option) => describeType(toSchemaObject(option))));
+  }
   if (Array.isArray(type)) {
-    return joinTypes(type.map((option) => describeType({ ...schema, type: option })));
+    return joinTypes(
+      type.map((option) => describeType({ ...schema, type: option })),
+    );
   }
   if (type === 'array') return html`array of ${describeType(toSchemaObject(items))}`;
   return html`${type ?? 'any'}`;

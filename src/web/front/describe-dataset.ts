@@ -19,7 +19,11 @@ export function describeDataset(
   archive: boolean,
 ): Markup {
   const files = plainBulkRows.filter(({ path }) => sizes.has(path));
-  if (archive) files.push(...fileRows.archives.filter(({ path }) => path === paths.ARCHIVE_FILE));
+  if (archive) {
+    files.push(
+      ...fileRows.archives.filter(({ path }) => path === paths.ARCHIVE_FILE),
+    );
+  }
   const metadata = {
     '@context': 'https://schema.org',
     '@type': 'Dataset',
@@ -37,7 +41,7 @@ export function describeDataset(
       description: summary,
     })),
   };
-  // We escape `<`, because text such as `</script>` would end the script element that contains the
-  // metadata.
+  // We escape `<`, because text such as `</script>` would end the script element
+  // that contains the metadata.
   return new Markup(JSON.stringify(metadata).replaceAll('<', '\\u003c'));
 }

@@ -1,7 +1,12 @@
 import { type Kind, kindNames } from '../../contract/kinds.ts';
 import { type LinkBase, recordUrl } from '../../contract/paths.ts';
 import { addUrl, type Records } from '../../dataset/data-set.ts';
-import { type HtmlValue, highlightCode, html, type Markup } from '../shared/markup.ts';
+import {
+  type HtmlValue,
+  highlightCode,
+  html,
+  type Markup,
+} from '../shared/markup.ts';
 
 interface Sample {
   readonly id: string;
@@ -10,9 +15,9 @@ interface Sample {
 }
 
 /**
- * Renders a request for the first record in several programming languages, with one tab for each,
- * and the response of the server. Without scripts, only the first language is visible, but the docs
- * show all of them.
+ * Renders a request for the first record in several programming languages, with one
+ * tab for each, and the response of the server. Without scripts, only the first
+ * language is visible, but the docs show all of them.
  */
 export function renderFirstRequest(linkBase: LinkBase, records: Records): Markup {
   const kind = kindNames.find((name) => records[name].length > 0);
@@ -54,8 +59,11 @@ function createSamples(url: string, kind: Kind): readonly Sample[] {
 
 function renderTab({ id, label }: Sample, index: number): Markup {
   const isSelected = index === 0;
-  // The arrow keys move between tabs, so only the selected tab can be reached with the Tab key.
-  const state = isSelected ? html`aria-selected="true"` : html`aria-selected="false" tabindex="-1"`;
+  // The arrow keys move between tabs, so only the selected tab can be reached with
+  // the Tab key.
+  const state = isSelected
+    ? html`aria-selected="true"`
+    : html`aria-selected="false" tabindex="-1"`;
   return html`<button type="button" role="tab" id="tab-${id}" aria-controls="${id}" ${state}>${label}</button>`;
 }
 

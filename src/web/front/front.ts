@@ -8,7 +8,10 @@ void adaptLinks();
 /** The current search, as query parameters. */
 let query = '';
 
-/** Saves the search in the URL, so that the back button restores it and users can share it. */
+/**
+ * Saves the search in the URL, so that the back button restores it and users can
+ * share it.
+ */
 const url = createRareSave(() => {
   const search = query === '' ? '' : `?${query}`;
   history.replaceState(null, '', location.pathname + search + location.hash);

@@ -7,8 +7,8 @@ import { html, type Markup, renderApiLink } from '../shared/markup.ts';
 const SHOWN_ICONS = 10;
 
 /**
- * Renders linked icons of the first records. Only icons that the site itself contains are shown,
- * because icons on other sites load slowly.
+ * Renders linked icons of the first records. Only icons that the site itself
+ * contains are shown, because icons on other sites load slowly.
  *
  * @param sizes the size of each file in bytes, by path
  */
@@ -26,7 +26,9 @@ export function renderIcons(
   for (const { kind, slug, name, icon } of listIcons(records)) {
     if (links.length === SHOWN_ICONS) break;
     const size = sizes.get(icon);
-    if (size === undefined || size === placeholderSize || shownIcons.has(icon)) continue;
+    if (size === undefined || size === placeholderSize || shownIcons.has(icon)) {
+      continue;
+    }
     shownIcons.add(icon);
     const image = html`<img src="${icon}" alt="${name}" title="${name}" width="40" height="40">`;
     const link = renderApiLink(page, recordPath(kind, slug), image);

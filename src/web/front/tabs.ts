@@ -1,6 +1,7 @@
 /**
- * Makes tabs show and hide their panels. One panel is visible at a time, and the left and right
- * arrow keys move between tabs: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
+ * Makes tabs show and hide their panels. One panel is visible at a time, and the
+ * left and right arrow keys move between tabs:
+ * https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
  */
 export function connectTabs(list: HTMLElement): void {
   const tabs = [...list.querySelectorAll<HTMLElement>('[role="tab"]')];

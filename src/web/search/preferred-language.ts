@@ -1,12 +1,16 @@
 /**
- * Returns the first of the browser's languages in which the site has names. Returns an empty text
- * for English, because records have English names.
+ * Returns the first of the browser's languages in which the site has names. Returns
+ * an empty text for English, because records have English names.
  */
-export function findPreferredLanguage(tags: readonly string[], known: readonly string[]): string {
+export function findPreferredLanguage(
+  tags: readonly string[],
+  known: readonly string[],
+): string {
   for (const tag of tags) {
     let locale: Intl.Locale;
     try {
-      // `maximize` adds the script, because Chinese names are distinguished by script.
+      // `maximize` adds the script, because Chinese names are distinguished by
+      // script.
       locale = new Intl.Locale(tag).maximize();
     } catch {
       // Some browsers report system locales, such as `C` or `en_US`.
@@ -17,7 +21,8 @@ export function findPreferredLanguage(tags: readonly string[], known: readonly s
       const name = candidate.toLowerCase();
       if (known.includes(name)) return name;
     }
-    // English comes before the remaining languages in the browser's list, so we stop here.
+    // English comes before the remaining languages in the browser's list, so we stop
+    // here.
     if (language === 'en') return '';
   }
   return '';

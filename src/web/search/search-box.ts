@@ -22,18 +22,18 @@ export interface SearchFields {
 }
 
 /**
- * The time before a loading message appears. The first search loads the index, and the first search
- * in a language loads its names.
+ * The time before a loading message appears. The first search loads the index, and
+ * the first search in a language loads its names.
  */
 const LOADING_DELAY_MS = 200;
 const RESULTS_PER_STEP = 30;
 
 /**
- * Sets up the search form, which shows results while the user types. Returns a function that fills
- * in the form and resolves when the results are visible.
+ * Sets up the search form, which shows results while the user types. Returns a
+ * function that fills in the form and resolves when the results are visible.
  *
- * @param onSearch is called before each search; `isEmpty` is true if the user has entered nothing
- * to search for
+ * @param onSearch is called before each search; `isEmpty` is true if the user has
+ * entered nothing to search for
  */
 export function createSearchBox(
   onSearch: (fields: SearchFields, isEmpty: boolean) => void,
@@ -47,12 +47,15 @@ export function createSearchBox(
   const language = findLanguageField();
   if (language) preselectLanguage(language);
 
-  /** The number of searches so far. An older search must not replace the results of a newer one. */
+  /**
+   * The number of searches so far. An older search must not replace the results of a
+   * newer one.
+   */
   let searches = 0;
 
   /**
-   * Shows the results for the form, or a message if there are none. If the search takes a moment, a
-   * loading message appears.
+   * Shows the results for the form, or a message if there are none. If the search
+   * takes a moment, a loading message appears.
    */
   async function search(): Promise<void> {
     const current = ++searches;
@@ -66,10 +69,16 @@ export function createSearchBox(
     }, LOADING_DELAY_MS);
     try {
       const matches = await findMatches(fields);
-      if (current === searches) showResults(matches, summarize(matches.length), fields.language);
+      if (current === searches) {
+        showResults(matches, summarize(matches.length), fields.language);
+      }
     } catch (error) {
       if (current !== searches) return;
-      showResults([], `The search index could not be loaded (${getMessage(error)}). `, '');
+      showResults(
+        [],
+        `The search index could not be loaded (${getMessage(error)}). `,
+        '',
+      );
       found.append(createButton('Try again', () => void search()));
     } finally {
       clearTimeout(loading);
@@ -88,7 +97,11 @@ export function createSearchBox(
     return fields.q.trim() === '' && !hasChosenKind;
   }
 
-  function showResults(matches: readonly Match[], summary: string, tag: string): void {
+  function showResults(
+    matches: readonly Match[],
+    summary: string,
+    tag: string,
+  ): void {
     found.textContent = summary;
     results.replaceChildren();
     const append = (): void => {
@@ -106,7 +119,9 @@ export function createSearchBox(
   }
 
   form.addEventListener('input', () => void search());
-  form.addEventListener('focusin', () => void loadSearchEngine().catch(() => {}), { once: true });
+  form.addEventListener('focusin', () => void loadSearchEngine().catch(() => {}), {
+    once: true,
+  });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     await search();
@@ -142,7 +157,9 @@ export function createResult(
   language = '',
 ): HTMLLIElement {
   const what = element('span', { class: 'what' }, element('b', {}, name), ' ');
-  if (local !== undefined) what.append(element('span', getLangAttributes(language), local), ' ');
+  if (local !== undefined) {
+    what.append(element('span', getLangAttributes(language), local), ' ');
+  }
   what.append(element('code', {}, slug));
   const where = element('span', { class: 'where' }, kind);
   const address = `${recordPath(kind, slug)}?format=api`;
@@ -152,9 +169,12 @@ export function createResult(
 }
 
 /**
- * Caches the results of a loading function. Failures are not cached, so the next call tries again.
+ * Caches the results of a loading function. Failures are not cached, so the next
+ * call tries again.
  */
-function once<Args extends readonly string[], T>(load: (...args: Args) => Promise<T>): typeof load {
+function once<Args extends readonly string[], T>(
+  load: (...args: Args) => Promise<T>,
+): typeof load {
   const loaded = new Map<string, Promise<T>>();
   return (...args) => {
     const key = args.join();
@@ -167,8 +187,8 @@ function once<Args extends readonly string[], T>(load: (...args: Args) => Promis
 
 export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
   const [module, index] = await Promise.all([
-    // We import the engine by its URL. Otherwise, the bundler would add it to the script of each
-    // page.
+    // We import the engine by its URL. Otherwise, the bundler would add it to the
+    // script of each page.
     import(`${siteRoot}search.js`) as Promise<typeof import('./search-engine.ts')>,
     fetchJson<SearchIndex>(SEARCH_FILE),
   ]);
@@ -177,17 +197,23 @@ export const loadSearchEngine = once(async (): Promise<SearchEngine> => {
 
 export const loadNames = once((language) => fetchJson<Names>(namesFile(language)));
 
-export const getLangAttributes = (language: string) => ({ lang: language, dir: 'auto' });
+export const getLangAttributes = (language: string) => ({
+  lang: language,
+  dir: 'auto',
+});
 
-/** Finds the field for the language. Returns null on a site without names in other languages. */
+/**
+ * Finds the field for the language. Returns null on a site without names in other
+ * languages.
+ */
 export const findLanguageField = (): HTMLSelectElement | null =>
   document.querySelector('#names-language');
 
 const LANGUAGE_KEY = 'gamedata.names';
 
 /**
- * Selects the language that the user chose last, or else the browser's language, and remembers
- * later choices.
+ * Selects the language that the user chose last, or else the browser's language, and
+ * remembers later choices.
  */
 function preselectLanguage(field: HTMLSelectElement): void {
   const known = Array.from(field.options, ({ value }) => value);

@@ -17,15 +17,16 @@ export interface Match {
 
 export interface SearchEngine {
   /**
-   * Finds records. Records whose id equals the query come first, then records whose name in the
-   * selected language matches, and then records whose English name matches, with the closest first.
-   * An empty query matches every record.
+   * Finds records. Records whose id equals the query come first, then records whose
+   * name in the selected language matches, and then records whose English name
+   * matches, with the closest first. An empty query matches every record.
    *
    * @param kind the kind of the records; an empty text searches all kinds
    */
   match(query: string, kind?: string, names?: Names): Match[];
   /**
-   * Suggests at most five records for an unknown slug or id. Records of the same kind come first.
+   * Suggests at most five records for an unknown slug or id. Records of the same
+   * kind come first.
    */
   suggest(slug: string, kind: string): Match[];
 }
@@ -42,7 +43,8 @@ export function createSearchEngine(index: SearchIndex): SearchEngine {
       const local = findName(names, record.kind, record.slug);
       return { ...record, local };
     });
-    const isRequested = (record: Match): boolean => kind === '' || record.kind === kind;
+    const isRequested = (record: Match): boolean =>
+      kind === '' || record.kind === kind;
     if (words === '') return candidates.filter(isRequested);
 
     const byId = candidates.filter(({ id }) => String(id) === words);
@@ -84,22 +86,31 @@ function select(records: readonly Match[], indices: readonly number[]): Match[] 
 }
 
 /**
- * Returns a function that finds records with a similar English name or slug. The function returns
- * the positions of these records in the list, with the best match first.
+ * Returns a function that finds records with a similar English name or slug. The
+ * function returns the positions of these records in the list, with the best match
+ * first.
  */
-function createFuzzySearch(records: readonly Match[]): (words: string) => readonly number[] {
+function createFuzzySearch(
+  records: readonly Match[],
+): (words: string) => readonly number[] {
   const texts = records.map(({ name, slug }) => {
     const joinedSlug = slug.replaceAll('-', '');
     return `${simplify(name)} ${slug} ${joinedSlug}`;
   });
   // The strict search tolerates one typo per word.
   const strict = new Fuzzy({ intraMode: 1 });
-  // The lenient search also tolerates a missing letter in a word of three letters. It finds too
-  // many records for most queries, so we use it only if the strict search finds none.
+  // The lenient search also tolerates a missing letter in a word of three letters.
+  // It finds too many records for most queries, so we use it only if the strict
+  // search finds none.
   const lenient = new Fuzzy({ intraMode: 1, intraRules: tolerateMissingLetter });
 
   const find = (engine: Fuzzy, words: string): readonly number[] => {
-    const [indices, , order] = engine.search(texts, words, MAX_WORDS_IN_ANY_ORDER, Infinity);
+    const [indices, , order] = engine.search(
+      texts,
+      words,
+      MAX_WORDS_IN_ANY_ORDER,
+      Infinity,
+    );
     if (!indices) return [];
     if (!order) return indices;
     return order.map((position) => indices[position] ?? -1);
@@ -111,8 +122,8 @@ function createFuzzySearch(records: readonly Match[]): (words: string) => readon
 }
 
 /**
- * The maximum number of words that may occur in any order, because the search tries every order. If
- * a query has more words, it matches only in the given order.
+ * The maximum number of words that may occur in any order, because the search tries
+ * every order. If a query has more words, it matches only in the given order.
  */
 const MAX_WORDS_IN_ANY_ORDER = 4;
 
@@ -134,8 +145,8 @@ interface Rated {
 }
 
 /**
- * Finds records by their names in the selected language. If several names match equally well,
- * shorter names come first.
+ * Finds records by their names in the selected language. If several names match
+ * equally well, shorter names come first.
  */
 function matchLocalNames(records: readonly Match[], query: string): Match[] {
   const words = separateWords(query);
@@ -152,7 +163,8 @@ function matchLocalNames(records: readonly Match[], query: string): Match[] {
 }
 
 /**
- * Returns the rating of the spelling that matches best. Returns undefined if no spelling matches.
+ * Returns the rating of the spelling that matches best. Returns undefined if no
+ * spelling matches.
  */
 function rateLocalName(name: string, words: string): number | undefined {
   let best: number | undefined;
@@ -165,11 +177,14 @@ function rateLocalName(name: string, words: string): number | undefined {
 }
 
 /**
- * Sorts records by how close they are to the query. Equally close records are sorted by id. Records
- * that are not close keep the order of the fuzzy search.
+ * Sorts records by how close they are to the query. Equally close records are sorted
+ * by id. Records that are not close keep the order of the fuzzy search.
  */
 function sortByCloseness(records: readonly Match[], words: string): Match[] {
-  const rated = records.map((record) => ({ record, closeness: rateCloseness(record, words) }));
+  const rated = records.map((record) => ({
+    record,
+    closeness: rateCloseness(record, words),
+  }));
   rated.sort((a, b) => {
     if (a.closeness !== b.closeness) return b.closeness - a.closeness;
     return a.closeness === 0 ? 0 : a.record.id - b.record.id;
@@ -178,9 +193,9 @@ function sortByCloseness(records: readonly Match[], words: string): Match[] {
 }
 
 /**
- * Rates how close a record is to the query, where higher is closer. If a name ends with the words
- * of the query, items (which have icons) come first: users who search for "ball" want a Poké Ball
- * rather than the move Ice Ball.
+ * Rates how close a record is to the query, where higher is closer. If a name ends
+ * with the words of the query, items (which have icons) come first: users who search
+ * for "ball" want a Poké Ball rather than the move Ice Ball.
  */
 function rateCloseness({ icon, name, slug }: Match, words: string): number {
   const simpleName = simplify(name);

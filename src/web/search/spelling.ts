@@ -1,8 +1,8 @@
 import Fuzzy from '@leeoniya/ufuzzy';
 
 /**
- * Replacements for letters and signs that are missing on many keyboards. Letters with accents are
- * handled separately.
+ * Replacements for letters and signs that are missing on many keyboards. Letters
+ * with accents are handled separately.
  */
 const substitutes: Readonly<Record<string, string>> = {
   œ: 'oe',
@@ -12,18 +12,21 @@ const substitutes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Replacements for umlauts, as used on keyboards without them. Most people just leave out the dots
- * instead.
+ * Replacements for umlauts, as used on keyboards without them. Most people just
+ * leave out the dots instead.
  */
 const umlauts: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 
 /**
- * Removes differences that a search ignores: upper and lower case, accents, and the half-width and
- * full-width characters of Japanese keyboards.
+ * Removes differences that a search ignores: upper and lower case, accents, and the
+ * half-width and full-width characters of Japanese keyboards.
  */
 export function simplify(text: string): string {
   const lowerCase = text.normalize('NFKC').toLowerCase();
-  const substituted = lowerCase.replaceAll(/[œæß’]/g, (letter) => substitutes[letter] ?? letter);
+  const substituted = lowerCase.replaceAll(
+    /[œæß’]/g,
+    (letter) => substitutes[letter] ?? letter,
+  );
   return Fuzzy.latinize(substituted);
 }
 
@@ -31,27 +34,32 @@ export function simplify(text: string): string {
 export function listSpellings(name: string): string[] {
   const usual = separateWords(simplify(name));
   const lowerCase = name.normalize('NFKC').toLowerCase();
-  const expanded = lowerCase.replaceAll(/[äöü]/g, (letter) => umlauts[letter] ?? letter);
+  const expanded = lowerCase.replaceAll(
+    /[äöü]/g,
+    (letter) => umlauts[letter] ?? letter,
+  );
   if (expanded === lowerCase) return [usual];
   return [usual, separateWords(simplify(expanded))];
 }
 
 /**
- * Replaces everything except letters and numbers with spaces, so that `creve-cœur` and `creve cœur`
- * are the same words.
+ * Replaces everything except letters and numbers with spaces, so that `creve-cœur`
+ * and `creve cœur` are the same words.
  */
 export const separateWords = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ').trim();
 
-/** A number that is added to the ratings of less exact matches. No name is this long. */
+/**
+ * A number that is added to the ratings of less exact matches. No name is this long.
+ */
 const JOINED = 10_000;
 const ANY_ORDER = 2 * JOINED;
 
 /**
- * Rates how well a spelling matches the words of a query. Lower ratings are better. The best
- * matches contain the query itself, the earlier the better. Next come matches that differ only in
- * their spaces, and then matches with the words in another order. Returns undefined if a word is
- * missing.
+ * Rates how well a spelling matches the words of a query. Lower ratings are better.
+ * The best matches contain the query itself, the earlier the better. Next come
+ * matches that differ only in their spaces, and then matches with the words in
+ * another order. Returns undefined if a word is missing.
  */
 export function rateSpelling(spelling: string, words: string): number | undefined {
   const position = spelling.indexOf(words);

@@ -1,12 +1,16 @@
-import { API_PREFIX, type LinkStyle, PLACEHOLDER_ICON } from '../../contract/paths.ts';
+import {
+  API_PREFIX,
+  type LinkStyle,
+  PLACEHOLDER_ICON,
+} from '../../contract/paths.ts';
 import { removeCredentials } from './page-url.ts';
 import { tokenize } from './tokens.ts';
 
 const script = document.currentScript as HTMLScriptElement;
 
 /**
- * The base URL with a trailing slash. Every script is in the top folder of the site, so we derive
- * all URLs from the script's own URL.
+ * The base URL with a trailing slash. Every script is in the top folder of the site,
+ * so we derive all URLs from the script's own URL.
  */
 export const siteRoot = removeCredentials(new URL('.', script.src).href);
 
@@ -16,8 +20,8 @@ type Attributes = Readonly<Record<string, string | number | boolean | undefined>
 type Content = Node | string;
 
 /**
- * Creates an element. Content is never parsed as markup, and attributes that are false or undefined
- * are omitted.
+ * Creates an element. Content is never parsed as markup, and attributes that are
+ * false or undefined are omitted.
  */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -34,7 +38,10 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
-/** Lets long URLs break after their separators, so that they do not break inside a word. */
+/**
+ * Lets long URLs break after their separators, so that they do not break inside a
+ * word.
+ */
 export function breakUrls(text: string): Content[] {
   const content: Content[] = [];
   // The separator is a captured group, so `split` returns it as every second part.
@@ -53,7 +60,9 @@ export function breakUrls(text: string): Content[] {
  */
 export function requireElement<T extends Element>(id: string, type: new () => T): T {
   const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`#${id}: got ${found?.tagName ?? 'nothing'}`);
+  if (!(found instanceof type)) {
+    throw new Error(`#${id}: got ${found?.tagName ?? 'nothing'}`);
+  }
   return found;
 }
 
@@ -64,8 +73,8 @@ export function createButton(label: string, press: () => void): HTMLButtonElemen
 }
 
 /**
- * Shows the icon of a record. The placeholder is visible until the icon has loaded, because a
- * request may take minutes to fail. It stays if the icon cannot be loaded.
+ * Shows the icon of a record. The placeholder is visible until the icon has loaded,
+ * because a request may take minutes to fail. It stays if the icon cannot be loaded.
  */
 export function createIcon(icon: string, size = 30): HTMLImageElement {
   const image = element('img', {
@@ -77,7 +86,8 @@ export function createIcon(icon: string, size = 30): HTMLImageElement {
     decoding: 'async',
   });
   image.addEventListener('load', () => image.classList.remove('pending'));
-  const showPlaceholder = (): void => image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
+  const showPlaceholder = (): void =>
+    image.setAttribute('src', siteRoot + PLACEHOLDER_ICON);
   image.addEventListener('error', showPlaceholder, { once: true });
   image.src = siteRoot + icon;
   return image;
@@ -108,19 +118,21 @@ export const linkStyle: LinkStyle =
   document.documentElement.dataset.links === 'file' ? 'file' : 'query';
 
 /**
- * The name of a folder's page in links. Plain file servers may not serve `index.html` for the URL
- * of a folder, so links to files name it.
+ * The name of a folder's page in links. Plain file servers may not serve
+ * `index.html` for the URL of a folder, so links to files name it.
  */
 export const folderPage = linkStyle === 'file' ? 'index.html' : '';
 
 /**
- * Whether the host serves pages at API paths. If it does not, links lead to the browsable page,
- * with the API path in the fragment.
+ * Whether the host serves pages at API paths. If it does not, links lead to the
+ * browsable page, with the API path in the fragment.
  */
 let isNegotiated = linkStyle === 'query';
 
 export const getHref = (address: string): string =>
-  isNegotiated ? siteRoot + address.slice(1) : `${siteRoot}browse/${folderPage}#${address}`;
+  isNegotiated
+    ? siteRoot + address.slice(1)
+    : `${siteRoot}browse/${folderPage}#${address}`;
 
 export const getLinkAttributes = (address: string): Attributes => ({
   href: getHref(address),
@@ -130,21 +142,31 @@ export const getLinkAttributes = (address: string): Attributes => ({
 export const createLink = (address: string, text: string): HTMLElement =>
   element('a', getLinkAttributes(address), ...breakUrls(text));
 
-/** Whether the page was opened as a file. Browsers block requests from scripts on `file:` pages. */
+/**
+ * Whether the page was opened as a file. Browsers block requests from scripts on
+ * `file:` pages.
+ */
 export const isOnDisk = location.protocol === 'file:';
 
 /**
- * Adapts a page that was opened as a file: shows the content for pages without scripts, hides
- * controls that send requests, and changes links so that they point to files.
+ * Adapts a page that was opened as a file: shows the content for pages without
+ * scripts, hides controls that send requests, and changes links so that they point
+ * to files.
  */
 export function showFileFallback(): void {
   for (const fallback of document.querySelectorAll('noscript')) {
-    const content = document.createRange().createContextualFragment(fallback.textContent);
+    const content = document
+      .createRange()
+      .createContextualFragment(fallback.textContent);
     fallback.replaceWith(content);
   }
-  for (const control of document.querySelectorAll<HTMLElement>('.served')) control.hidden = true;
+  for (const control of document.querySelectorAll<HTMLElement>('.served')) {
+    control.hidden = true;
+  }
   for (const link of document.querySelectorAll('a')) {
-    if (link.dataset.api !== undefined) link.href = siteRoot + link.dataset.api.slice(1);
+    if (link.dataset.api !== undefined) {
+      link.href = siteRoot + link.dataset.api.slice(1);
+    }
     if (!link.pathname.endsWith('/')) continue;
     const isEndpoint = link.pathname.includes(API_PREFIX);
     link.pathname += isEndpoint ? 'index.json' : 'index.html';
@@ -164,8 +186,9 @@ export function setLinkMode(servesPages: boolean): void {
 }
 
 /**
- * Asks the host whether it serves pages at API paths, by requesting HTML with an `Accept` header.
- * If the host responds with JSON, the links lead to the browsable page instead.
+ * Asks the host whether it serves pages at API paths, by requesting HTML with an
+ * `Accept` header. If the host responds with JSON, the links lead to the browsable
+ * page instead.
  */
 export async function adaptLinks(): Promise<void> {
   if (isOnDisk) return showFileFallback();
@@ -196,9 +219,13 @@ type LinkString = (text: string) => Node | undefined;
 /**
  * Highlights code, and turns strings into links where possible.
  *
- * @param linkString creates a link for a JSON string, or returns undefined if it is not a link
+ * @param linkString creates a link for a JSON string, or returns undefined if it is
+ * not a link
  */
-export function highlight(code: string, linkString: LinkString = () => undefined): Content[] {
+export function highlight(
+  code: string,
+  linkString: LinkString = () => undefined,
+): Content[] {
   const content: Content[] = [];
   for (const { text, type } of tokenize(code)) {
     const link = type === 'string' ? linkString(text) : undefined;

@@ -1,7 +1,7 @@
 /**
- * Browsers limit how often a page may call the History API: Safari throws an error after 100 calls
- * in 30 seconds, Firefox after 200 calls in 10 seconds. So we save the state of a page at most once
- * a second, and ignore errors.
+ * Browsers limit how often a page may call the History API: Safari throws an error
+ * after 100 calls in 30 seconds, Firefox after 200 calls in 10 seconds. So we save
+ * the state of a page at most once a second, and ignore errors.
  */
 
 import { getRelativeUrl } from './page-url.ts';
@@ -49,8 +49,8 @@ interface SessionHistory {
 }
 
 /**
- * Adds an entry to the history. Returns false if the browser throws an error, so that the caller
- * can let the browser follow the link itself.
+ * Adds an entry to the history. Returns false if the browser throws an error, so
+ * that the caller can let the browser follow the link itself.
  */
 export function pushUrl(history: SessionHistory, href: string): boolean {
   try {

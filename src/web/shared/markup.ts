@@ -1,6 +1,11 @@
 import { kindNames } from '../../contract/kinds.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { DOCS_PATH, FEED_FILE, listPath, SOCIAL_CARD_FILE } from '../../contract/paths.ts';
+import {
+  DOCS_PATH,
+  FEED_FILE,
+  listPath,
+  SOCIAL_CARD_FILE,
+} from '../../contract/paths.ts';
 import { formatKindTitle, TRADEMARK_NOTE } from '../../contract/words.ts';
 import { tokenize } from './tokens.ts';
 
@@ -24,8 +29,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes text for use in elements and quoted attributes. The members of an array are separated by
- * line breaks.
+ * Escapes text for use in elements and quoted attributes. The members of an array
+ * are separated by line breaks.
  */
 function escapeValue(value: HtmlValue): string {
   if (value instanceof Markup) return value.text;
@@ -34,7 +39,10 @@ function escapeValue(value: HtmlValue): string {
 }
 
 /** A template tag that escapes its values: html`<b>${name}</b>`. */
-export function html(text: TemplateStringsArray, ...values: readonly HtmlValue[]): Markup {
+export function html(
+  text: TemplateStringsArray,
+  ...values: readonly HtmlValue[]
+): Markup {
   const escaped = values.map(escapeValue);
   // `String.raw` is used here only to join the text and the values.
   return new Markup(String.raw({ raw: text }, ...escaped));
@@ -57,9 +65,9 @@ const BLOCK = /\{\{#(\w+)\}\}\n?(.*?)\{\{\/\1\}\}\n?/gs;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /**
- * Fills in placeholders such as `{{captured}}`. A block such as `{{#files}}…{{/files}}` is omitted
- * if its value is empty or false. Blocks are resolved first, because an omitted block may contain
- * placeholders.
+ * Fills in placeholders such as `{{captured}}`. A block such as
+ * `{{#files}}…{{/files}}` is omitted if its value is empty or false. Blocks are
+ * resolved first, because an omitted block may contain placeholders.
  *
  * @throws if a placeholder has no value, or a value has no placeholder
  */
@@ -67,12 +75,15 @@ export function fillPlaceholders(template: string, values: Values): Markup {
   const unused = new Set(Object.keys(values));
   const take = (name: string): HtmlValue | boolean => {
     const value = values[name];
-    if (value === undefined) throw new Error(`page template: no value for {{${name}}}`);
+    if (value === undefined) {
+      throw new Error(`page template: no value for {{${name}}}`);
+    }
     unused.delete(name);
     return value;
   };
-  const withoutBlocks = template.replaceAll(BLOCK, (_, name: string, content: string) =>
-    isEmpty(take(name)) ? '' : content,
+  const withoutBlocks = template.replaceAll(
+    BLOCK,
+    (_, name: string, content: string) => (isEmpty(take(name)) ? '' : content),
   );
   const filled = withoutBlocks.replaceAll(PLACEHOLDER, (_, name: string) =>
     escapeValue(take(name) as HtmlValue),
@@ -92,11 +103,14 @@ export interface PageOptions {
   readonly title: string;
   /** A sentence that describes the page for search engines and link previews. */
   readonly description: string;
-  /** The path from this page to the front page: an empty text, `../`, or an absolute path. */
+  /**
+   * The path from this page to the front page: an empty text, `../`, or an absolute
+   * path.
+   */
   readonly root: string;
   /**
-   * The path below the base URL. Undefined for a page that is served at many paths. We ask search
-   * engines not to index such a page.
+   * The path below the base URL. Undefined for a page that is served at many paths.
+   * We ask search engines not to index such a page.
    */
   readonly path?: string;
   /** The name of the page's script without its file extension. */
@@ -107,9 +121,10 @@ export interface PageOptions {
 export type LinkedSite = Pick<Meta, 'base_url' | 'links'>;
 
 /**
- * Puts the content of a page into the frame that all pages share, and then applies the rules that
- * hold for every page: code is not translated, long URLs in code may break, and for plain file
- * servers, links to folders include the name of the index page.
+ * Puts the content of a page into the frame that all pages share, and then applies
+ * the rules that hold for every page: code is not translated, long URLs in code may
+ * break, and for plain file servers, links to folders include the name of the index
+ * page.
  */
 export function renderPage(
   template: string,
@@ -129,7 +144,10 @@ export function renderPage(
     feed: FEED_FILE,
     card: `${baseUrl}/${SOCIAL_CARD_FILE}`,
     identity: renderIdentity(baseUrl, path),
-    script: script === undefined ? '' : html`<script src="${root}${script}.js" defer></script>`,
+    script:
+      script === undefined
+        ? ''
+        : html`<script src="${root}${script}.js" defer></script>`,
     nav: renderNavigation(options, links),
     trademark: TRADEMARK_NOTE,
   });
@@ -144,10 +162,15 @@ function renderIdentity(baseUrl: string, path: string | undefined): Markup {
   return html`<meta property="og:url" content="${baseUrl}${path}">`;
 }
 
-function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Markup[] {
+function renderNavigation(
+  { root, path }: PageOptions,
+  links: Meta['links'],
+): Markup[] {
   const navigation: Markup[] = [];
   for (const kind of kindNames) {
-    navigation.push(renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)));
+    navigation.push(
+      renderApiLink({ root, links }, listPath(kind), formatKindTitle(kind)),
+    );
   }
   const current = path === DOCS_PATH ? html` aria-current="page"` : '';
   navigation.push(html`<a href="${root}docs/"${current}>Docs</a>`);
@@ -155,12 +178,15 @@ function renderNavigation({ root, path }: PageOptions, links: Meta['links']): Ma
 }
 
 /**
- * Matches a tag, which must not change, or a separator of a URL that is followed by a word or a
- * placeholder.
+ * Matches a tag, which must not change, or a separator of a URL that is followed by
+ * a word or a placeholder.
  */
 const TAG_OR_SEPARATOR = /<[^>]*>|(?:[/?=]|&amp;)(?=[\w{])/g;
 
-/** Lets long URLs break after their separators, so that they do not break inside a word. */
+/**
+ * Lets long URLs break after their separators, so that they do not break inside a
+ * word.
+ */
 function breakUrls(markup: string): string {
   return markup.replaceAll(TAG_OR_SEPARATOR, (match) => {
     const isTag = match.startsWith('<');
@@ -176,8 +202,8 @@ const CODE_CONTENT = /(?<=<code[^>]*>).*?(?=<\/code>)/gs;
 const FOLDER_LINK = / href="(?!#|https?:)([^"#?]*\/|)(#[^"]*)?"/g;
 
 /**
- * Renders a link to the page of an endpoint. On plain file servers, the link leads to the browsable
- * page, which reads the path from the fragment.
+ * Renders a link to the page of an endpoint. On plain file servers, the link leads
+ * to the browsable page, which reads the path from the fragment.
  */
 export function renderApiLink(
   { root, links }: Pick<PageOptions, 'root'> & Pick<Meta, 'links'>,

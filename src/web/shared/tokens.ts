@@ -1,6 +1,6 @@
 /**
- * Splits JSON and code samples into tokens. Both the build and the browser use these tokens to
- * highlight code.
+ * Splits JSON and code samples into tokens. Both the build and the browser use these
+ * tokens to highlight code.
  */
 
 /** The type of a token, which is also the name of its CSS class in `style.css`. */

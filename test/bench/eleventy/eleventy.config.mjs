@@ -1,5 +1,6 @@
 /**
- * The same site by Eleventy: one template for what is made of records, and the other files copied.
+ * The same site by Eleventy: one template for what is made of records, and the other
+ * files copied.
  */
 
 export default function configure(eleventy) {

@@ -1,25 +1,48 @@
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { callCli } from '../../support/run-cli.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { type Answer, moveAnswer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import {
+  type Answer,
+  moveAnswer,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
 import type { Fault } from '../../support/upstream-server.ts';
 
 const BASE = 'https://example.test';
 
-/** Creates a working folder with a configuration file, and builds the first site in it. */
+/**
+ * Creates a working folder with a configuration file, and builds the first site in
+ * it.
+ */
 async function operator(settings: object = {}) {
   const answers = tinyUpstream();
   const upstream = await serveUpstream(upstreamOf(answers));
   const cwd = temporaryFolder();
   const config = { source: 'rest', upstream: upstream.url, retries: 0, ...settings };
-  writeFileSync(path.join(cwd, 'gamedata.config.json'), JSON.stringify({ build: config }));
+  writeFileSync(
+    path.join(cwd, 'gamedata.config.json'),
+    JSON.stringify({ build: config }),
+  );
   const build = (...args: string[]) => callCli(['build', ...args], { cwd });
   const first = await build('--max-shrink', '100');
   expect(first.code).toBe(0);
-  return { answers, upstream, build, first, at: (name: string) => path.join(cwd, name) };
+  return {
+    answers,
+    upstream,
+    build,
+    first,
+    at: (name: string) => path.join(cwd, name),
+  };
 }
 
 const rename = (answers: { move: Answer[] }, name: string) =>
@@ -28,10 +51,18 @@ const rename = (answers: { move: Answer[] }, name: string) =>
 describe('the report', () => {
   it('prints the installation command of a web server only if its files have changed', async () => {
     const host = ['nginx', 'caddy', 'apache'];
-    const { answers, build, first } = await operator({ host, 'base-url': BASE, out: 'site' });
-    const listNext = ({ stderr }: { stderr: string }) => stderr.match(/(?<=^next: ).*/gm);
+    const { answers, build, first } = await operator({
+      host,
+      'base-url': BASE,
+      out: 'site',
+    });
+    const listNext = ({ stderr }: { stderr: string }) =>
+      stderr.match(/(?<=^next: ).*/gm);
     const next = async (...args: string[]) => listNext(await build(...args));
-    const [nginx, caddy] = ['/etc/nginx/conf.d/gamedata.conf', '/etc/caddy/Caddyfile'];
+    const [nginx, caddy] = [
+      '/etc/nginx/conf.d/gamedata.conf',
+      '/etc/caddy/Caddyfile',
+    ];
     const apache = '/etc/apache2/sites-available/gamedata.conf';
     const elsewhere = '# on Debian; docs/OPERATING.md has other systems';
     expect(listNext(first)).toEqual([
@@ -43,7 +74,8 @@ describe('the report', () => {
     expect(await next()).toBeNull();
     rename(answers, 'renamed');
     expect(await next()).toEqual(['nginx -s reload', 'systemctl reload caddy']);
-    const merge = '# on Debian; the template has changed: merge it into your copy, then';
+    const merge =
+      '# on Debian; the template has changed: merge it into your copy, then';
     expect(await next('--base-url', 'https://x.test')).toEqual([
       `diff -u ${nginx} site/_hosts/nginx.conf  ${merge} nginx -s reload`,
       `diff -u ${caddy} site/_hosts/Caddyfile  ${merge} systemctl reload caddy`,
@@ -64,7 +96,14 @@ describe('the report', () => {
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(/\nbuild: unchanged\n$/);
     expect((await build('--no-cache')).stderr).toMatch(/\nbuild: unchanged\n$/);
-    const fresh = await build('--out', 'new', '--source', 'csv', '--upstream', 'nowhere');
+    const fresh = await build(
+      '--out',
+      'new',
+      '--source',
+      'csv',
+      '--upstream',
+      'nowhere',
+    );
     expect(fresh.stderr).toMatch(/\nnew: nothing was published\n$/);
   });
 
@@ -72,10 +111,20 @@ describe('the report', () => {
     const answers = tinyUpstream();
     let isBroken = true;
     const fault: Fault = ({ url }, response) =>
-      isBroken && url?.includes('/item/') === true && Boolean(response.writeHead(400).end());
+      isBroken &&
+      url?.includes('/item/') === true &&
+      Boolean(response.writeHead(400).end());
     const upstream = await serveUpstream(upstreamOf(answers), { fault });
     const cwd = temporaryFolder();
-    const args = ['build', '--source', 'rest', '--upstream', upstream.url, '--retries', '0'];
+    const args = [
+      'build',
+      '--source',
+      'rest',
+      '--upstream',
+      upstream.url,
+      '--retries',
+      '0',
+    ];
     const failed = await callCli(args, { cwd });
     expect(failed.stderr).toMatch(
       /\nbuild: nothing was published\nresponses remain in .cache.gamedata: the same command continues from there\n$/,
@@ -124,6 +173,8 @@ it('does not archive a site in which --verify finds an unknown file', async () =
   writeFileSync(at('build/diary.txt'), 'mine');
   const found = await build('--keep', '1');
   expect(found.code).toBe(5);
-  expect(found.stderr).toMatch(/diary.txt: is not in the manifest\nbuild: 1 problem found\n$/);
+  expect(found.stderr).toMatch(
+    /diary.txt: is not in the manifest\nbuild: 1 problem found\n$/,
+  );
   expect(existsSync(at('build-archives'))).toBe(false);
 });

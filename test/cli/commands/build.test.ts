@@ -36,8 +36,8 @@ function buildOptions(upstream: string) {
     baseUrl: BASE_URL,
     out: path.join(folder, 'site'),
     cache: path.join(folder, 'cache'),
-    // The bundled data set has more records than this upstream, so the guard would reject the
-    // build.
+    // The bundled data set has more records than this upstream, so the guard would
+    // reject the build.
     maxShrink: 100,
   } as const;
 }
@@ -61,8 +61,9 @@ it('writes exactly the expected files below /api/', async () => {
   const api = path.join(options.out, 'api', 'gamedata');
   const expected = expectedFiles(data, BASE_URL);
   expect(listFiles(api).sort()).toEqual([...expected.keys()].sort());
-  for (const [file, text] of expected)
+  for (const [file, text] of expected) {
     expect(readFileSync(path.join(api, file), 'utf8')).toBe(text);
+  }
   expect(verifyFolder(options.out)).toMatchObject({ problems: [] });
 });
 
@@ -75,7 +76,11 @@ it('sends one request and changes no file if the edition is still the same', asy
     changed: false,
     data: {
       isCached: true,
-      requests: { bodies: 1, notModified: 0, cacheHits: 2 + 4 + 11 + 2 * otherKinds.length },
+      requests: {
+        bodies: 1,
+        notModified: 0,
+        cacheHits: 2 + 4 + 11 + 2 * otherKinds.length,
+      },
     },
     files: { written: 0, removed: 0 },
   });
@@ -94,7 +99,9 @@ describe('build', () => {
       },
     });
     const options = { ...buildOptions(server.url), concurrency: 1 };
-    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow('aborted');
+    await expect(build({ ...options, signal: controller.signal })).rejects.toThrow(
+      'aborted',
+    );
     expect(server.log).toHaveLength(6);
     await build(options);
     const records = server.log
@@ -109,10 +116,14 @@ describe('build', () => {
     const options = buildOptions((await serveUpstream(upstreamOf(answers))).url);
     await build(options);
     const before = fingerprint(options.out);
-    Object.assign(answers.move[1] ?? {}, { generation: { url: '/api/v2/generation/2/' } });
+    Object.assign(answers.move[1] ?? {}, {
+      generation: { url: '/api/v2/generation/2/' },
+    });
     const report = await build(options);
     const after = fingerprint(options.out);
-    const changed = listFiles(options.out).filter((file) => before.get(file) !== after.get(file));
+    const changed = listFiles(options.out).filter(
+      (file) => before.get(file) !== after.get(file),
+    );
     const bulk = ['gamedata.json', 'move.csv', 'move.ndjson'].flatMap((file) => [
       file,
       `${file}.gz`,
@@ -130,11 +141,15 @@ describe('build', () => {
 
   it('removes the bulk files with --no-downloads', async () => {
     const out = copied();
-    expect((await build({ ...described, out, downloads: false })).files.removed).toBe(
-      bulkFiles.length,
+    expect(
+      (await build({ ...described, out, downloads: false })).files.removed,
+    ).toBe(bulkFiles.length);
+    expect(listFiles(out).filter((file) => file.startsWith('download/'))).toEqual(
+      [],
     );
-    expect(listFiles(out).filter((file) => file.startsWith('download/'))).toEqual([]);
-    expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).not.toContain('/download/');
+    expect(readFileSync(path.join(out, 'openapi.json'), 'utf8')).not.toContain(
+      '/download/',
+    );
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
@@ -156,15 +171,21 @@ it('builds a valid site even if the staging folder of an interrupted build is lo
   const raw = rawRecords(3, 1);
   const old = await smallSource(raw);
   const others = raw.move.slice(1);
-  const renamed = await smallSource({ ...raw, move: [rawMove(1, { slug: 'new' }), ...others] });
+  const renamed = await smallSource({
+    ...raw,
+    move: [rawMove(1, { slug: 'new' }), ...others],
+  });
   const options = { baseUrl: BASE_URL, maxShrink: 100 } as const;
   const out = path.join(temporaryFolder(), 'site');
   const complete = path.join(temporaryFolder(), 'site');
-  for (const folder of [out, complete]) await build({ ...old, ...options, out: folder });
+  for (const folder of [out, complete]) {
+    await build({ ...old, ...options, out: folder });
+  }
   await build({ ...renamed, ...options, out: complete });
   // These files were moved into place before the build was interrupted.
-  for (const file of ['changes.json', 'former.json'])
+  for (const file of ['changes.json', 'former.json']) {
     copyFileSync(path.join(complete, file), path.join(out, file));
+  }
 
   const { changes, notices } = await build({ ...renamed, ...options, out });
   expect(changes.steps).toHaveLength(1);
@@ -172,10 +193,11 @@ it('builds a valid site even if the staging folder of an interrupted build is lo
     expect.stringMatching(/^changes\.json differs from the manifest/),
     expect.stringMatching(/^former\.json differs from the manifest/),
   ]);
-  for (const file of ['changes.json', 'former.json', 'moved.json'])
+  for (const file of ['changes.json', 'former.json', 'moved.json']) {
     expect(readFileSync(path.join(out, file), 'utf8')).toBe(
       readFileSync(path.join(complete, file), 'utf8'),
     );
+  }
   expect(verifyFolder(out)).toMatchObject({ problems: [] });
 });
 
@@ -183,16 +205,25 @@ it('requires --max-shrink only for the build in which most icons disappear', asy
   const names = range(1, 30).map((id) => `item-${id}`);
   const item = names.map((name, at) => itemAnswer(at + 1, { name }));
   const bundled = openSnapshot(BUNDLED_DATA).data().records.item;
-  const bundledIcons = bundled.map((record) => ('icon' in record ? record.icon : ''));
+  const bundledIcons = bundled.map((record) =>
+    'icon' in record ? record.icon : '',
+  );
   const icons = [...bundledIcons, ...names.map((name) => `${name}.png`)];
   const clone = temporaryFolder();
   const tables = tablesOf(upstreamOf({ move: [moveAnswer(1)], item }));
   const upstream = writeClone(clone, tables, icons);
-  const { maxShrink, ...options } = { ...buildOptions(upstream), source: 'csv' } as const;
+  const { maxShrink, ...options } = {
+    ...buildOptions(upstream),
+    source: 'csv',
+  } as const;
   expect((await build({ ...options, maxShrink })).data.counts.item).toBe(30);
 
-  for (const name of names) rmSync(path.join(clone, 'sprites', 'sprites', 'items', `${name}.png`));
-  await expect(build(options)).rejects.toThrow('got 30 of 30 records with a new no-icon');
+  for (const name of names) {
+    rmSync(path.join(clone, 'sprites', 'sprites', 'items', `${name}.png`));
+  }
+  await expect(build(options)).rejects.toThrow(
+    'got 30 of 30 records with a new no-icon',
+  );
   await build({ ...options, maxShrink });
   expect((await build(options)).changed).toBe(false);
 });

@@ -26,8 +26,13 @@ const createVersion = (name: string, records: SomeRecords) => ({
 const before = createVersion('before', raw);
 const after = createVersion('after', later);
 beforeAll(async () => {
-  for (const { records, data, out } of [before, after])
-    await build({ ...(await smallSource(records, data)), out, baseUrl: 'https://example.test' });
+  for (const { records, data, out } of [before, after]) {
+    await build({
+      ...(await smallSource(records, data)),
+      out,
+      baseUrl: 'https://example.test',
+    });
+  }
 });
 
 async function served(dir: string): Promise<string> {
@@ -43,16 +48,25 @@ describe('diff', () => {
       added: [{ id: 9, slug: 'move-9', name: 'Move 9' }],
       renamed: [{ id: 2, from: 'move-2', to: 'renamed', fields: [] }],
     });
-    expect(expected.totals).toEqual({ added: 1, removed: 0, renamed: 1, changed: 0 });
+    expect(expected.totals).toEqual({
+      added: 1,
+      removed: 0,
+      renamed: 1,
+      changed: 0,
+    });
 
     expect(await diff({ from: before.out, to: after.data })).toEqual(expected);
     expect(await diff({ from: before.data, to: after.out })).toEqual(expected);
     expect(
-      await diff({ from: await served(before.out), to: `${await served(after.out)}/` }),
+      await diff({
+        from: await served(before.out),
+        to: `${await served(after.out)}/`,
+      }),
     ).toEqual(expected);
   });
 
-  const run = (...args: string[]) => callCli(['diff', before.data, after.out, ...args]);
+  const run = (...args: string[]) =>
+    callCli(['diff', before.data, after.out, ...args]);
 
   it('prints the differences as JSON with --format json', async () => {
     const json = await run('--format', 'json');
@@ -73,7 +87,9 @@ describe('diff', () => {
 
   it('exits with 3 if there are differences and --exit-code is set', async () => {
     expect(await run('--exit-code')).toMatchObject({ code: 3, stderr: '' });
-    expect(await callCli(['diff', before.data, before.out, '--exit-code'])).toMatchObject({
+    expect(
+      await callCli(['diff', before.data, before.out, '--exit-code']),
+    ).toMatchObject({
       code: 0,
     });
   });

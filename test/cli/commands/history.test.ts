@@ -7,21 +7,28 @@ import { type History, historySchema } from '../../../src/contract/changes.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { serveUpstream } from '../../support/test-upstream.ts';
-import { type Answer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import {
+  type Answer,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
 /**
- * Creates functions that build a site and a snapshot of an upstream that changes from day to day.
+ * Creates functions that build a site and a snapshot of an upstream that changes
+ * from day to day.
  */
 async function operator() {
   const answers = tinyUpstream();
   const { url: upstream } = await serveUpstream(upstreamOf(answers));
   const folder = temporaryFolder();
   const [site, data] = [path.join(folder, 'site'), path.join(folder, 'data')];
-  // The bundled data set has more records than this upstream, so the guard would reject the build.
+  // The bundled data set has more records than this upstream, so the guard would
+  // reject the build.
   const shared = { source: 'rest', upstream, cache: false, maxShrink: 100 } as const;
-  const on = (day: string) => vi.stubEnv('SOURCE_DATE_EPOCH', String(Date.parse(day) / 1000));
+  const on = (day: string) =>
+    vi.stubEnv('SOURCE_DATE_EPOCH', String(Date.parse(day) / 1000));
   on('2026-01-01');
   return {
     ...{ site, data, on },
@@ -70,9 +77,13 @@ describe('the history of a site', () => {
     await build();
     rename('second-name');
     await build();
-    for (const file of ['meta.json', 'changes.json']) writeFileSync(path.join(site, file), '{');
+    for (const file of ['meta.json', 'changes.json']) {
+      writeFileSync(path.join(site, file), '{');
+    }
     rename('third-name');
-    expect((await build()).notices).toEqual([expect.stringContaining('starts again')]);
+    expect((await build()).notices).toEqual([
+      expect.stringContaining('starts again'),
+    ]);
     expect(stepsIn(site)).toEqual([]);
     expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual([
       '/api/gamedata/move/move-2/',
@@ -91,5 +102,7 @@ it('copies the history of a snapshot into a new site', async () => {
   expect(stepsIn(data)).toEqual(['2026-01-01 2026-01-02 move-2 → second-name']);
   await build({ source: 'snapshot', upstream: data });
   expect(read(site, 'changes.json')).toBe(read(data, 'changes.json'));
-  expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual(['/api/gamedata/move/move-2/']);
+  expect(Object.keys(JSON.parse(read(site, 'moved.json')))).toEqual([
+    '/api/gamedata/move/move-2/',
+  ]);
 });

@@ -6,7 +6,11 @@ import { build } from '../../../src/cli/commands/build.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { mapKinds } from '../../../src/contract/kinds.ts';
 import { listPageFile } from '../../../src/contract/paths.ts';
-import { digestLines, encodeLine, removeUrl } from '../../../src/dataset/data-set.ts';
+import {
+  digestLines,
+  encodeLine,
+  removeUrl,
+} from '../../../src/dataset/data-set.ts';
 import { keepArchive } from '../../../src/pipeline/keep-archive.ts';
 import type { Progress } from '../../../src/sources/source.ts';
 import { verifyFolder } from '../../../src/verify/folder.ts';
@@ -35,13 +39,18 @@ const newFolder = (): string => path.join(temporaryFolder(), 'copy');
 const readJson = (dir: string, file: string) =>
   JSON.parse(readFileSync(path.join(dir, file), 'utf8'));
 
-function edit(dir: string, file: string, change: (json: Record<string, unknown>) => unknown): void {
+function edit(
+  dir: string,
+  file: string,
+  change: (json: Record<string, unknown>) => unknown,
+): void {
   writeFileSync(path.join(dir, file), JSON.stringify(change(readJson(dir, file))));
   listAsTheyAre(dir);
 }
 
 /**
- * Tests that change the working folder are skipped in mutation tests, whose workers cannot do so.
+ * Tests that change the working folder are skipped in mutation tests, whose workers
+ * cannot do so.
  */
 const inFolder = it.skipIf(process.env.MUTATED !== undefined);
 
@@ -63,7 +72,8 @@ describe('mirror', () => {
   it('reports progress while reading a deployment', async () => {
     const { url, paths } = await deploy(site);
     const seen: string[] = [];
-    const onProgress = ({ done, total }: Progress) => seen.push(`${done} of ${total}`);
+    const onProgress = ({ done, total }: Progress) =>
+      seen.push(`${done} of ${total}`);
     await mirror({ from: url, out: newFolder(), onProgress });
     const total = paths().length - 1;
     expect([seen[0], seen.at(-1)]).toEqual(['0 of 0', `${total} of ${total}`]);
@@ -72,7 +82,12 @@ describe('mirror', () => {
   it('creates the same site as a build with the same options', async () => {
     const built = newFolder();
     const host = { hosts: ['nginx'], root: '/srv/x' } as const;
-    const options = { baseUrl: TO, links: 'file', downloads: false, ...host } as const;
+    const options = {
+      baseUrl: TO,
+      links: 'file',
+      downloads: false,
+      ...host,
+    } as const;
     await build({ ...described, ...options, out: built });
     const copy = copied();
     await mirror({ from: copy, ...options });
@@ -82,8 +97,14 @@ describe('mirror', () => {
   inFolder('names the folder of a copy after the host in the URL', async () => {
     const from = (await deserted()).replace('http://127.0.0.1', 'HTTP://LOCALHOST');
     const cwd = temporaryFolder();
-    outputFile(path.join(cwd, new URL(from).host.replace(':', '-'), 'manifest.json'), '');
-    const { stderr } = await callCli(['mirror', from, '--retries', '0', '--no-cache'], { cwd });
+    outputFile(
+      path.join(cwd, new URL(from).host.replace(':', '-'), 'manifest.json'),
+      '',
+    );
+    const { stderr } = await callCli(
+      ['mirror', from, '--retries', '0', '--no-cache'],
+      { cwd },
+    );
     expect(stderr).toMatch(/\nlocalhost-\d+: unchanged\n$/);
   });
 
@@ -102,29 +123,35 @@ describe('mirror', () => {
   });
 
   it('rejects a call of mirror() without a site to copy', async () => {
-    await expect(mirror({} as never)).rejects.toThrow('from: got nothing, expected the URL');
+    await expect(mirror({} as never)).rejects.toThrow(
+      'from: got nothing, expected the URL',
+    );
   });
 
   it('rejects a redirect to another host', async () => {
     const server = await deploy(site);
     const redirect = (location: string) =>
-      server.faults.set('former.json', (response) => response.writeHead(301, { location }).end());
+      server.faults.set('former.json', (response) =>
+        response.writeHead(301, { location }).end(),
+      );
     server.faults.set('moved', (response) =>
       response.end(readFileSync(path.join(site, 'former.json'))),
     );
     redirect('/moved');
-    expect(await mirror({ from: server.url, out: newFolder() })).toMatchObject({ changed: true });
+    expect(await mirror({ from: server.url, out: newFolder() })).toMatchObject({
+      changed: true,
+    });
     redirect('http://other.test/');
-    await expect(mirror({ from: server.url, out: newFolder(), retries: 0 })).rejects.toThrow(
-      'a redirect to "http://other.test/", expected 200',
-    );
+    await expect(
+      mirror({ from: server.url, out: newFolder(), retries: 0 }),
+    ).rejects.toThrow('a redirect to "http://other.test/", expected 200');
   });
 });
 
 describe('mirror, for a site from an untrusted author,', () => {
   /**
-   * Mirrors a site after changing its `meta.json`. Returns the report and the `meta.json` of the
-   * copy.
+   * Mirrors a site after changing its `meta.json`. Returns the report and the
+   * `meta.json` of the copy.
    */
   async function copyEdited(change: Record<string, unknown>) {
     const [from, out] = [copied(), newFolder()];
@@ -153,7 +180,9 @@ describe('mirror, for a site from an untrusted author,', () => {
     edit(out, 'meta.json', (json) => ({ ...json, hosts: ['nginx'] }));
     const link = path.join(newFolder(), 'link');
     fsExtra.ensureSymlinkSync(out, link);
-    expect(await mirror({ from: link, out })).toMatchObject({ site: { hosts: ['netlify'] } });
+    expect(await mirror({ from: link, out })).toMatchObject({
+      site: { hosts: ['netlify'] },
+    });
   });
 
   it('drops implausible provenance of the copied site', async () => {
@@ -163,7 +192,11 @@ describe('mirror, for a site from an untrusted author,', () => {
       edition: { hash: 'a'.repeat(40), deployed: '2099-01-01T00:00:00Z' },
     });
     const today = new Date().toISOString().slice(0, 10);
-    expect(meta).toMatchObject({ upstream: 'unknown', captured: today, edition: null });
+    expect(meta).toMatchObject({
+      upstream: 'unknown',
+      captured: today,
+      edition: null,
+    });
     expect(report.notices).toEqual([
       "dropped the source's upstream, which is not a URL",
       `the source was captured on 2099-01-01, which is in the future; using ${today} instead`,
@@ -197,7 +230,10 @@ describe('mirror, for a site from an untrusted author,', () => {
       const page = path.join(copy, listPageFile('move', 0));
       writeFileSync(page, readFileSync(page, 'utf8').replace(from, to));
       const digest = digestLines((kind) =>
-        readJson(copy, listPageFile(kind, 0)).results.map(removeUrl).map(encodeLine).join(''),
+        readJson(copy, listPageFile(kind, 0))
+          .results.map(removeUrl)
+          .map(encodeLine)
+          .join(''),
       );
       edit(copy, 'meta.json', (json) => ({ ...json, digest }));
       await expect(mirror({ from: copy })).rejects.toThrow(problem);
@@ -238,8 +274,9 @@ describe('mirror, for an archive,', () => {
     const out = copied();
     await build({ ...described, ...(await smallSource(renamed)), out });
     // The guard still applies to folders and URLs.
-    for (const from of [site, (await deploy(site)).url])
+    for (const from of [site, (await deploy(site)).url]) {
       await expect(mirror({ from, out })).rejects.toMatchObject({ code: 'guard' });
+    }
     writeFileSync(path.join(out, 'former.json'), '{}');
     const { code, stderr } = await callCli(['restore', packed, out]);
     expect(code).toBe(0);
@@ -249,7 +286,9 @@ describe('mirror, for an archive,', () => {
       '/api/gamedata/move/seven/': '/api/gamedata/move/move-7/',
     });
     expect(readJson(out, 'changes.json').steps).toHaveLength(2);
-    expect(readTree(path.join(out, 'api'))).toEqual(readTree(path.join(site, 'api')));
+    expect(readTree(path.join(out, 'api'))).toEqual(
+      readTree(path.join(site, 'api')),
+    );
   });
 
   it('names the archive in the error if it is truncated', async () => {
@@ -273,13 +312,17 @@ describe('build, for a published site,', () => {
         `the base URL of ${out} cannot be read`,
       );
     }
-    expect((await build({ ...options, maxShrink: 100 })).changes.missing.move).toHaveLength(5);
+    expect(
+      (await build({ ...options, maxShrink: 100 })).changes.missing.move,
+    ).toHaveLength(5);
   });
 
   it('rejects a published site with damaged old slugs without --forget-history', async () => {
     const out = copied();
     writeFileSync(path.join(out, 'former.json'), '{');
-    await expect(build({ ...described, out })).rejects.toThrow('has old slugs that cannot be read');
+    await expect(build({ ...described, out })).rejects.toThrow(
+      'has old slugs that cannot be read',
+    );
     await build({ ...described, out, forgetHistory: true });
     expect(verifyFolder(out).problems).toEqual([]);
   });

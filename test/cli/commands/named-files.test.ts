@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { callCli } from '../../support/run-cli.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-const config = 'own.json: cannot be read (not a regular file), expected a configuration';
+const config =
+  'own.json: cannot be read (not a regular file), expected a configuration';
 const archive =
   'own.tar.gz: cannot be read as an archive (not a regular file), expected a .tar.gz archive of a site';
 

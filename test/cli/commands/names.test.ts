@@ -16,19 +16,24 @@ import {
 } from '../../support/upstream-data.ts';
 
 const named = (names: Record<string, string>) => ({
-  names: Object.entries(names).map(([language, name]) => ({ name, language: { name: language } })),
+  names: Object.entries(names).map(([language, name]) => ({
+    name,
+    language: { name: language },
+  })),
 });
 const read = (folder: string, file: string) =>
   JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
 
 /**
- * Serves an upstream with two moves, which a test may change, and creates a function that builds
- * it.
+ * Serves an upstream with two moves, which a test may change, and creates a function
+ * that builds it.
  */
 async function createScene() {
   const answers = {
     ...mapKinds((kind) => [plainAnswer(kind, 1, named({ en: 'Other' }))]),
-    move: [1, 2].map((id) => moveAnswer(id, named({ en: `Move ${id}`, fr: `Capacité ${id}` }))),
+    move: [1, 2].map((id) =>
+      moveAnswer(id, named({ en: `Move ${id}`, fr: `Capacité ${id}` })),
+    ),
     item: [itemAnswer(1, { names: [] })],
   };
   const { url: upstream } = await serveUpstream(upstreamOf(answers));
@@ -50,12 +55,16 @@ describe('the names of a site', () => {
     const [own, none] = [`${out}-with`, `${out}-without`];
     await run({ out: own });
     await run({ out: none, names: false });
-    expect({ ...read(own, 'meta.json'), names: undefined }).toEqual(read(none, 'meta.json'));
+    expect({ ...read(own, 'meta.json'), names: undefined }).toEqual(
+      read(none, 'meta.json'),
+    );
     const files = (folder: string): string[] =>
       read(folder, 'manifest.json').files.map(({ path }: { path: string }) => path);
     const more = files(own).filter((file) => !files(none).includes(file));
     expect(more).toEqual(['names/en.json', 'names/fr.json', 'names/index.json']);
-    expect(readFileSync(path.join(own, 'index.html'), 'utf8')).toContain('names/index.json');
+    expect(readFileSync(path.join(own, 'index.html'), 'utf8')).toContain(
+      'names/index.json',
+    );
     expect(readFileSync(path.join(none, 'index.html'), 'utf8')).not.toMatch(
       /names\/|names-language/,
     );
@@ -76,9 +85,17 @@ describe('the names of a site', () => {
       (file) => file.includes('.') && before.get(file) !== after.get(file),
     );
     expect(changed.sort()).toEqual([
-      ...['docs/index.html', 'manifest.json', 'meta.json', 'names/fr.json', 'openapi.json'],
+      ...[
+        'docs/index.html',
+        'manifest.json',
+        'meta.json',
+        'names/fr.json',
+        'openapi.json',
+      ],
     ]);
-    const names = namesIn('fr', { move: { 'move-1': 'Autre', 'move-2': 'Capacité 2' } });
+    const names = namesIn('fr', {
+      move: { 'move-1': 'Autre', 'move-2': 'Capacité 2' },
+    });
     expect(read(out, 'names/fr.json')).toEqual(names);
     expect(await run()).toMatchObject({ changed: false, changes: { names: [] } });
   });
@@ -87,7 +104,10 @@ describe('the names of a site', () => {
     const { answers, run, out } = await createScene();
     await run();
     const names = read(out, 'names/fr.json');
-    writeFileSync(path.join(out, 'names/fr.json'), JSON.stringify({ ...names, move: {} }));
+    writeFileSync(
+      path.join(out, 'names/fr.json'),
+      JSON.stringify({ ...names, move: {} }),
+    );
     expect(await run()).toMatchObject({ changed: true, changes: { names: [] } });
     expect(read(out, 'names/fr.json')).toEqual(names);
     writeFileSync(path.join(out, 'names/fr.json'), '{');

@@ -1,6 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { type BuildOptions, build, resolveBuild } from '../../../src/cli/commands/build.ts';
+import {
+  type BuildOptions,
+  build,
+  resolveBuild,
+} from '../../../src/cli/commands/build.ts';
 import { diff } from '../../../src/cli/commands/diff.ts';
 import { mirror } from '../../../src/cli/commands/mirror.ts';
 import { serve } from '../../../src/cli/commands/serve.ts';
@@ -21,7 +25,8 @@ function settingsOf(options: BuildOptions, environment: Environment) {
 }
 const NAMED = { BASE_URL: 'https://example.test' };
 
-const ICONS = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+const ICONS =
+  'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
 it('fills in the defaults of all build options', () => {
   expect(resolveBuild({}, { SOURCE_DATE_EPOCH: '1388534400' })).toMatchObject({
@@ -54,22 +59,34 @@ it.each<[BuildOptions, object]>([
     { concurrency: 1, retries: 0 },
     { concurrency: 1, retries: 0 },
   ],
-  [{ upstream: 'https://pokeapi.co/api/v2/' }, { upstream: 'https://pokeapi.co/api/v2' }],
+  [
+    { upstream: 'https://pokeapi.co/api/v2/' },
+    { upstream: 'https://pokeapi.co/api/v2' },
+  ],
   [{ source: 'csv', upstream: 'tables' }, { upstream: 'tables' }],
-  [{ source: 'csv', upstream: 'HTTP://X.test/csv//' }, { upstream: 'http://x.test/csv' }],
+  [
+    { source: 'csv', upstream: 'HTTP://X.test/csv//' },
+    { upstream: 'http://x.test/csv' },
+  ],
   [{ source: 'snapshot', upstream: 'data' }, { upstream: 'data' }],
 ])('resolves the options %j to the source settings %j', (options, source) => {
   expect(resolveBuild(options, {}).source).toMatchObject(source);
 });
 
 it.each<[BuildOptions, object]>([
-  [{ sprites: 'none', spritesUpstream: 'junk' }, { sprites: { mode: 'none', upstream: null } }],
+  [
+    { sprites: 'none', spritesUpstream: 'junk' },
+    { sprites: { mode: 'none', upstream: null } },
+  ],
   [{ hosts: [] }, { hosts: [] }],
   [
     { hosts: ['netlify', 'netlify'] },
     { hosts: ['netlify'], links: 'query', sprites: { mode: 'link' } },
   ],
-  [{ links: 'file' }, { links: 'file', sprites: { mode: 'mirror', upstream: ICONS } }],
+  [
+    { links: 'file' },
+    { links: 'file', sprites: { mode: 'mirror', upstream: ICONS } },
+  ],
   [{ hosts: ['github-pages'] }, { links: 'file', sprites: { mode: 'mirror' } }],
   [{ hosts: ['github-pages', 'netlify'] }, { links: 'file' }],
   [{ hosts: ['caddy'], out: 'site' }, { root: path.resolve('site') }],
@@ -83,16 +100,33 @@ describe('the base URL', () => {
   const netlify = { ...site, DEPLOY_PRIME_URL: 'https://preview.test' };
   const all = { ...netlify, BASE_URL: 'https://base.test' };
   const here = 'http://127.0.0.1:3000';
-  it.each<[first: string, given: string | undefined, environment: Environment, address: string]>([
+  it.each<
+    [
+      first: string,
+      given: string | undefined,
+      environment: Environment,
+      address: string,
+    ]
+  >([
     ['the option', 'https://flag.test', all, 'https://flag.test'],
-    ['BASE_URL', undefined, { ...all, CONTEXT: 'deploy-preview' }, 'https://base.test'],
+    [
+      'BASE_URL',
+      undefined,
+      { ...all, CONTEXT: 'deploy-preview' },
+      'https://base.test',
+    ],
     [
       'a preview’s URL',
       undefined,
       { ...netlify, CONTEXT: 'deploy-preview' },
       'https://preview.test',
     ],
-    ['a branch’s URL', undefined, { ...netlify, CONTEXT: 'branch-deploy' }, 'https://preview.test'],
+    [
+      'a branch’s URL',
+      undefined,
+      { ...netlify, CONTEXT: 'branch-deploy' },
+      'https://preview.test',
+    ],
     ['URL without a context', undefined, netlify, 'https://site.test'],
     [
       'URL in a preview without one',
@@ -100,7 +134,12 @@ describe('the base URL', () => {
       { ...site, CONTEXT: 'deploy-preview' },
       'https://site.test',
     ],
-    ['the default outside Netlify', undefined, { ...netlify, NETLIFY: undefined }, here],
+    [
+      'the default outside Netlify',
+      undefined,
+      { ...netlify, NETLIFY: undefined },
+      here,
+    ],
     ['the default', undefined, { BASE_URL: '', URL: '' }, here],
     [
       'an option with a trailing slash',
@@ -113,7 +152,8 @@ describe('the base URL', () => {
   });
 
   const http = 'expected an http or https URL';
-  const unfit = 'got a URL with credentials, a query or a fragment, expected one without';
+  const unfit =
+    'got a URL with credentials, a query or a fragment, expected one without';
   const letters = 'expected a URL of letters, digits, dots and hyphens';
   it.each<[string, string]>([
     ['', `got "", ${http}`],
@@ -132,15 +172,22 @@ describe('the base URL', () => {
   it.each<[string, Environment]>([
     ['BASE_URL', {}],
     ['DEPLOY_PRIME_URL', { NETLIFY: 'true', CONTEXT: 'deploy-preview' }],
-  ])('names the variable %s if it contains an invalid base URL', (name, environment) => {
-    const problem = `got "x", ${http}`;
-    expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
-      new UsageError(problem, { option: name }),
-    );
-  });
+  ])(
+    'names the variable %s if it contains an invalid base URL',
+    (name, environment) => {
+      const problem = `got "x", ${http}`;
+      expect(() => resolveBuild({}, { ...environment, [name]: 'x' })).toThrow(
+        new UsageError(problem, { option: name }),
+      );
+    },
+  );
 
   it.each<[BuildOptions['hosts'], names: string, hint: string]>([
-    [['nginx', 'nginx', 'github-pages'], 'nginx, github-pages', 'Use --base-url or BASE_URL.'],
+    [
+      ['nginx', 'nginx', 'github-pages'],
+      'nginx, github-pages',
+      'Use --base-url or BASE_URL.',
+    ],
     [
       ['cloudflare'],
       'cloudflare',
@@ -158,12 +205,23 @@ describe('settings that no option sets', () => {
   const known = { published: undefined, copied: undefined, isOwnSource: false };
   const resolve = (own: object) =>
     resolveSettings(resolveBuild({}, {}).wanted, 'out', { ...known, ...own });
-  const published = { base_url: 'https://a.test', links: 'file', hosts: ['caddy', 'unknown'] };
+  const published = {
+    base_url: 'https://a.test',
+    links: 'file',
+    hosts: ['caddy', 'unknown'],
+  };
   const copied = { base_url: 'https://b.test', links: 'query', hosts: ['nginx'] };
 
   it.each<[string, object, ...settings: string[]]>([
     ['of a build', { published }, 'https://a.test', 'published', 'query', 'netlify'],
-    ['of a copy', { published, copied }, 'https://a.test', 'published', 'file', 'caddy'],
+    [
+      'of a copy',
+      { published, copied },
+      'https://a.test',
+      'published',
+      'file',
+      'caddy',
+    ],
     ['of a first copy', { copied }, 'https://b.test', 'source', 'query', 'netlify'],
     [
       'of a site that mirrors itself',
@@ -180,11 +238,14 @@ describe('settings that no option sets', () => {
   it.each([
     ['out', { published: {}, copied }],
     ['the source', { copied: { ...copied, base_url: 'javascript:alert(1)' } }],
-  ])('require an option for the base URL if the base URL of %s cannot be read', (where, own) => {
-    expect(() => resolve(own)).toThrow(
-      `--base-url: got none, and the base URL of ${where} cannot be read`,
-    );
-  });
+  ])(
+    'require an option for the base URL if the base URL of %s cannot be read',
+    (where, own) => {
+      expect(() => resolve(own)).toThrow(
+        `--base-url: got none, and the base URL of ${where} cannot be read`,
+      );
+    },
+  );
 });
 
 it.each<[BuildOptions | { source: 'xml' }, string]>([
@@ -192,12 +253,18 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
     { hosts: ['github-pages'], links: 'query' },
     '--links: got query, expected file for github-pages, which ignores',
   ],
-  [{ root: '/srv' }, '--root: got no host that uses it, expected --host nginx, caddy or apache'],
+  [
+    { root: '/srv' },
+    '--root: got no host that uses it, expected --host nginx, caddy or apache',
+  ],
   [
     { root: '/srv/$site', hosts: ['apache'] },
     '--root: got "/srv/$site", expected a path without quotes, brackets',
   ],
-  [{ source: 'xml' }, '--source: got "xml", expected one of auto, rest, csv, snapshot, site'],
+  [
+    { source: 'xml' },
+    '--source: got "xml", expected one of auto, rest, csv, snapshot, site',
+  ],
   [{ concurrency: 0 }, '--concurrency: got 0, expected an integer from 1 to 256'],
   [{ retries: Number.NaN }, '--retries: got NaN, expected an integer from 0 to 20'],
   [{ maxShrink: 101 }, '--max-shrink: got 101, expected a percentage from 0 to 100'],
@@ -221,11 +288,14 @@ it.each<[BuildOptions | { source: 'xml' }, string]>([
   expect(() => settingsOf(options as BuildOptions, NAMED)).toThrow(problem);
 });
 
-it.each(['today', '1.5', '-1', '999999999999'])('rejects SOURCE_DATE_EPOCH=%s', (epoch) => {
-  expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
-    `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`,
-  );
-});
+it.each(['today', '1.5', '-1', '999999999999'])(
+  'rejects SOURCE_DATE_EPOCH=%s',
+  (epoch) => {
+    expect(() => resolveBuild({}, { SOURCE_DATE_EPOCH: epoch })).toThrow(
+      `SOURCE_DATE_EPOCH: got "${epoch}", expected seconds since 1970`,
+    );
+  },
+);
 
 it('ignores an empty SOURCE_DATE_EPOCH', () => {
   const { source } = resolveBuild({}, { SOURCE_DATE_EPOCH: '' });
@@ -274,5 +344,7 @@ it.each<[string, (options: object) => Promise<unknown>]>([
   ['serve', serve],
   ['diff', (options) => diff({ from: 'nowhere', to: 'nowhere', ...options })],
 ])('%s() rejects an unknown option', async (_, call) => {
-  await expect(call({ levle: 1 })).rejects.toThrow(/^got the option "levle", expected one of /);
+  await expect(call({ levle: 1 })).rejects.toThrow(
+    /^got the option "levle", expected one of /,
+  );
 });

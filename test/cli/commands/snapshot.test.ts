@@ -13,7 +13,12 @@ import { serveUpstream } from '../../support/test-upstream.ts';
 import { tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
 
 const createOptions = (upstream: string) =>
-  ({ upstream, data: path.join(temporaryFolder(), 'data'), cache: false, maxShrink: 100 }) as const;
+  ({
+    upstream,
+    data: path.join(temporaryFolder(), 'data'),
+    cache: false,
+    maxShrink: 100,
+  }) as const;
 
 describe('snapshot', () => {
   it('writes the records, their provenance and the license', async () => {
@@ -31,7 +36,11 @@ describe('snapshot', () => {
       data: { source: 'rest', counts },
     });
     const provenance = { source: 'rest', upstream, captured, edition: null };
-    expect(openSnapshot(options.data).data()).toMatchObject({ digest, counts, provenance });
+    expect(openSnapshot(options.data).data()).toMatchObject({
+      digest,
+      counts,
+      provenance,
+    });
     expect(readFileSync(path.join(options.data, 'LICENSE.txt'), 'utf8')).toContain(
       'Redistribution and use',
     );
@@ -46,7 +55,10 @@ describe('snapshot', () => {
     const before = fingerprint(options.data);
     vi.stubEnv('SOURCE_DATE_EPOCH', '1800000000');
     const report = await snapshot(options);
-    expect(report).toMatchObject({ changed: false, data: { captured: '2023-11-14' } });
+    expect(report).toMatchObject({
+      changed: false,
+      data: { captured: '2023-11-14' },
+    });
     expect(fingerprint(options.data)).toEqual(before);
   });
 
@@ -57,14 +69,16 @@ describe('snapshot', () => {
     let now = 0;
     onTestFinished(() => void vi.restoreAllMocks());
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
-    await expect(snapshot({ ...createOptions(source.upstream), ...source })).rejects.toThrow(
-      `${source.upstream}: is being changed`,
-    );
+    await expect(
+      snapshot({ ...createOptions(source.upstream), ...source }),
+    ).rejects.toThrow(`${source.upstream}: is being changed`);
   });
 
   it('fails instead of using the bundled data if the upstream is unreachable', async () => {
     const options = createOptions(await deserted());
-    await expect(snapshot({ ...options, retries: 0 })).rejects.toThrow('ECONNREFUSED');
+    await expect(snapshot({ ...options, retries: 0 })).rejects.toThrow(
+      'ECONNREFUSED',
+    );
     expect(existsSync(options.data)).toBe(false);
   });
 });

@@ -16,7 +16,11 @@ afterAll(() => server.close());
 describe('verify <url>', () => {
   it('prints a single result line for a correct deployment', async () => {
     const options = ['--link-base', 'https://example.test'];
-    const { code, stderr, stdout } = await callCli(['verify', server.url, ...options]);
+    const { code, stderr, stdout } = await callCli([
+      'verify',
+      server.url,
+      ...options,
+    ]);
     expect(stderr).toMatch(
       new RegExp(
         `^(?:.* checked · .*\n|reading the lists · .*\n)*http:\\S+: 3 moves, 2 items${oneOfOthers}, static level: (\\d\\d) of \\1 guarantees kept, in [\\d.]+ s\n$`,
@@ -37,7 +41,11 @@ describe('verify <url>', () => {
     expect(stderr).toMatch(
       /FAIL lists: .*: GET \/api\/gamedata\/move\/\?format=api: .* \(and \d+ more\)\n/,
     );
-    expect(JSON.parse(stdout)).toMatchObject({ address: server.url, level: 'static', failed: 6 });
+    expect(JSON.parse(stdout)).toMatchObject({
+      address: server.url,
+      level: 'static',
+      failed: 6,
+    });
     expect(code).toBe(1);
   });
 

@@ -14,8 +14,8 @@ const publishSite = (out: string, moves: number) =>
   withOutput(out, ({ publish }) => publish(siteOf(rawRecords(moves, 1)).files()));
 
 /**
- * Creates two folders with the same site, which are twins. A test then builds another site in the
- * second one.
+ * Creates two folders with the same site, which are twins. A test then builds
+ * another site in the second one.
  */
 async function createTwins() {
   const sites = [await publishedSite({}), await publishedSite({})];
@@ -25,7 +25,8 @@ async function createTwins() {
 }
 
 /**
- * Verifies a folder. When its first record is read, the folder is replaced with its changed twin.
+ * Verifies a folder. When its first record is read, the folder is replaced with its
+ * changed twin.
  */
 function verifyDuringChange({ target, twin }: { target: string; twin: string }) {
   const record = path.join(target, 'api/gamedata/move/move-1/index.json');
@@ -66,5 +67,7 @@ it('reports a missing file as damage if no build is running', async () => {
   const { target } = await createTwins();
   const file = 'api/gamedata/move/move-1/index.json';
   fs.rmSync(path.join(target, file));
-  expect(await verify({ target })).toMatchObject({ problems: [{ file, problem: 'is missing' }] });
+  expect(await verify({ target })).toMatchObject({
+    problems: [{ file, problem: 'is missing' }],
+  });
 });

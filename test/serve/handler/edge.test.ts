@@ -53,7 +53,9 @@ describe('createFetchStore', () => {
   });
 
   it('derives an ETag from the content if the host does not send one', async () => {
-    const [first, same, other] = await Promise.all(['{}', '{}', '[]'].map((body) => get(body)));
+    const [first, same, other] = await Promise.all(
+      ['{}', '{}', '[]'].map((body) => get(body)),
+    );
     expect(other?.etag).toBe('"4f53cda18c2baa0c0354bb5f9a3ecbe5"');
     expect(same?.etag).toBe(first?.etag);
     expect(other?.etag).not.toBe(first?.etag);

@@ -17,7 +17,9 @@ const many = '9'.repeat(4300);
 type Place = readonly [limit: number, offset: number | string] | null;
 
 describe('limit and offset', () => {
-  it.each<[query: string, records: number, ids: string, next: Place, previous: Place]>([
+  it.each<
+    [query: string, records: number, ids: string, next: Place, previous: Place]
+  >([
     ['', 100, '1-100', [100, 100], null],
     ['limit=007', 7, '1-7', [7, 7], null],
     ['limit=%2B5', 5, '1-5', [5, 5], null],
@@ -35,17 +37,24 @@ describe('limit and offset', () => {
     ['format=json&offset=150', 100, '151-250', [100, 250], [100, 50]],
     ['offset=100&format=json&limit=50', 50, '101-150', [50, 150], [50, 50]],
     ['format=&limit=5', 5, '1-5', [5, 5], null],
-  ])('returns the right records and links for ?%s', async (query, records, ids, next, previous) => {
-    const page = JSON.parse(await read(query));
-    const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
-    const link = (place: Place) =>
-      place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
-    expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results']);
-    expect(page).toMatchObject({ count: 2223, next: link(next), previous: link(previous) });
-    const got = (page as Page).results.map(({ id }) => id);
-    expect(got).toHaveLength(records);
-    expect(got.length > 0 ? `${got[0]}-${got.at(-1)}` : 'none').toBe(ids);
-  });
+  ])(
+    'returns the right records and links for ?%s',
+    async (query, records, ids, next, previous) => {
+      const page = JSON.parse(await read(query));
+      const format = new URLSearchParams(query).getAll('format').at(-1) || 'api';
+      const link = (place: Place) =>
+        place && `${LIST}?format=${format}&limit=${place[0]}&offset=${place[1]}`;
+      expect(Object.keys(page)).toEqual(['count', 'next', 'previous', 'results']);
+      expect(page).toMatchObject({
+        count: 2223,
+        next: link(next),
+        previous: link(previous),
+      });
+      const got = (page as Page).results.map(({ id }) => id);
+      expect(got).toHaveLength(records);
+      expect(got.length > 0 ? `${got[0]}-${got.at(-1)}` : 'none').toBe(ids);
+    },
+  );
 
   it.each([
     ...[
@@ -58,10 +67,16 @@ describe('limit and offset', () => {
       'offset=-1',
       'offset=abc',
     ],
-    ...['limit=20&limit=abc', 'a=b%20c%2Bd%26', 'LIMIT=3', 'limit=3;offset=2', 'limit[]=3'],
+    ...[
+      'limit=20&limit=abc',
+      'a=b%20c%2Bd%26',
+      'LIMIT=3',
+      'limit=3;offset=2',
+      'limit[]=3',
+    ],
     ...['page=2&search=ball&ordering=-id', `limit=9${many}`],
-    // Unlike our handler, the reference framework accepts blanks, underscores and digits of other
-    // scripts.
+    // Unlike our handler, the reference framework accepts blanks, underscores and
+    // digits of other scripts.
     ...['limit=%205', 'limit=1_0', 'limit=%EF%BC%95'],
   ])('treats ?%.60s as the first page', async (query) => {
     expect(await read(query)).toBe(await read(''));
@@ -90,14 +105,17 @@ describe('limit and offset', () => {
         fc.integer({ min: 1, max: 2400 }),
         fc.nat({ max: 2400 }),
         async (limit, offset) => {
-          const link = (start: number) => `${LIST}?format=api&limit=${limit}&offset=${start}`;
+          const link = (start: number) =>
+            `${LIST}?format=api&limit=${limit}&offset=${start}`;
           const page = {
             count: 2223,
             next: offset + limit < 2223 ? link(offset + limit) : null,
             previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
             results: all.results.slice(offset, offset + limit),
           };
-          expect(await read(`limit=${limit}&offset=${offset}`)).toBe(JSON.stringify(page));
+          expect(await read(`limit=${limit}&offset=${offset}`)).toBe(
+            JSON.stringify(page),
+          );
         },
       ),
     );
@@ -106,7 +124,9 @@ describe('limit and offset', () => {
   it.each(['', 'limit=7'])(
     'returns an empty page for a kind without records: ?%s',
     async (query) => {
-      const { text } = await handledSite(rawRecords(0, 1)).send(`/api/gamedata/move/?${query}`);
+      const { text } = await handledSite(rawRecords(0, 1)).send(
+        `/api/gamedata/move/?${query}`,
+      );
       expect(text).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
     },
   );
@@ -127,7 +147,9 @@ describe('limit and offset', () => {
         {},
         { [`api/gamedata/${path}index.json`]: null },
       );
-      expect((await broken.send('/api/gamedata/move/?limit=7&offset=95')).status).toBe(404);
+      expect(
+        (await broken.send('/api/gamedata/move/?limit=7&offset=95')).status,
+      ).toBe(404);
     },
   );
 });

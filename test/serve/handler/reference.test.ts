@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { browsePage, handledSite, recordsWithGaps } from '../../support/handled-site.ts';
+import {
+  browsePage,
+  handledSite,
+  recordsWithGaps,
+} from '../../support/handled-site.ts';
 import { forOthers } from '../../support/kinds.ts';
 
 const { send } = handledSite(recordsWithGaps());
@@ -26,11 +30,17 @@ describe.each([
   ['item record', '/api/gamedata/item/poke-ball/', 'Item Instance'],
   ['root', '/api/gamedata/', 'Api Root'],
 ])('methods on the %s', (_, path, name) => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])('rejects the method %s', async (method) => {
-    const { status, headers, text } = await send(path, { method });
-    expect([status, text]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
-    expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'FOO'])(
+    'rejects the method %s',
+    async (method) => {
+      const { status, headers, text } = await send(path, { method });
+      expect([status, text]).toEqual([
+        405,
+        `{"detail":"Method \\"${method}\\" not allowed."}`,
+      ]);
+      expect(headers).toMatchObject({ ...common, 'content-type': JSON_TYPE });
+    },
+  );
 
   it('describes the endpoint in response to OPTIONS', async () => {
     const { status, headers, text } = await send(path, { method: 'OPTIONS' });
@@ -40,12 +50,19 @@ describe.each([
       name,
       description: '',
       renders: ['application/json', 'text/html'],
-      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
+      parses: [
+        'application/json',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+      ],
     });
   });
 
   it('accepts a CORS preflight', async () => {
-    const headers = { Origin: 'https://app.test', 'Access-Control-Request-Method': 'GET' };
+    const headers = {
+      Origin: 'https://app.test',
+      'Access-Control-Request-Method': 'GET',
+    };
     const response = await send(path, { method: 'OPTIONS', headers });
     expect(response.status).toBe(204);
     expect(response.headers).toMatchObject({
@@ -60,7 +77,9 @@ describe.each([
     const headResponse = await send(path, { method: 'HEAD' });
     expect(headResponse).toEqual({ ...getResponse, body: Buffer.of(), text: '' });
     expect(getResponse.status).toBe(200);
-    expect(getResponse.headers['content-length']).toBe(String(getResponse.body.length));
+    expect(getResponse.headers['content-length']).toBe(
+      String(getResponse.body.length),
+    );
   });
 });
 
@@ -89,7 +108,9 @@ it.each([
 type Client = 'program' | 'browser';
 
 /** The content that each client gets for a query. */
-const expectedByQuery: Readonly<Record<string, Record<Client, 'json' | 'html' | 404>>> = {
+const expectedByQuery: Readonly<
+  Record<string, Record<Client, 'json' | 'html' | 404>>
+> = {
   '': { program: 'json', browser: 'html' },
   'format=api': { program: 'json', browser: 'html' },
   'format=json': { program: 'json', browser: 'json' },
@@ -145,11 +166,16 @@ const browsers = [
 ];
 
 describe('Accept and format', () => {
-  async function expectResponses(client: Client, headers: Record<string, string>): Promise<void> {
+  async function expectResponses(
+    client: Client,
+    headers: Record<string, string>,
+  ): Promise<void> {
     for (const path of [LIST, RECORD]) {
       for (const [query, expected] of Object.entries(expectedByQuery)) {
         const response = await send(`${path}?${query}`, { headers });
-        expect(response, query).toMatchObject(describeResponse(expected[client], client));
+        expect(response, query).toMatchObject(
+          describeResponse(expected[client], client),
+        );
       }
     }
   }
@@ -170,15 +196,28 @@ describe('Accept and format', () => {
     await expectResponses('program', {});
   });
 
-  it.each(programs)('treats a client with Accept %j as a program', async (accept) => {
-    await expectResponses('program', { Accept: accept });
-  });
+  it.each(programs)(
+    'treats a client with Accept %j as a program',
+    async (accept) => {
+      await expectResponses('program', { Accept: accept });
+    },
+  );
 
-  it.each(browsers)('treats a client with Accept %j as a browser', async (accept) => {
-    await expectResponses('browser', { Accept: accept });
-  });
+  it.each(browsers)(
+    'treats a client with Accept %j as a browser',
+    async (accept) => {
+      await expectResponses('browser', { Accept: accept });
+    },
+  );
 
-  it.each(['move/nope/', 'move/nope/?format=xml', 'nope', 'nope/', 'move/a/b/', 'move/%zz/'])(
+  it.each([
+    'move/nope/',
+    'move/nope/?format=xml',
+    'nope',
+    'nope/',
+    'move/a/b/',
+    'move/%zz/',
+  ])(
     'responds with a 404 page to browsers and with a JSON 404 to other clients: %s',
     async (path) => {
       const url = `/api/gamedata/${path}`;
@@ -200,7 +239,10 @@ describe('Accept and format', () => {
 describe('paths', () => {
   it.each([
     ['/api/gamedata/move', '/api/gamedata/move/'],
-    ['/api/gamedata/move?limit=1&format=api', '/api/gamedata/move/?limit=1&format=api'],
+    [
+      '/api/gamedata/move?limit=1&format=api',
+      '/api/gamedata/move/?limit=1&format=api',
+    ],
     ['/api/gamedata/move/pound', '/api/gamedata/move/pound/'],
     [
       '/api/gamedata/move/pound?format=api&x=%20%C3%A9',
@@ -208,18 +250,27 @@ describe('paths', () => {
     ],
     ['/api/gamedata/move/nope', '/api/gamedata/move/nope/'],
     ['/api/gamedata', '/api/gamedata/'],
-    ['/api/gamedata/move/pound%3Fformat=api', '/api/gamedata/move/pound%3Fformat=api/'],
+    [
+      '/api/gamedata/move/pound%3Fformat=api',
+      '/api/gamedata/move/pound%3Fformat=api/',
+    ],
   ])('redirects %s to %s for every method', async (path, location) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
       const response = await send(path, { method });
-      expect(response).toMatchObject({ status: 301, headers: { ...common, location } });
+      expect(response).toMatchObject({
+        status: 301,
+        headers: { ...common, location },
+      });
     }
   });
 
-  it.each(['p%6Fund/', 'pound%2F'])('decodes percent-encoded characters: %s', async (path) => {
-    const { status } = await send(LIST + path);
-    expect(status).toBe(200);
-  });
+  it.each(['p%6Fund/', 'pound%2F'])(
+    'decodes percent-encoded characters: %s',
+    async (path) => {
+      const { status } = await send(LIST + path);
+      expect(status).toBe(200);
+    },
+  );
 
   it.each([
     '/',
@@ -253,7 +304,8 @@ describe('the body', () => {
   it('sends compact JSON without unnecessary escapes', async () => {
     const { text: move } = await send(RECORD);
     expect(move).toBe(JSON.stringify(JSON.parse(move)));
-    const start = '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,';
+    const start =
+      '{"url":"https://example.test/api/gamedata/move/pound/?format=api","id":1,';
     expect(move.startsWith(start)).toBe(true);
     for (const path of ['poke-ball/', '?limit=1&offset=3']) {
       const { text } = await send(`/api/gamedata/item/${path}`);
@@ -261,20 +313,23 @@ describe('the body', () => {
     }
   });
 
-  it.each([{ 'X-Forwarded-Host': 'evil.test' }, { Range: 'bytes=0-9' }, { Origin: 'null' }])(
-    'returns the same body for a request with the header %j',
-    async (headers) => {
-      const { text: move } = await send(RECORD);
-      const { text } = await send(RECORD, { headers });
-      expect(text).toBe(move);
-    },
-  );
+  it.each([
+    { 'X-Forwarded-Host': 'evil.test' },
+    { Range: 'bytes=0-9' },
+    { Origin: 'null' },
+  ])('returns the same body for a request with the header %j', async (headers) => {
+    const { text: move } = await send(RECORD);
+    const { text } = await send(RECORD, { headers });
+    expect(text).toBe(move);
+  });
 
   it('lists the kinds in the API root', async () => {
     const describeList = (kind: string): string =>
       `"${kind}":"https://example.test/api/gamedata/${kind}/?format=api"`;
     const otherLists = forOthers((kind) => `,${describeList(kind)}`);
     const { text } = await send('/api/gamedata/');
-    expect(text).toBe(`{${describeList('move')},${describeList('item')}${otherLists}}`);
+    expect(text).toBe(
+      `{${describeList('move')},${describeList('item')}${otherLists}}`,
+    );
   });
 });

@@ -3,9 +3,14 @@ import { handledSite, recordsWithGaps } from '../../support/handled-site.ts';
 import { rawRecords } from '../../support/sites.ts';
 
 const LIST = '/api/gamedata/move/';
-const CORS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
+const CORS = {
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
-/** Changes files of a small site, and returns a function that sends requests to it. */
+/**
+ * Changes files of a small site, and returns a function that sends requests to it.
+ */
 function changeSite(changes: Record<string, string | null>) {
   const { send } = handledSite(rawRecords(2, 1), {}, changes);
   return send;
@@ -14,7 +19,10 @@ function changeSite(changes: Record<string, string | null>) {
 describe('ETags', () => {
   const { send, files } = handledSite(recordsWithGaps());
 
-  async function readEtag(path: string, headers: Record<string, string> = {}): Promise<string> {
+  async function readEtag(
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<string> {
     const response = await send(path, { headers });
     return response.headers.etag ?? '';
   }
@@ -33,17 +41,26 @@ describe('ETags', () => {
     '/meta.json',
   ];
 
-  it.each(validated)('confirms an ETag that the client sends with a 304: %s', async (path) => {
-    const etag = await readEtag(path);
-    expect(etag).toMatch(/^"[!#-~]+"$/);
-    const matchingLists = [etag, `W/${etag}`, '*', `"other", ${etag}`, `"other",W/${etag} `];
-    for (const ifNoneMatch of matchingLists) {
-      const response = await revalidate(path, ifNoneMatch);
-      expect(response, ifNoneMatch).toMatchObject({ status: 304, text: '' });
-      expect(response.headers).toMatchObject({ etag, ...CORS });
-      expect(response.headers['content-type']).toBeUndefined();
-    }
-  });
+  it.each(validated)(
+    'confirms an ETag that the client sends with a 304: %s',
+    async (path) => {
+      const etag = await readEtag(path);
+      expect(etag).toMatch(/^"[!#-~]+"$/);
+      const matchingLists = [
+        etag,
+        `W/${etag}`,
+        '*',
+        `"other", ${etag}`,
+        `"other",W/${etag} `,
+      ];
+      for (const ifNoneMatch of matchingLists) {
+        const response = await revalidate(path, ifNoneMatch);
+        expect(response, ifNoneMatch).toMatchObject({ status: 304, text: '' });
+        expect(response.headers).toMatchObject({ etag, ...CORS });
+        expect(response.headers['content-type']).toBeUndefined();
+      }
+    },
+  );
 
   it.each(validated)(
     'responds with the content if the client sends another ETag: %s',
@@ -154,7 +171,10 @@ describe('files', () => {
     const post = await send('/meta.json', { method: 'POST' });
     expect(post.status).toBe(405);
     const options = await send('/meta.json', { method: 'OPTIONS' });
-    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    expect([options.status, options.headers.allow]).toEqual([
+      204,
+      'GET, HEAD, OPTIONS',
+    ]);
   });
 
   it('serves an index page at the URL of its folder', async () => {
@@ -234,10 +254,13 @@ describe('the old URL of a renamed record', () => {
     ['a method that is not allowed', OLD, { method: 'POST' }, 405],
     ['a different kind', '/api/gamedata/item/move-1/', {}, 404],
     ['a property of every object', `${LIST}constructor/`, {}, 404],
-  ] as const)('does not redirect a request for %s', async (_, path, init, expected) => {
-    const { status } = await send(path, init);
-    expect(status).toBe(expected);
-  });
+  ] as const)(
+    'does not redirect a request for %s',
+    async (_, path, init, expected) => {
+      const { status } = await send(path, init);
+      expect(status).toBe(expected);
+    },
+  );
 
   it.each([
     ['a record has the URL now', moved, 200],
@@ -253,7 +276,8 @@ describe('the old URL of a renamed record', () => {
 
 describe('an icon that the site does not contain', () => {
   const upstream = 'https://icons.test/items';
-  const standard = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+  const standard =
+    'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 
   it.each<[meta: object | null, base: string | undefined]>([
     [{ sprites: { mode: 'link', upstream } }, upstream],

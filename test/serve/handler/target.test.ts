@@ -11,7 +11,9 @@ const kind = fc.constantFrom(...kindNames);
 const slug = fc
   .stringMatching(/^[a-z0-9]+(?:-+[a-z0-9]+){0,4}$/, { maxLength: 200 })
   .filter((text) => slugSchema.safeParse(text).success);
-const pieces = fc.constantFrom(...'.. . / \\ %2e %2f %5c %00 \0 a A - _ api con é %'.split(' '));
+const pieces = fc.constantFrom(
+  ...'.. . / \\ %2e %2f %5c %00 \0 a A - _ api con é %'.split(' '),
+);
 const hostile = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
@@ -22,7 +24,10 @@ describe('resolveTarget', () => {
   it('resolves the path of a record to its file', () => {
     const property = fc.property(kind, slug, (kind, slug) => {
       const file = recordFile(kind, slug);
-      expect(resolveTarget(recordPath(kind, slug))).toMatchObject({ type: 'record', file });
+      expect(resolveTarget(recordPath(kind, slug))).toMatchObject({
+        type: 'record',
+        file,
+      });
       expect([path.posix.normalize(file), file.toLowerCase()]).toEqual([file, file]);
       expect(file).toSatisfy(isSitePath);
     });

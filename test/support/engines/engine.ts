@@ -13,7 +13,9 @@ export interface Engine {
   readonly name: string;
   /** The host whose configuration the engine reads. */
   readonly host?: HostName | undefined;
-  /** The maximum number of concurrent requests, if more would make the engine slow. */
+  /**
+   * The maximum number of concurrent requests, if more would make the engine slow.
+   */
   readonly concurrency?: number;
   /** Returns why the engine cannot start, such as `nginx is not installed`. */
   missing(): string | undefined;
@@ -54,10 +56,15 @@ export function readSite(folder: string): Map<string, Asset> {
 export type Respond = (request: Request) => Promise<Response>;
 
 /** Serves a function on a free port of loopback, below the path of a base URL. */
-export async function startWebServer(respond: Respond, base = ''): Promise<RunningEngine> {
+export async function startWebServer(
+  respond: Respond,
+  base = '',
+): Promise<RunningEngine> {
   const server = createServer((incoming, outgoing) => {
     forward(respond, incoming, outgoing).catch((error: unknown) => {
-      outgoing.writeHead(500).end(String(error instanceof Error ? error.stack : error));
+      outgoing
+        .writeHead(500)
+        .end(String(error instanceof Error ? error.stack : error));
     });
   });
   const { url, stop } = await listen(server);
@@ -75,7 +82,9 @@ async function forward(
   }
   // A string, because `new URL` would read the path `//host/path` as a host.
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
-  const response = await respond(new Request(url, { method: incoming.method ?? 'GET', headers }));
+  const response = await respond(
+    new Request(url, { method: incoming.method ?? 'GET', headers }),
+  );
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(new Uint8Array(await response.arrayBuffer()));
 }

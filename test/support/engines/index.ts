@@ -13,13 +13,22 @@ import { netlify, netlifyRules } from './netlify.ts';
 import { cloudflare, deno } from './npm-engines.ts';
 import { serve } from './serve.ts';
 import { githubPages, pythonHttpServer, serveStatic } from './static.ts';
-import { apache, caddy, nginx, replaceLines, type WebServer } from './web-servers.ts';
+import {
+  apache,
+  caddy,
+  nginx,
+  replaceLines,
+  type WebServer,
+} from './web-servers.ts';
 
 export interface EngineRow {
   readonly engine: Engine;
   readonly links: LinkStyle;
   readonly unsupported: readonly GuaranteeName[];
-  /** The column of HOSTS.md, which several engines may share. Default: the engine's name. */
+  /**
+   * The column of HOSTS.md, which several engines may share. Default: the engine's
+   * name.
+   */
   readonly column?: string;
 }
 
@@ -34,10 +43,14 @@ function createRow(
 }
 
 /**
- * Creates the row of `gamedata serve` behind a web server with a configuration in deploy/proxy/.
+ * Creates the row of `gamedata serve` behind a web server with a configuration in
+ * deploy/proxy/.
  */
 function createProxyRow(server: WebServer, file: string): EngineRow {
-  const configurationFile = new URL(`../../../deploy/proxy/${file}`, import.meta.url);
+  const configurationFile = new URL(
+    `../../../deploy/proxy/${file}`,
+    import.meta.url,
+  );
   const engine: Engine = {
     name: `gamedata serve behind ${server.name}`,
     missing: () => server.missing() ?? serve.missing(),
@@ -64,7 +77,9 @@ function createProxyRow(server: WebServer, file: string): EngineRow {
   };
 }
 
-const needsMoreThanFiles = guaranteeNames.filter((name) => guarantees[name].needs !== 'files');
+const needsMoreThanFiles = guaranteeNames.filter(
+  (name) => guarantees[name].needs !== 'files',
+);
 
 export const engines: readonly EngineRow[] = [
   // CDNs compress, but their local engines do not.

@@ -1,7 +1,7 @@
 /**
- * A built site on Netlify: edge functions, then existing files, then the rules, with Netlify's own
- * matching engine and parsers. Its edge runtime starts only online, so edge functions are called
- * directly.
+ * A built site on Netlify: edge functions, then existing files, then the rules, with
+ * Netlify's own matching engine and parsers. Its edge runtime starts only online, so
+ * edge functions are called directly.
  */
 
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,13 @@ import { parseAllRedirects } from '@netlify/redirect-parser';
 import untyped from 'netlify-redirector';
 import type { HostName } from '../../../src/hosts/index.ts';
 import { inFolder } from '../folders.ts';
-import { type Engine, getSitePath, type Respond, readSite, startWebServer } from './engine.ts';
+import {
+  type Engine,
+  getSitePath,
+  type Respond,
+  readSite,
+  startWebServer,
+} from './engine.ts';
 import { typeOf } from './static.ts';
 
 /** https://docs.netlify.com/build/edge-functions/declarations/ */
@@ -27,7 +33,10 @@ export interface Declaration {
 
 /** https://docs.netlify.com/build/edge-functions/api/ */
 interface EdgeFunction {
-  readonly default: (request: Request, context: { next: Respond }) => Promise<Response>;
+  readonly default: (
+    request: Request,
+    context: { next: Respond },
+  ) => Promise<Response>;
   readonly config: Declaration;
 }
 
@@ -58,18 +67,26 @@ async function readFunctions(folder: string): Promise<EdgeFunction[]> {
     // Node would otherwise read the files as CommonJS.
     writeFileSync(path.join(copy, 'package.json'), '{"type":"module"}');
     const files = readdirSync(folder).sort();
-    return Promise.all(files.map((file) => import(pathToFileURL(path.join(copy, file)).href)));
+    return Promise.all(
+      files.map((file) => import(pathToFileURL(path.join(copy, file)).href)),
+    );
   });
 }
 
-function withEdgeFunction(site: Respond, { default: run, config }: EdgeFunction): Respond {
+function withEdgeFunction(
+  site: Respond,
+  { default: run, config }: EdgeFunction,
+): Respond {
   const next: Respond = (request) => {
     const headers = new Headers(request.headers);
     // Netlify removes conditions, because a function needs complete responses.
-    for (const condition of ['If-None-Match', 'If-Modified-Since']) headers.delete(condition);
+    for (const condition of ['If-None-Match', 'If-Modified-Since']) {
+      headers.delete(condition);
+    }
     return site(new Request(request, { headers }));
   };
-  return (request) => (isDeclared(config, request) ? run(request, { next }) : site(request));
+  return (request) =>
+    isDeclared(config, request) ? run(request, { next }) : site(request);
 }
 
 /** Whether Netlify calls a function for a request. */
@@ -85,10 +102,10 @@ export function isDeclared(declaration: Declaration, request: Request): boolean 
 }
 
 /**
- * Reads a site's files, `_redirects` and `_headers`. An existing file is served before any rule is
- * tried; `/a` also matches the files `/a/index.html` and `/a.html`. A rule with a status of 3xx
- * redirects, and any other rule serves its target with its status. Headers of all matching patterns
- * are added at last.
+ * Reads a site's files, `_redirects` and `_headers`. An existing file is served
+ * before any rule is tried; `/a` also matches the files `/a/index.html` and
+ * `/a.html`. A rule with a status of 3xx redirects, and any other rule serves its
+ * target with its status. Headers of all matching patterns are added at last.
  */
 async function readRules(folder: string): Promise<Respond> {
   const files = readSite(folder);
@@ -104,7 +121,11 @@ async function readRules(folder: string): Promise<Respond> {
 
   function findFile(pathname: string): string | undefined {
     const withoutSlash = pathname.replace(/\/$/, '');
-    const candidates = [pathname, `${withoutSlash}/index.html`, `${withoutSlash}.html`];
+    const candidates = [
+      pathname,
+      `${withoutSlash}/index.html`,
+      `${withoutSlash}.html`,
+    ];
     return candidates.find((file) => files.has(file.slice(1)));
   }
 
@@ -123,8 +144,9 @@ async function readRules(folder: string): Promise<Respond> {
 
     const headers = findHeaders(headerRules as Header[], pathname);
     headers.set('ETag', asset.etag);
-    if (status === '200' && sentHeaders.get('If-None-Match') === asset.etag)
+    if (status === '200' && sentHeaders.get('If-None-Match') === asset.etag) {
       return new Response(null, { status: 304, headers });
+    }
     if (!headers.has('Content-Type')) headers.set('Content-Type', typeOf(target));
     headers.set('Content-Length', String(asset.body.length));
     const body = method === 'HEAD' ? null : asset.body;
@@ -132,10 +154,15 @@ async function readRules(folder: string): Promise<Respond> {
   };
 }
 
-/** Collects the headers of all patterns that match a path, on top of Netlify's defaults. */
+/**
+ * Collects the headers of all patterns that match a path, on top of Netlify's
+ * defaults.
+ */
 function findHeaders(rules: readonly Header[], pathname: string): Headers {
   // https://docs.netlify.com/platform/caching/
-  const headers = new Headers({ 'Cache-Control': 'public, max-age=0, must-revalidate' });
+  const headers = new Headers({
+    'Cache-Control': 'public, max-age=0, must-revalidate',
+  });
   for (const { forRegExp, values } of rules) {
     if (!forRegExp.test(pathname)) continue;
     for (const [name, value] of Object.entries(values)) headers.set(name, value);
@@ -146,7 +173,10 @@ function findHeaders(rules: readonly Header[], pathname: string): Headers {
 }
 
 const redirector: {
-  parseJSON(rules: string, options: object): Promise<{ match(request: object): Redirect | null }>;
+  parseJSON(
+    rules: string,
+    options: object,
+  ): Promise<{ match(request: object): Redirect | null }>;
 } = untyped;
 
 interface Redirect {
@@ -167,9 +197,15 @@ export type Match = (path: string, query: string) => string | undefined;
 export interface Readings {
   readonly rules: readonly NetlifyRule[];
   readonly errors: readonly unknown[];
-  /** Matches as Netlify's engine does: a rule may name a subset of the request's parameters. */
+  /**
+   * Matches as Netlify's engine does: a rule may name a subset of the request's
+   * parameters.
+   */
   readonly engine: Match;
-  /** Matches as Netlify's documentation says: a rule names exactly the request's parameters. */
+  /**
+   * Matches as Netlify's documentation says: a rule names exactly the request's
+   * parameters.
+   */
   readonly exactSet: Match;
 }
 
@@ -213,9 +249,12 @@ async function createEngineMatcher(rules: readonly NetlifyRule[]): Promise<Match
 function createExactSetMatcher(rules: readonly NetlifyRule[]): Match {
   return (path, search) => {
     const query = new URLSearchParams(search);
-    const match = rules.find((rule) => pathFits(rule.path, path) && queryFits(rule.query, query));
+    const match = rules.find(
+      (rule) => pathFits(rule.path, path) && queryFits(rule.query, query),
+    );
     if (!match) return undefined;
-    // `*` stands for the rest of the path, and `:splat` in the target for the same text.
+    // `*` stands for the rest of the path, and `:splat` in the target for the same
+    // text.
     const rest = match.path.endsWith('*') ? path.slice(match.path.length - 1) : '';
     return `${match.status} ${match.to.replace(':splat', rest)}`;
   };
@@ -226,8 +265,14 @@ function pathFits(pattern: string, path: string): boolean {
   return pattern.replace(/\/$/, '') === path.replace(/\/$/, '');
 }
 
-/** A value such as `:limit` in a rule matches any value. The last of repeated parameters counts. */
-function queryFits(wanted: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
+/**
+ * A value such as `:limit` in a rule matches any value. The last of repeated
+ * parameters counts.
+ */
+function queryFits(
+  wanted: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): boolean {
   const names = Object.keys(wanted);
   const sentNames = new Set(query.keys());
   if (names.length > 0 && names.length !== sentNames.size) return false;

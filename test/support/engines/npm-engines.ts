@@ -6,7 +6,9 @@ import { type Engine, getSitePath } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 
 /** `scripts/install-engines.sh` installs engines there. */
-const folder = fileURLToPath(new URL('../../../.engines/node_modules/', import.meta.url));
+const folder = fileURLToPath(
+  new URL('../../../.engines/node_modules/', import.meta.url),
+);
 
 export const engineFile = (name: string): string => folder + name;
 
@@ -27,17 +29,22 @@ interface MiniflareModule {
 }
 
 /**
- * Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as `wrangler dev` runs
- * them.
+ * Cloudflare's runtime and asset server with the site's `wrangler.jsonc`, as
+ * `wrangler dev` runs them.
  */
 export const cloudflare: Engine = {
   name: 'Cloudflare',
   host: 'cloudflare',
   missing: () => missingEngine(MINIFLARE),
   async start(site) {
-    const { Miniflare }: MiniflareModule = await import(pathToFileURL(engineFile(MINIFLARE)).href);
-    const read = (file: string): string => readFileSync(path.join(site, file), 'utf8');
-    const { name, main, compatibility_date, assets } = JSON.parse(read('wrangler.jsonc'));
+    const { Miniflare }: MiniflareModule = await import(
+      pathToFileURL(engineFile(MINIFLARE)).href
+    );
+    const read = (file: string): string =>
+      readFileSync(path.join(site, file), 'utf8');
+    const { name, main, compatibility_date, assets } = JSON.parse(
+      read('wrangler.jsonc'),
+    );
     const { directory, binding, run_worker_first, ...handling } = assets;
     const miniflare = new Miniflare({
       name,
@@ -73,10 +80,22 @@ export const deno: Engine = {
     const port = String(await freePort());
     const base = getSitePath(site);
     const offline = ['--no-prompt', '--no-config', '--no-lock', '--cached-only'];
-    const allowed = [`--allow-read=${site},${HANDLER_MODULE}`, `--allow-net=127.0.0.1:${port}`];
+    const allowed = [
+      `--allow-read=${site},${HANDLER_MODULE}`,
+      `--allow-net=127.0.0.1:${port}`,
+    ];
     return startProgram({
       command: engineFile('.bin/deno'),
-      args: ['run', ...offline, ...allowed, script, HANDLER_MODULE, site, port, base],
+      args: [
+        'run',
+        ...offline,
+        ...allowed,
+        script,
+        HANDLER_MODULE,
+        site,
+        port,
+        base,
+      ],
       url: `http://127.0.0.1:${port}${base}`,
       env: { DENO_NO_UPDATE_CHECK: '1' },
     });

@@ -23,8 +23,9 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a program in the foreground and waits until it responds to HTTP requests. If it ends
- * before that, or does not respond in time, throws an error with the last lines that it printed.
+ * Starts a program in the foreground and waits until it responds to HTTP requests.
+ * If it ends before that, or does not respond in time, throws an error with the last
+ * lines that it printed.
  */
 export async function startProgram(program: Program): Promise<RunningEngine> {
   const { command, args, url, env, cleanUp } = program;

@@ -11,7 +11,10 @@ export interface ServeProcess extends RunningEngine, RunningProcess {
   output(): string;
 }
 
-/** Starts `gamedata serve <site> --port 0 <args>` in a process and waits until it is ready. */
+/**
+ * Starts `gamedata serve <site> --port 0 <args>` in a process and waits until it is
+ * ready.
+ */
 export async function startServe(
   site: string,
   args: readonly string[] = [],

@@ -14,7 +14,10 @@ import {
 } from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 
-/** Starts a file server on a folder in which the site is below the path of its base URL. */
+/**
+ * Starts a file server on a folder in which the site is below the path of its base
+ * URL.
+ */
 async function startOn(
   site: string,
   createCommand: (folder: string, port: number) => string[],
@@ -54,7 +57,9 @@ export const pythonHttpServer: Engine = {
   // Its backlog has room for five connections; others wait for a second.
   concurrency: 4,
   missing: () =>
-    spawnSync('python3', ['--version']).status === 0 ? undefined : 'python3 is not installed',
+    spawnSync('python3', ['--version']).status === 0
+      ? undefined
+      : 'python3 is not installed',
   start: (site) =>
     startOn(site, (folder, port) => {
       const options = ['--bind', '127.0.0.1', '--directory', folder];
@@ -74,7 +79,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export const typeOf = (file: string): string =>
   mediaTypes[path.extname(file)] ?? 'application/octet-stream';
 
-/** Returns the file of a path below the base path: a folder's index.html, or the file itself. */
+/**
+ * Returns the file of a path below the base path: a folder's index.html, or the file
+ * itself.
+ */
 function toFile(pathname: string, base: string): string {
   if (!pathname.startsWith(`${base}/`)) return 'index.html';
   const file = decodeURIComponent(pathname.slice(base.length + 1));
@@ -89,9 +97,14 @@ export const githubPages: Engine = {
   async start(site) {
     const base = getSitePath(site);
     const files = readSite(site);
-    async function respond({ method, url, headers: sentHeaders }: Request): Promise<Response> {
-      if (method !== 'GET' && method !== 'HEAD')
+    async function respond({
+      method,
+      url,
+      headers: sentHeaders,
+    }: Request): Promise<Response> {
+      if (method !== 'GET' && method !== 'HEAD') {
         return new Response('Not Allowed', { status: 405 });
+      }
       const { pathname, origin } = new URL(url);
       const file = toFile(pathname, base);
       const headers = new Headers({
@@ -108,8 +121,9 @@ export const githubPages: Engine = {
       const etag = asset?.etag ?? '';
       headers.set('ETag', etag);
       headers.set('Content-Type', typeOf(servedFile));
-      if (isFound && sentHeaders.get('If-None-Match') === etag)
+      if (isFound && sentHeaders.get('If-None-Match') === etag) {
         return new Response(null, { status: 304, headers });
+      }
       const body = method === 'HEAD' ? undefined : asset?.body;
       return new Response(body ?? null, { status: isFound ? 200 : 404, headers });
     }

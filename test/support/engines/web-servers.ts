@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { HostName } from '../../../src/hosts/index.ts';
 import { createFolder, removeFolder } from '../folders.ts';
-import { type Engine, getSitePath, getSitePort, type RunningEngine } from './engine.ts';
+import {
+  type Engine,
+  getSitePath,
+  getSitePort,
+  type RunningEngine,
+} from './engine.ts';
 import { freePort, startProgram } from './process.ts';
 
 export interface WebServer extends Engine {
@@ -26,9 +31,9 @@ interface ServerProgram {
 }
 
 /**
- * Creates the engine of a web server. Each start writes two files into a folder of its own:
- * main.conf in place of the distribution's configuration, and site.conf with the site's own
- * configuration.
+ * Creates the engine of a web server. Each start writes two files into a folder of
+ * its own: main.conf in place of the distribution's configuration, and site.conf
+ * with the site's own configuration.
  */
 function createWebServer(server: ServerProgram): WebServer {
   const { host, program } = server;
@@ -51,7 +56,10 @@ function createWebServer(server: ServerProgram): WebServer {
     });
   }
 
-  async function startWith(configuration: string, site: string): Promise<RunningEngine> {
+  async function startWith(
+    configuration: string,
+    site: string,
+  ): Promise<RunningEngine> {
     openParents(site);
     const port = await freePort();
     const moved = server.move(configuration, site, port);
@@ -78,7 +86,8 @@ function createWebServer(server: ServerProgram): WebServer {
 }
 
 /**
- * Lets every user enter a site's folder, because Apache's workers run as another user than root.
+ * Lets every user enter a site's folder, because Apache's workers run as another
+ * user than root.
  */
 function openParents(site: string): void {
   let folder = path.dirname(site);
@@ -108,7 +117,9 @@ export function replaceLines(
   let text = configuration;
   for (const [line, replacement] of Object.entries(replacements)) {
     const parts = text.split(line);
-    if (parts.length !== 2) throw new Error(`got ${parts.length - 1} lines ${line}, expected one`);
+    if (parts.length !== 2) {
+      throw new Error(`got ${parts.length - 1} lines ${line}, expected one`);
+    }
     text = parts.join(replacement);
   }
   return text;
@@ -117,13 +128,18 @@ export function replaceLines(
 /** Folders for the bodies of requests and responses that do not fit into memory. */
 function createNginxFolders(folder: string): string {
   const lines: string[] = [];
-  for (const name of ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'])
+  for (const name of ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) {
     lines.push(`${name}_temp_path ${folder}/${name};`);
+  }
   return lines.join('\n  ');
 }
 
 /** Debian's nginx.conf without the parts that only its service needs. */
-export const createNginxMain = (folder: string, user = 'root', sites = 'site.conf'): string => `
+export const createNginxMain = (
+  folder: string,
+  user = 'root',
+  sites = 'site.conf',
+): string => `
 ${process.getuid?.() === 0 ? `user ${user};` : ''}
 daemon off;
 worker_processes 1;
@@ -164,15 +180,25 @@ export const caddy = createWebServer({
   host: 'caddy',
   program: 'caddy',
   configuration: '_hosts/Caddyfile',
-  args: (folder) => ['run', '--adapter', 'caddyfile', '--config', `${folder}/main.conf`],
-  createMain: (folder) => `{\n\tadmin off\n\tauto_https off\n}\nimport ${folder}/site.conf\n`,
+  args: (folder) => [
+    'run',
+    '--adapter',
+    'caddyfile',
+    '--config',
+    `${folder}/main.conf`,
+  ],
+  createMain: (folder) =>
+    `{\n\tadmin off\n\tauto_https off\n}\nimport ${folder}/site.conf\n`,
   // The site block is the only one and starts with its address.
   move(configuration, _site, port) {
     return configuration.replace(/^\w\S+ \{$/m, `http://127.0.0.1:${port} {`);
   },
 });
 
-/** Modules that the site uses or that Debian enables by default and could affect the site. */
+/**
+ * Modules that the site uses or that Debian enables by default and could affect the
+ * site.
+ */
 const apacheModules = [
   'mpm_event',
   'alias',
@@ -194,10 +220,15 @@ const apacheModules = [
 
 function loadApacheModules(names: readonly string[]): string {
   const folder = '/usr/lib/apache2/modules';
-  return names.map((name) => `LoadModule ${name}_module ${folder}/mod_${name}.so`).join('\n');
+  return names
+    .map((name) => `LoadModule ${name}_module ${folder}/mod_${name}.so`)
+    .join('\n');
 }
 
-export const createApacheMain = (folder: string, more: readonly string[] = []): string => `
+export const createApacheMain = (
+  folder: string,
+  more: readonly string[] = [],
+): string => `
 ServerRoot ${folder}
 ServerName 127.0.0.1
 DefaultRuntimeDir ${folder}

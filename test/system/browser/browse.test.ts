@@ -37,20 +37,28 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       'item',
       'master-ball',
     ]);
-    expect(await page.locator('.request code').first().textContent()).toBe(`GET ${RECORD}`);
+    expect(await page.locator('.request code').first().textContent()).toBe(
+      `GET ${RECORD}`,
+    );
     expect(await page.locator('.head').textContent()).toContain(
       'HTTP 200 OK\nAllow: GET, HEAD, OPTIONS\nContent-Type: application/json\nVary: Accept',
     );
     const record = await read<Record<string, unknown>>(RECORD);
-    expect(await page.locator('.json').textContent()).toBe(JSON.stringify(record, null, 4));
-    expect(await page.locator('.json a').getAttribute('href')).toBe(`${site.url}${RECORD}`);
+    expect(await page.locator('.json').textContent()).toBe(
+      JSON.stringify(record, null, 4),
+    );
+    expect(await page.locator('.json a').getAttribute('href')).toBe(
+      `${site.url}${RECORD}`,
+    );
     await expect.poll(() => measureWidth(page, '.picture img')).toBe(30);
     const names = await page.locator('.card dt').allTextContents();
     expect(names).toEqual(['slug', 'id', ...INDICES]);
     expect(await page.locator('.card dd').allTextContents()).toEqual(
       names.map((name) => String(record[name] ?? '–')),
     );
-    expect(await page.getByText('id1 to id9 are in-game indices').isVisible()).toBe(true);
+    expect(await page.getByText('id1 to id9 are in-game indices').isVisible()).toBe(
+      true,
+    );
     expect(await page.locator('#search-form').isVisible()).toBe(false);
     expect(await page.locator('[translate=no] dt').allTextContents()).toEqual(names);
     expect([...problems, ...foreign]).toEqual([]);
@@ -60,7 +68,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const { page, problems } = await visit(site.url + LIST);
     const { results } = await read<{ results: Record<string, unknown>[] }>(LIST);
     const columns = ['name', 'slug', 'id', ...INDICES];
-    expect(await page.locator('.records thead th').allTextContents()).toEqual(columns);
+    expect(await page.locator('.records thead th').allTextContents()).toEqual(
+      columns,
+    );
     const cells = await page
       .locator('.records tbody tr')
       .first()
@@ -70,18 +80,27 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     expect(cells).toEqual(columns.map((name) => String(first[name] ?? '–')));
     expect(await page.locator('.records tbody tr').count()).toBe(100);
     expect(
-      await page.locator('.records thead[translate=no], .records td[translate=no]').count(),
+      await page
+        .locator('.records thead[translate=no], .records td[translate=no]')
+        .count(),
     ).toBe(101);
-    const isDisabled = (name: string) => control(page, name).getAttribute('aria-disabled');
+    const isDisabled = (name: string) =>
+      control(page, name).getAttribute('aria-disabled');
 
     await control(page, 'First').click();
     await waitForText(page, 'Records 1 to 100 of 954');
-    expect([await isDisabled('First'), await isDisabled('Previous')]).toEqual(['true', 'true']);
+    expect([await isDisabled('First'), await isDisabled('Previous')]).toEqual([
+      'true',
+      'true',
+    ]);
     await control(page, 'Last').focus();
     await page.keyboard.press('Enter');
     await waitForText(page, 'Records 901 to 954 of 954');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
-    expect([await isDisabled('Next'), await isDisabled('Last')]).toEqual(['true', 'true']);
+    expect([await isDisabled('Next'), await isDisabled('Last')]).toEqual([
+      'true',
+      'true',
+    ]);
     // The browser has the JSON of the same URL.
     await page.goto(`${site.url}/meta.json`);
     await page.goBack();
@@ -99,7 +118,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     const readScroll = () => page.evaluate<number>('scrollY');
     // Without Playwright's own scrolling.
     const openAt = (scroll: number, links: string) =>
-      page.evaluate(`scrollTo(0, ${scroll}); document.querySelectorAll('${links}')[20].click()`);
+      page.evaluate(
+        `scrollTo(0, ${scroll}); document.querySelectorAll('${links}')[20].click()`,
+      );
     await openAt(1500, '.records tbody a');
     await page.locator('.card').waitFor();
     await expect.poll(readScroll).toBe(0);
@@ -154,7 +175,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it('reads limit and offset as the server does', async () => {
-    const { page } = await visit(`${site.url}/api/gamedata/item/?limit=%2B5&offset=%2B30`);
+    const { page } = await visit(
+      `${site.url}/api/gamedata/item/?limit=%2B5&offset=%2B30`,
+    );
     await waitForText(page, 'Records 31 to 35 of 954');
     await control(page, 'First').click();
     await waitForText(page, 'Records 1 to 5 of 954');
@@ -216,7 +239,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
 
   it('explains a 404 before the search index for suggestions arrives', async () => {
     const { page } = await visit(`${site.url}/no-such-page`);
-    const held = new Promise<Route>((resolve) => page.route('**/search.json', resolve));
+    const held = new Promise<Route>((resolve) =>
+      page.route('**/search.json', resolve),
+    );
     await page.goto(`${site.url}/api/gamedata/item/mastre-ball/`);
     await waitForHeading(page, 'Not found');
     await page.getByRole('link', { name: 'The first page of items' }).waitFor();
@@ -227,21 +252,31 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
 
   it('says that the search is loading', async () => {
     const { page } = await visit(site.url + LIST);
-    const held = new Promise<Route>((resolve) => page.route('**/search.json', resolve));
+    const held = new Promise<Route>((resolve) =>
+      page.route('**/search.json', resolve),
+    );
     await page.locator('#query').fill('potion');
-    await page.locator('#found', { hasText: /^Loading the search index…$/ }).waitFor();
+    await page
+      .locator('#found', { hasText: /^Loading the search index…$/ })
+      .waitFor();
     await (await held).continue();
     await page.locator('#found', { hasText: /^\d+ records$/ }).waitFor();
   });
 
   it('selects a command if copying fails, and links to the JSON', async () => {
     const { page } = await visit(site.url + LIST);
-    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.evaluate(
+      `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
+    );
     await page.getByRole('button', { name: 'Copy as curl' }).click();
     await waitForText(page, 'Copying is not available here');
-    expect(await page.evaluate('String(getSelection())')).toBe(`curl "${site.url}${LIST}"`);
+    expect(await page.evaluate('String(getSelection())')).toBe(
+      `curl "${site.url}${LIST}"`,
+    );
     await page.getByRole('link', { name: 'Open JSON' }).click();
-    await page.waitForURL(`${site.url}/api/gamedata/item/?format=json&limit=100&offset=100`);
+    await page.waitForURL(
+      `${site.url}/api/gamedata/item/?format=json&limit=100&offset=100`,
+    );
     expect(await page.locator('body').textContent()).toContain('{"count":954,');
   });
 
@@ -253,7 +288,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     for (const name of ['Items', 'Moves']) {
       await header.getByRole('link', { name }).click();
       await waitForHeading(page, `All ${name.toLowerCase()}`);
-      expect(await header.locator('[aria-current]').allTextContents()).toEqual([name]);
+      expect(await header.locator('[aria-current]').allTextContents()).toEqual([
+        name,
+      ]);
     }
     expect(await page.evaluate('window.isSame')).toBe(true);
   });
@@ -278,7 +315,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   );
 
   it('prints every column of a list on A4 and Letter', async () => {
-    const { page } = await visit(`${site.url}/api/gamedata/item/?format=api&limit=1000`);
+    const { page } = await visit(
+      `${site.url}/api/gamedata/item/?format=api&limit=1000`,
+    );
     await page.emulateMedia({ media: 'print' });
     // The width of the paper without Chromium's default margins.
     for (const width of [718, 740]) {
@@ -292,11 +331,19 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
   });
 
   it('shows errors with suggestions', async () => {
-    const { page, problems } = await visit(`${site.url}/api/gamedata/move/Mastre-Ball/`);
+    const { page, problems } = await visit(
+      `${site.url}/api/gamedata/move/Mastre-Ball/`,
+    );
     await waitForHeading(page, 'Not found');
-    expect(await page.locator('.lead').textContent()).toBe('There is nothing at this URL.');
-    expect(await page.locator('.head').textContent()).toContain('HTTP 404 Not Found');
-    expect(await page.locator('.json').textContent()).toContain('"detail": "Not found."');
+    expect(await page.locator('.lead').textContent()).toBe(
+      'There is nothing at this URL.',
+    );
+    expect(await page.locator('.head').textContent()).toContain(
+      'HTTP 404 Not Found',
+    );
+    expect(await page.locator('.json').textContent()).toContain(
+      '"detail": "Not found."',
+    );
     await page.locator('.results a').first().click();
     await waitForHeading(page, 'Master Ball');
     expect(page.url()).toBe(`${site.url}/api/gamedata/item/master-ball/?format=api`);
@@ -312,12 +359,16 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       'Search',
     ]);
     // The page itself, and three responses that it shows.
-    expect(problems).toEqual(Array(4).fill(expect.stringContaining('status of 404')));
+    expect(problems).toEqual(
+      Array(4).fill(expect.stringContaining('status of 404')),
+    );
   });
 
   it('reports a missing or invalid response, and tries again', async () => {
     const { page } = await visit(site.url + LIST);
-    await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
+    await page.route('**/api/gamedata/**', (route) =>
+      route.abort('internetdisconnected'),
+    );
     await control(page, 'Next').click();
     await waitForHeading(page, 'No response');
     expect(await page.locator('#view').textContent()).toContain('Failed to fetch');
@@ -326,7 +377,11 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await waitForText(page, 'Records 201 to 300');
 
     await page.route('**/api/gamedata/item/potion/**', (route) =>
-      route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>busy</h1>' }),
+      route.fulfill({
+        status: 503,
+        contentType: 'text/html',
+        body: '<h1>busy</h1>',
+      }),
     );
     await goTo(page, '/api/gamedata/item/potion/');
     await waitForHeading(page, 'Not an API response');
@@ -345,25 +400,45 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await waitForText(page, 'Records 901 to 954');
     await (await held).continue().catch(() => {});
     await page.waitForTimeout(300);
-    expect(await page.locator('.pager p').first().textContent()).toContain('Records 901 to 954');
+    expect(await page.locator('.pager p').first().textContent()).toContain(
+      'Records 901 to 954',
+    );
   });
 
   it('does not parse data as markup, and replaces icons that fail to load', async () => {
     const { page, problems } = await visit(site.url + LIST);
-    const hostile = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
+    const hostile =
+      '<img src=x onerror="window.hit=1"><script>window.hit=1</script>';
     const url = 'javascript:window.hit=1';
     const icon = 'sprites/items/"><b>.png';
-    const json = { url, id: 1, slug: hostile, name: hostile, icon, [hostile]: [hostile] };
-    await page.route('**/api/gamedata/item/evil/**', (route) => route.fulfill({ json }));
+    const json = {
+      url,
+      id: 1,
+      slug: hostile,
+      name: hostile,
+      icon,
+      [hostile]: [hostile],
+    };
+    await page.route('**/api/gamedata/item/evil/**', (route) =>
+      route.fulfill({ json }),
+    );
     await goTo(page, '/api/gamedata/item/evil/');
     await page.locator('h1', { hasText: hostile }).waitFor();
-    expect(await page.locator('#view script, .card b, .json b, .json img, .json a').count()).toBe(
-      0,
+    expect(
+      await page
+        .locator('#view script, .card b, .json b, .json img, .json a')
+        .count(),
+    ).toBe(0);
+    expect(await page.locator('.json').textContent()).toContain(
+      JSON.stringify(hostile),
     );
-    expect(await page.locator('.json').textContent()).toContain(JSON.stringify(hostile));
-    await expect.poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]')).toBe(30);
+    await expect
+      .poll(() => measureWidth(page, '.picture img[src$="/unknown.png"]'))
+      .toBe(30);
     expect(await page.evaluate('window.hit')).toBeUndefined();
-    expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual([]);
+    expect(problems.filter((problem) => !problem.includes('status of 404'))).toEqual(
+      [],
+    );
   });
 
   it.each(['disabled', 'blocked', 'broken'])(
@@ -384,7 +459,9 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
       }
       await page.getByRole('link', { name: 'Open the JSON instead' }).click();
       await page.waitForURL('**/item/master-ball/?format=json');
-      expect(await page.locator('body').textContent()).toContain('"slug":"master-ball"');
+      expect(await page.locator('body').textContent()).toContain(
+        '"slug":"master-ball"',
+      );
     },
   );
 });

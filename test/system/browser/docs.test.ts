@@ -26,13 +26,20 @@ describe.skipIf(noBrowser !== '')(`the docs${noBrowser}`, () => {
       '"url"',
       '"id"',
     ]);
-    const list = JSON.parse((await page.locator('#getMovePage pre').nth(1).textContent()) ?? '');
-    const served = (await (await fetch(`${site.url}/api/gamedata/move/`)).json()) as {
+    const list = JSON.parse(
+      (await page.locator('#getMovePage pre').nth(1).textContent()) ?? '',
+    );
+    const served = (await (
+      await fetch(`${site.url}/api/gamedata/move/`)
+    ).json()) as {
       results: unknown[];
     };
     expect(list).toEqual({ ...served, results: served.results.slice(0, 2) });
 
-    await page.locator('#getItem').getByRole('link', { name: 'Try it in the browser' }).click();
+    await page
+      .locator('#getItem')
+      .getByRole('link', { name: 'Try it in the browser' })
+      .click();
     await page.locator('h1', { hasText: /^Master Ball$/ }).waitFor();
     expect([...problems, ...foreign]).toEqual([]);
     await page.goto(`${site.url}/reference.html`);

@@ -9,7 +9,8 @@ import { smallSource } from '../../support/small-data.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
-const [recipe = ''] = /^async function read\(.*?^let current;.*?^}$/ms.exec(recipes) ?? [];
+const [recipe = ''] =
+  /^async function read\(.*?^let current;.*?^}$/ms.exec(recipes) ?? [];
 
 describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
   const site = usePageSite();
@@ -25,7 +26,11 @@ describe.skipIf(noBrowser !== '')(`a browser${noBrowser}`, () => {
       return counts;
     })()`;
     expect(await page.evaluate(refreshTwice)).toEqual([746]);
-    await build({ ...(await smallSource(undefined, data)), out: site.folder, maxShrink: 100 });
+    await build({
+      ...(await smallSource(undefined, data)),
+      out: site.folder,
+      maxShrink: 100,
+    });
     await expect.poll(() => page.evaluate(refreshTwice)).toEqual([120]);
   });
 });

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { noBrowser, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
-const listResults = (page: Page): Promise<string[]> => page.locator('#results b').allTextContents();
+const listResults = (page: Page): Promise<string[]> =>
+  page.locator('#results b').allTextContents();
 const waitForSummary = (page: Page, text: string): Promise<void> =>
   page.locator('#found', { hasText: new RegExp(`^${text}`) }).waitFor();
 
@@ -20,9 +21,15 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     const requested: string[] = await page.evaluate(
       `performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname).sort()`,
     );
-    expect(requested).toEqual(['/api/gamedata/', '/front.js', '/mark.svg', '/style.css']);
+    expect(requested).toEqual([
+      '/api/gamedata/',
+      '/front.js',
+      '/mark.svg',
+      '/style.css',
+    ]);
     const sizes = ['/', ...requested].map(
-      async (path) => gzipSync(await (await fetch(site.url + path)).arrayBuffer()).length,
+      async (path) =>
+        gzipSync(await (await fetch(site.url + path)).arrayBuffer()).length,
     );
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
     expect(total).toBeGreaterThan(4000);
@@ -31,15 +38,21 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
       `[...document.querySelectorAll('a:not([href^="#"]):not([rel])')].map(({ href }) => href)`,
     );
     expect(links.length).toBeGreaterThan(6);
-    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    for (const link of links) {
+      expect([link, (await fetch(link)).status]).toEqual([link, 200]);
+    }
     expect([...problems, ...foreign]).toEqual([]);
   });
 
   it('has metadata for search engines, which the Content-Security-Policy does not block', async () => {
     const { page, problems } = await visit(`${site.url}/`);
     const response = await fetch(site.url);
-    expect(response.headers.get('Content-Security-Policy')).toContain("script-src 'self';");
-    const text = await page.locator('script[type="application/ld+json"]').textContent();
+    expect(response.headers.get('Content-Security-Policy')).toContain(
+      "script-src 'self';",
+    );
+    const text = await page
+      .locator('script[type="application/ld+json"]')
+      .textContent();
     expect(JSON.parse(text ?? '')).toMatchObject({ '@type': 'Dataset' });
     expect(problems).toEqual([]);
   });
@@ -58,7 +71,10 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     it('shows what curl prints', async () => {
       const { page } = await visit(`${site.url}/`);
       const command = await openTab(page, 'curl');
-      const { stdout } = await promisify(execFile)('sh', ['-c', `${command} --silent`]);
+      const { stdout } = await promisify(execFile)('sh', [
+        '-c',
+        `${command} --silent`,
+      ]);
       expect(stdout).toContain('"slug":"pound"');
       expect(await readAnswer(page)).toBe(stdout);
     });
@@ -66,7 +82,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     it('shows JavaScript that reads the response', async () => {
       const { page } = await visit(`${site.url}/`);
       const code = await openTab(page, 'JavaScript');
-      const record = await page.evaluate(`(async () => { ${code}; return move; })()`);
+      const record = await page.evaluate(
+        `(async () => { ${code}; return move; })()`,
+      );
       expect(record).toEqual(JSON.parse(await readAnswer(page)));
     });
 
@@ -105,7 +123,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     await waitForSummary(page, '2 records');
     expect(await listResults(page)).toEqual(['Poké Ball', 'Left Poké Ball']);
     const image = page.locator('#results img').first();
-    expect(await image.getAttribute('src')).toBe(`${site.url}/sprites/items/poke-ball.png`);
+    expect(await image.getAttribute('src')).toBe(
+      `${site.url}/sprites/items/poke-ball.png`,
+    );
 
     await page.locator('#query').fill('');
     await page.getByLabel('Kind').selectOption('move');
@@ -114,9 +134,9 @@ describe.skipIf(noBrowser !== '')(`the front page${noBrowser}`, () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     const shown = await listResults(page);
     expect(shown).toHaveLength(60);
-    expect(await page.evaluate('document.activeElement.querySelector("b").textContent')).toBe(
-      shown[30],
-    );
+    expect(
+      await page.evaluate('document.activeElement.querySelector("b").textContent'),
+    ).toBe(shown[30]);
 
     await page.locator('#query').fill('thundrbolt');
     await waitForSummary(page, '2 records');

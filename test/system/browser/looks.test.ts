@@ -7,7 +7,14 @@ import { noBrowser, SHIFTS, useBrowser } from '../../support/browser.ts';
 import { usePageSite } from '../../support/served-pages.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const tags = [
+  'wcag2a',
+  'wcag2aa',
+  'wcag21a',
+  'wcag21aa',
+  'wcag22aa',
+  'best-practice',
+];
 
 /** In pixels. axe-core checks each color scheme once, at opposite widths. */
 const WIDTHS = [320, 390, 768, 1280];
@@ -55,7 +62,9 @@ const pageStates: readonly {
     name: 'no-response',
     path: '/api/gamedata/item/master-ball/',
     async act(page) {
-      await page.route('**/api/gamedata/**', (route) => route.abort('internetdisconnected'));
+      await page.route('**/api/gamedata/**', (route) =>
+        route.abort('internetdisconnected'),
+      );
       await page.locator('#breadcrumb a').nth(1).click();
       await page.locator('h1', { hasText: 'No response' }).waitFor();
       await page.unroute('**/api/gamedata/**');
@@ -68,7 +77,9 @@ async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`;
   const { violations }: AxeResults = await page.evaluate(run);
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html}`),
+  );
 }
 
 /** Returns words that continue on the next line. */
@@ -76,17 +87,20 @@ const findBrokenWords = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('td, th, .lead, code, pre')].flatMap((cell) => {
     const broken = [];
     const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
+    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
       for (const { 0: word, index } of node.data.matchAll(/UTF-8|If-None-Match|\\w+/g)) {
         const range = document.createRange();
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
         if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
       }
+    }
     return broken;
   })`);
 
-/** Safari's screen reader announces a list without markers only if it has the role. */
+/**
+ * Safari's screen reader announces a list without markers only if it has the role.
+ */
 const findSilentLists = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('ul, ol')]
     .filter((list) => getComputedStyle(list).listStyleType === 'none')
@@ -97,24 +111,33 @@ describe.skipIf(noBrowser !== '')(`every page${noBrowser}`, () => {
   const site = usePageSite({ archive: true });
   const visit = useBrowser();
 
-  it.for(pageStates)('fits every window and passes axe-core: $name', async (state) => {
-    const { page, problems, foreign } = await visit(site.url + state.path, {
-      colorScheme: 'light',
-    });
-    await page.waitForLoadState('networkidle');
-    expect(await page.evaluate(SHIFTS)).toBe(0);
-    const unexpected = problems.filter((problem) => !problem.includes('status of 404'));
-    expect([...unexpected, ...foreign]).toEqual([]);
-    await state.act?.(page);
-    expect(await findSilentLists(page)).toEqual([]);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 800 });
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-        expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
-        if (width === CHECKED[colorScheme]) expect(await findViolations(page)).toEqual([]);
+  it.for(pageStates)(
+    'fits every window and passes axe-core: $name',
+    async (state) => {
+      const { page, problems, foreign } = await visit(site.url + state.path, {
+        colorScheme: 'light',
+      });
+      await page.waitForLoadState('networkidle');
+      expect(await page.evaluate(SHIFTS)).toBe(0);
+      const unexpected = problems.filter(
+        (problem) => !problem.includes('status of 404'),
+      );
+      expect([...unexpected, ...foreign]).toEqual([]);
+      await state.act?.(page);
+      expect(await findSilentLists(page)).toEqual([]);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
+            width,
+          );
+          expect(await findBrokenWords(page), `at ${width}`).toEqual([]);
+          if (width === CHECKED[colorScheme]) {
+            expect(await findViolations(page)).toEqual([]);
+          }
+        }
       }
-    }
-  });
+    },
+  );
 });

@@ -1,4 +1,6 @@
-/** Every engine keeps the guarantees of the contract and serves each file as built. */
+/**
+ * Every engine keeps the guarantees of the contract and serves each file as built.
+ */
 
 import { mkdtempSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +18,10 @@ import { mapKinds } from '../../../src/contract/kinds.ts';
 import { getMediaType } from '../../../src/contract/responses.ts';
 import { PACKAGE_ROOT } from '../../../src/package.ts';
 import { awaitSite } from '../../../src/verify/await-site.ts';
-import { selectGuarantees, verifyDeployment } from '../../../src/verify/deployment.ts';
+import {
+  selectGuarantees,
+  verifyDeployment,
+} from '../../../src/verify/deployment.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
 import { engines } from '../../support/engines/index.ts';
 import { serveStatic } from '../../support/engines/static.ts';
@@ -36,7 +41,13 @@ const typedFiles = [
     'openapi.json',
     'changes.atom',
   ],
-  ...['mark.svg', 'sprites/items/unknown.png', 'front.js', 'style.css', 'robots.txt'],
+  ...[
+    'mark.svg',
+    'sprites/items/unknown.png',
+    'front.js',
+    'style.css',
+    'robots.txt',
+  ],
 ];
 
 /** Column of HOSTS.md → unsupported guarantees. */
@@ -67,29 +78,43 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
       });
       afterAll(() => running?.stop());
 
-      // Below a path, the deployment is compared with the folder instead of its own lists.
+      // Below a path, the deployment is compared with the folder instead of its own
+      // lists.
       test('meets every guarantee except those listed as unsupported', async () => {
         const { guarantees: checked, counts } = await verifyDeployment(running.url, {
           level: 'full',
           concurrency: engine.concurrency ?? 16,
-          ...(below === '' ? { linkBase: baseUrl } : { site: openSite(folderStorage(out)) }),
+          ...(below === ''
+            ? { linkBase: baseUrl }
+            : { site: openSite(folderStorage(out)) }),
         });
         const failed = checked.filter(({ failures }) => failures.length > 0);
         const names = failed.map(({ guarantee }) => guarantee);
-        expect(failed.filter(({ guarantee }) => !unsupported.includes(guarantee))).toEqual([]);
-        expect(unsupported.filter((guarantee) => !names.includes(guarantee))).toEqual([]);
+        expect(
+          failed.filter(({ guarantee }) => !unsupported.includes(guarantee)),
+        ).toEqual([]);
+        expect(
+          unsupported.filter((guarantee) => !names.includes(guarantee)),
+        ).toEqual([]);
         expect(counts).toEqual(mapKinds(() => RECORDS));
-        expect(selectGuarantees('static', links).filter((name) => names.includes(name))).toEqual(
-          [],
-        );
+        expect(
+          selectGuarantees('static', links).filter((name) => names.includes(name)),
+        ).toEqual([]);
         results.set(column, new Set([...(results.get(column) ?? []), ...names]));
       });
 
       // `serve` redirects `browse.html` to `browse`, which is a folder.
-      test.runIf(below === '' && engine !== serveStatic)('serves every file as built', async () => {
-        const site = openSite(folderStorage(out));
-        await awaitSite(running.url, { site, concurrency: engine.concurrency ?? 8, deadline: 0 });
-      });
+      test.runIf(below === '' && engine !== serveStatic)(
+        'serves every file as built',
+        async () => {
+          const site = openSite(folderStorage(out));
+          await awaitSite(running.url, {
+            site,
+            concurrency: engine.concurrency ?? 8,
+            deadline: 0,
+          });
+        },
+      );
 
       test.runIf(below === '' && links === 'query')(
         'serves every file with its media type',
@@ -102,14 +127,23 @@ for (const { engine, links, unsupported, column = engine.name } of engines) {
             await response.arrayBuffer();
             const headers = Object.fromEntries(response.headers);
             const type = getMediaType(file);
-            const disposition = file.startsWith('download/') ? 'attachment' : undefined;
-            const fields = [headers['content-language'], headers['content-disposition']];
+            const disposition = file.startsWith('download/')
+              ? 'attachment'
+              : undefined;
+            const fields = [
+              headers['content-language'],
+              headers['content-disposition'],
+            ];
             expect([file, ...fields]).toEqual([file, undefined, disposition]);
             // CDNs add the charset of JSON and use the older type of scripts.
             const other = type.replace('text/javascript', 'application/javascript');
-            expect([type, `${type}; charset=utf-8`, other]).toContain(headers['content-type']);
+            expect([type, `${type}; charset=utf-8`, other]).toContain(
+              headers['content-type'],
+            );
             // CDNs may compress text.
-            if (file.endsWith('.gz')) expect(headers).not.toHaveProperty('content-encoding');
+            if (file.endsWith('.gz')) {
+              expect(headers).not.toHaveProperty('content-encoding');
+            }
           }
         },
       );
@@ -128,10 +162,14 @@ test.runIf(engines.every(({ engine }) => engine.missing() === undefined))(
 );
 
 /**
- * Renders a table with a row per guarantee. Engines that kept the same guarantees share a column.
+ * Renders a table with a row per guarantee. Engines that kept the same guarantees
+ * share a column.
  */
 function renderTable(): string {
-  const groups = new Map<string, { names: string[]; broken: ReadonlySet<GuaranteeName> }>();
+  const groups = new Map<
+    string,
+    { names: string[]; broken: ReadonlySet<GuaranteeName> }
+  >();
   for (const [name, broken] of results) {
     const key = guaranteeNames.filter((guarantee) => broken.has(guarantee)).join();
     groups.set(key, { names: [...(groups.get(key)?.names ?? []), name], broken });
@@ -147,7 +185,9 @@ function renderTable(): string {
     });
   const lines = [
     'Every host keeps these:\n',
-    ...guaranteeNames.filter(isUniversal).map((name) => `- ${guarantees[name].title}`),
+    ...guaranteeNames
+      .filter(isUniversal)
+      .map((name) => `- ${guarantees[name].title}`),
     '\nHosts marked with ● also keep these:\n',
     `| guarantee | ${columns.map(({ names }) => names.join(', ')).join(' | ')} |`,
     `|---|${':-:|'.repeat(columns.length)}`,

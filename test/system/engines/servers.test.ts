@@ -1,6 +1,6 @@
 /**
- * nginx, Caddy and Apache with requests that each could misread in its own way, and with
- * compression, ranges and errors. guarantees.test.ts covers the contract.
+ * nginx, Caddy and Apache with requests that each could misread in its own way, and
+ * with compression, ranges and errors. guarantees.test.ts covers the contract.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,12 +21,18 @@ import {
 } from '../../../src/contract/responses.ts';
 import { listFiles } from '../../../src/files.ts';
 import type { RunningEngine } from '../../support/engines/engine.ts';
-import { apache, caddy, nginx, type WebServer } from '../../support/engines/web-servers.ts';
+import {
+  apache,
+  caddy,
+  nginx,
+  type WebServer,
+} from '../../support/engines/web-servers.ts';
 import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { sharedFolder } from '../../support/temporary.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const UPSTREAM = 'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
+const UPSTREAM =
+  'https://raw.githubusercontent.com/PokeAPI/sprites/master/sprites/items';
 const LIST = '/api/gamedata/move/';
 const SPECIFICATION = '/openapi.json';
 const BULK = '/download/move.ndjson';
@@ -58,7 +64,10 @@ const parseLines = (
     .split(/\s*\n\s*/)
     .map((line) => {
       const [path = '', ...expected] = line.split(/ +/);
-      return [{ path: path.startsWith('/') ? path : LIST + path, ...more }, expected.join(' ')];
+      return [
+        { path: path.startsWith('/') ? path : LIST + path, ...more },
+        expected.join(' '),
+      ];
     });
 
 const questions = [
@@ -176,9 +185,12 @@ const questions = [
     method: 'HEAD',
     accept: BROWSER,
   }),
-  ...parseLines('?format=xml 404\n nope/ 405\n old-pound/ 405\n / 405\n /nothing 404', {
-    method: 'POST',
-  }),
+  ...parseLines(
+    '?format=xml 404\n nope/ 405\n old-pound/ 405\n / 405\n /nothing 404',
+    {
+      method: 'POST',
+    },
+  ),
   ...parseLines('nope/ 405\n /nope 404', { method: 'DELETE', accept: BROWSER }),
   ...Object.entries({
     'TEXT/HTML': 'page',
@@ -199,7 +211,9 @@ const questions = [
     'application/json; indent=4': 'move',
     'text/htmlx': 'move',
     'image/png': 'move',
-  }).flatMap(([accept, expected]) => parseLines(`?format=api ${expected}`, { accept })),
+  }).flatMap(([accept, expected]) =>
+    parseLines(`?format=api ${expected}`, { accept }),
+  ),
 ];
 
 const folder = sharedFolder();
@@ -211,11 +225,17 @@ beforeAll(async () => {
   const upstream = renamedSnapshot(path.join(folder, 'data'), 250);
   // Each server must hide the configuration of the others, too.
   const hosts = ['nginx', 'caddy', 'apache'] as const;
-  const options = { source: 'snapshot', upstream, baseUrl: 'https://example.test', hosts } as const;
+  const options = {
+    source: 'snapshot',
+    upstream,
+    baseUrl: 'https://example.test',
+    hosts,
+  } as const;
   await build({ ...options, out: site, maxShrink: 100 });
   await build({ ...options, out: incomplete, maxShrink: 100, sprites: 'none' });
   rmSync(path.join(incomplete, 'api'), { recursive: true });
-  // A later site has a record at an old path, and the operator has not reloaded the server.
+  // A later site has a record at an old path, and the operator has not reloaded the
+  // server.
   mkdirSync(path.join(site, 'api/gamedata/move/taken-again'));
   writeFileSync(
     path.join(site, 'api/gamedata/move/taken-again/index.json'),
@@ -231,16 +251,19 @@ beforeAll(async () => {
     'docs/.well-known/security.txt',
     'docs/_draft.txt',
   ];
-  for (const file of added) fsExtra.outputFileSync(path.join(site, file), `${file}\n`);
-  for (const file of listFiles(site).sort().reverse())
+  for (const file of added) {
+    fsExtra.outputFileSync(path.join(site, file), `${file}\n`);
+  }
+  for (const file of listFiles(site).sort().reverse()) {
     files.set(readFileSync(path.join(site, file), 'latin1'), file);
+  }
 });
 
 type SentHeaders = Readonly<Record<string, string>>;
 
 /**
- * Starts a server for the tests of a group. Returns a function that sends a path unchanged. `fetch`
- * would normalize it.
+ * Starts a server for the tests of a group. Returns a function that sends a path
+ * unchanged. `fetch` would normalize it.
  */
 function useServer(start: () => Promise<RunningEngine>) {
   let running: RunningEngine;
@@ -255,104 +278,157 @@ function useServer(start: () => Promise<RunningEngine>) {
   });
   return async (path: string, headers: SentHeaders = {}, method = 'GET') => {
     const options = { path, headers, method: method as Dispatcher.HttpMethod };
-    const { statusCode: status, headers: fields, body } = await pool.request(options);
+    const {
+      statusCode: status,
+      headers: fields,
+      body,
+    } = await pool.request(options);
     const header = (name: string): string => [fields[name] ?? ''].flat().join(', ');
-    return { status, headers: fields, header, bytes: Buffer.from(await body.arrayBuffer()) };
+    return {
+      status,
+      headers: fields,
+      header,
+      bytes: Buffer.from(await body.arrayBuffer()),
+    };
   };
 }
 type Reply = Awaited<ReturnType<ReturnType<typeof useServer>>>;
 
-function expectError({ status, header, bytes }: Reply, expected: number, detail: string): void {
+function expectError(
+  { status, header, bytes }: Reply,
+  expected: number,
+  detail: string,
+): void {
   expect(status).toBe(expected);
   expect(JSON.parse(`${bytes}`)).toEqual({ detail });
   expect(header('content-type')).toBe('application/json');
-  // nginx has already set the file's Cache-Control; the error's follows and is stricter.
+  // nginx has already set the file's Cache-Control; the error's follows and is
+  // stricter.
   expect(header('cache-control')).toMatch(/^(?:public, .*, )?no-cache$/);
   expect(header('access-control-allow-origin')).toBe('*');
 }
 
 const gzip = { 'accept-encoding': 'gzip' };
 
-describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))('$name', (engine) => {
-  const ask = useServer(() => engine.start(site));
+describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))(
+  '$name',
+  (engine) => {
+    const ask = useServer(() => engine.start(site));
 
-  it.each(questions)(
-    'responds to %j with %s',
-    async ({ path, accept, method = 'GET' }, expected) => {
-      const { status, headers, header, bytes } = await ask(path, accept ? { accept } : {}, method);
-      const location = header('location').replace(/^https:\/\/example\.test(?=\/)/, '');
-      const got = `${status} ${location || (files.get(bytes.toString('latin1')) ?? bytes)}`.trim();
-      // Apache cannot name the method.
-      const notAllowed =
-        engine === apache ? '405 405.json' : `405 ${createErrorBody(formatNotAllowed(method))}`;
-      const choices = expected
-        .split(' | ')
-        .map((one) => (one === '405' ? notAllowed : (responses[one] ?? one)));
-      const choice = choices.find((one) =>
-        one.endsWith(' -') ? got.startsWith(one.slice(0, -2)) : got === one,
+    it.each(questions)(
+      'responds to %j with %s',
+      async ({ path, accept, method = 'GET' }, expected) => {
+        const { status, headers, header, bytes } = await ask(
+          path,
+          accept ? { accept } : {},
+          method,
+        );
+        const location = header('location').replace(
+          /^https:\/\/example\.test(?=\/)/,
+          '',
+        );
+        const got =
+          `${status} ${location || (files.get(bytes.toString('latin1')) ?? bytes)}`.trim();
+        // Apache cannot name the method.
+        const notAllowed =
+          engine === apache
+            ? '405 405.json'
+            : `405 ${createErrorBody(formatNotAllowed(method))}`;
+        const choices = expected
+          .split(' | ')
+          .map((one) => (one === '405' ? notAllowed : (responses[one] ?? one)));
+        const choice = choices.find((one) =>
+          one.endsWith(' -') ? got.startsWith(one.slice(0, -2)) : got === one,
+        );
+        expect([choice ?? got]).toEqual([expect.toBeOneOf(choices)]);
+        if (!choice?.endsWith(' -')) {
+          expect(headers).toMatchObject(createHeaders(choice ?? ''));
+        }
+      },
+    );
+
+    it.each(['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST])(
+      'compresses %s',
+      async (file) => {
+        const [plain, packed] = [await ask(file), await ask(file, gzip)];
+        // Apache has no minimum size.
+        const isSmall = plain.bytes.length < 1024;
+        if (!isSmall || engine !== apache) {
+          expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
+        }
+        if (isSmall) return;
+        expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
+        const head = await ask(file, gzip, 'HEAD');
+        expect(['', String(packed.bytes.length)]).toContain(
+          head.header('content-length'),
+        );
+      },
+    );
+
+    it('does not compress a record', async () => {
+      expect((await ask(`${LIST}pound/`, gzip)).header('content-encoding')).toBe('');
+    });
+
+    it.runIf(engine === apache)(
+      'prefers Brotli, and revalidates the Brotli ETag',
+      async () => {
+        const headers = { 'accept-encoding': 'gzip, deflate, br' };
+        const packed = await ask(SPECIFICATION, headers);
+        expect(packed.header('content-encoding')).toBe('br');
+        expect(brotliDecompressSync(packed.bytes)).toEqual(
+          (await ask(SPECIFICATION)).bytes,
+        );
+        const known = await ask(SPECIFICATION, {
+          ...headers,
+          'if-none-match': packed.header('etag'),
+        });
+        expect([known.status, known.bytes.length]).toEqual([304, 0]);
+      },
+    );
+
+    it('sends compressed bulk files on request', async () => {
+      const { header, bytes } = await ask(BULK, gzip);
+      expect(gunzipSync(bytes)).toEqual((await ask(BULK)).bytes);
+      const fields = ['content-encoding', 'content-type', 'content-disposition'].map(
+        header,
       );
-      expect([choice ?? got]).toEqual([expect.toBeOneOf(choices)]);
-      if (!choice?.endsWith(' -')) expect(headers).toMatchObject(createHeaders(choice ?? ''));
-    },
-  );
+      expect(fields).toEqual(['gzip', 'application/x-ndjson', 'attachment']);
+      expect(header('etag')).not.toBe('');
+    });
 
-  it.each(['/browse.html', '/style.css', '/front.js', '/changes.atom', LIST])(
-    'compresses %s',
-    async (file) => {
-      const [plain, packed] = [await ask(file), await ask(file, gzip)];
-      // Apache has no minimum size.
-      const isSmall = plain.bytes.length < 1024;
-      if (!isSmall || engine !== apache)
-        expect(packed.header('content-encoding')).toBe(isSmall ? '' : 'gzip');
-      if (isSmall) return;
-      expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
-      const head = await ask(file, gzip, 'HEAD');
-      expect(['', String(packed.bytes.length)]).toContain(head.header('content-length'));
-    },
-  );
+    it.each([SPECIFICATION, BULK])(
+      'does not compress a range of %s',
+      async (file) => {
+        const { bytes } = await ask(file);
+        const part = await ask(file, { ...gzip, range: 'bytes=100-199' });
+        const got = [part.status, part.header('content-encoding'), part.bytes];
+        // nginx responds with all bytes, compressed, because it cannot compress a
+        // range.
+        if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
+        else expect(got).toEqual([206, '', bytes.subarray(100, 200)]);
+      },
+    );
 
-  it('does not compress a record', async () => {
-    expect((await ask(`${LIST}pound/`, gzip)).header('content-encoding')).toBe('');
-  });
+    it('rejects a range past the end, and ignores ranges of error responses', async () => {
+      const beyond = await ask(SPECIFICATION, { range: 'bytes=99999999-' });
+      // Caddy uses its own text.
+      if (engine !== caddy) expectError(beyond, 416, 'Range Not Satisfiable.');
+      else expect(beyond.status).toBe(416);
+      expectError(await ask('/nowhere', { range: 'bytes=0-5' }), 404, 'Not found.');
+    });
 
-  it.runIf(engine === apache)('prefers Brotli, and revalidates the Brotli ETag', async () => {
-    const headers = { 'accept-encoding': 'gzip, deflate, br' };
-    const packed = await ask(SPECIFICATION, headers);
-    expect(packed.header('content-encoding')).toBe('br');
-    expect(brotliDecompressSync(packed.bytes)).toEqual((await ask(SPECIFICATION)).bytes);
-    const known = await ask(SPECIFICATION, { ...headers, 'if-none-match': packed.header('etag') });
-    expect([known.status, known.bytes.length]).toEqual([304, 0]);
-  });
-
-  it('sends compressed bulk files on request', async () => {
-    const { header, bytes } = await ask(BULK, gzip);
-    expect(gunzipSync(bytes)).toEqual((await ask(BULK)).bytes);
-    const fields = ['content-encoding', 'content-type', 'content-disposition'].map(header);
-    expect(fields).toEqual(['gzip', 'application/x-ndjson', 'attachment']);
-    expect(header('etag')).not.toBe('');
-  });
-
-  it.each([SPECIFICATION, BULK])('does not compress a range of %s', async (file) => {
-    const { bytes } = await ask(file);
-    const part = await ask(file, { ...gzip, range: 'bytes=100-199' });
-    const got = [part.status, part.header('content-encoding'), part.bytes];
-    // nginx responds with all bytes, compressed, because it cannot compress a range.
-    if (part.status === 200) expect(gunzipSync(part.bytes)).toEqual(bytes);
-    else expect(got).toEqual([206, '', bytes.subarray(100, 200)]);
-  });
-
-  it('rejects a range past the end, and ignores ranges of error responses', async () => {
-    const beyond = await ask(SPECIFICATION, { range: 'bytes=99999999-' });
-    // Caddy uses its own text.
-    if (engine !== caddy) expectError(beyond, 416, 'Range Not Satisfiable.');
-    else expect(beyond.status).toBe(416);
-    expectError(await ask('/nowhere', { range: 'bytes=0-5' }), 404, 'Not found.');
-  });
-
-  it.runIf(engine === nginx)('responds to a failed precondition with a JSON 412', async () => {
-    expectError(await ask(SPECIFICATION, { 'if-match': '"another"' }), 412, 'Precondition Failed.');
-  });
-});
+    it.runIf(engine === nginx)(
+      'responds to a failed precondition with a JSON 412',
+      async () => {
+        expectError(
+          await ask(SPECIFICATION, { 'if-match': '"another"' }),
+          412,
+          'Precondition Failed.',
+        );
+      },
+    );
+  },
+);
 
 /** Headers that are easily lost, because each server sets them in several places. */
 function createHeaders(response: string): object {
@@ -391,15 +467,25 @@ describe.each([nginx, caddy, apache].filter((engine) => !engine.missing()))(
   },
 );
 
-const startWith = (engine: WebServer, edit: (configuration: string) => string) => () =>
-  engine.startWith(edit(readFileSync(path.join(site, `_hosts/${engine.name}.conf`), 'utf8')), site);
+const startWith =
+  (engine: WebServer, edit: (configuration: string) => string) => () =>
+    engine.startWith(
+      edit(readFileSync(path.join(site, `_hosts/${engine.name}.conf`), 'utf8')),
+      site,
+    );
 
 describe.each([
-  { engine: nginx, before: 'location = /_page', fault: 'location = /fault { return 500; }' },
+  {
+    engine: nginx,
+    before: 'location = /_page',
+    fault: 'location = /fault { return 500; }',
+  },
   // Apache reads no `.htaccess` for it.
   { engine: apache, before: '</VirtualHost>', fault: 'Redirect 500 /fault\n' },
 ])('$engine.name with a fault', ({ engine, fault, before }) => {
-  const ask = useServer(startWith(engine, (text) => text.replace(before, fault + before)));
+  const ask = useServer(
+    startWith(engine, (text) => text.replace(before, fault + before)),
+  );
 
   it('reports the fault in JSON', async () => {
     expectError(await ask('/fault'), 500, 'Internal Server Error.');
@@ -412,20 +498,31 @@ describe.skipIf(apache.missing())('apache with global headers', () => {
     'Cache-Control "max-age=3600"',
     'X-Content-Type-Options none',
   ];
-  const headers = own.flatMap((field) => [`Header set ${field}`, `Header always set ${field}`]);
+  const headers = own.flatMap((field) => [
+    `Header set ${field}`,
+    `Header always set ${field}`,
+  ]);
   const expires =
     'LoadModule expires_module /usr/lib/apache2/modules/mod_expires.so\nExpiresActive On';
   const ask = useServer(
-    startWith(apache, (text) => [...headers, expires, 'ExpiresDefault A3600', text].join('\n')),
+    startWith(apache, (text) =>
+      [...headers, expires, 'ExpiresDefault A3600', text].join('\n'),
+    ),
   );
 
-  it.each([LIST, `${LIST}nope/`, '/sprites/items/master-ball.png', '/style.css', '/docs/'])(
-    'overrides them for %s',
-    async (file) => {
-      const { header } = await ask(file);
-      expect([header('access-control-allow-origin'), header('expires')]).toEqual(['*', '']);
-      expect(header('cache-control')).not.toContain('3600');
-      expect(header('x-content-type-options')).toBe('nosniff');
-    },
-  );
+  it.each([
+    LIST,
+    `${LIST}nope/`,
+    '/sprites/items/master-ball.png',
+    '/style.css',
+    '/docs/',
+  ])('overrides them for %s', async (file) => {
+    const { header } = await ask(file);
+    expect([header('access-control-allow-origin'), header('expires')]).toEqual([
+      '*',
+      '',
+    ]);
+    expect(header('cache-control')).not.toContain('3600');
+    expect(header('x-content-type-options')).toBe('nosniff');
+  });
 });

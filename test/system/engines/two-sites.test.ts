@@ -10,35 +10,59 @@ import { renamedSnapshot } from '../../support/renamed-snapshot.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 describe.each([nginx, caddy, apache])('$name', (engine) => {
-  test.skipIf(engine.missing())('serves two sites, one of which is below a path', async () => {
-    const folder = temporaryFolder();
-    const upstream = renamedSnapshot(path.join(folder, 'data'), 105);
-    const port = await freePort();
-    const addresses = [`http://127.0.0.1:${port}`, `http://localhost:${port}/games`];
-    const sites = addresses.map((_, at) => path.join(folder, `site-${at}`));
-    for (const [at, baseUrl] of addresses.entries()) {
-      const options = { baseUrl, out: sites[at], hosts: [engine.host], maxShrink: 100 };
-      await build({ source: 'snapshot', upstream, ...options });
-      fsExtra.outputFileSync(path.join(`${sites[at]}`, '.well-known/security.txt'), 'text');
-    }
-    const running = await engine.startAll(sites, addresses[0] ?? '');
-    try {
-      for (const address of addresses) {
-        const { guarantees } = await verifyDeployment(address, { level: 'full', concurrency: 8 });
-        const failed = guarantees.flatMap(({ guarantee, failures }) =>
-          failures.length > 0 ? guarantee : [],
+  test.skipIf(engine.missing())(
+    'serves two sites, one of which is below a path',
+    async () => {
+      const folder = temporaryFolder();
+      const upstream = renamedSnapshot(path.join(folder, 'data'), 105);
+      const port = await freePort();
+      const addresses = [
+        `http://127.0.0.1:${port}`,
+        `http://localhost:${port}/games`,
+      ];
+      const sites = addresses.map((_, at) => path.join(folder, `site-${at}`));
+      for (const [at, baseUrl] of addresses.entries()) {
+        const options = {
+          baseUrl,
+          out: sites[at],
+          hosts: [engine.host],
+          maxShrink: 100,
+        };
+        await build({ source: 'snapshot', upstream, ...options });
+        fsExtra.outputFileSync(
+          path.join(`${sites[at]}`, '.well-known/security.txt'),
+          'text',
         );
-        for (const doubled of ['//api/gamedata/move', '/api//gamedata/move/', '//']) {
-          const response = await fetch(address + doubled, { redirect: 'manual' });
-          expect([response.status, await response.json()]).toEqual([404, { detail: 'Not found.' }]);
-        }
-        expect(failed.sort()).toEqual([...hosts[engine.host].unsupported].sort());
-        // The file about the whole host belongs to the site at its root.
-        const { status } = await fetch(`${address}/.well-known/security.txt`);
-        expect(status).toBe(address.endsWith('/games') ? 404 : 200);
       }
-    } finally {
-      await running.stop();
-    }
-  });
+      const running = await engine.startAll(sites, addresses[0] ?? '');
+      try {
+        for (const address of addresses) {
+          const { guarantees } = await verifyDeployment(address, {
+            level: 'full',
+            concurrency: 8,
+          });
+          const failed = guarantees.flatMap(({ guarantee, failures }) =>
+            failures.length > 0 ? guarantee : [],
+          );
+          for (const doubled of [
+            '//api/gamedata/move',
+            '/api//gamedata/move/',
+            '//',
+          ]) {
+            const response = await fetch(address + doubled, { redirect: 'manual' });
+            expect([response.status, await response.json()]).toEqual([
+              404,
+              { detail: 'Not found.' },
+            ]);
+          }
+          expect(failed.sort()).toEqual([...hosts[engine.host].unsupported].sort());
+          // The file about the whole host belongs to the site at its root.
+          const { status } = await fetch(`${address}/.well-known/security.txt`);
+          expect(status).toBe(address.endsWith('/games') ? 404 : 200);
+        }
+      } finally {
+        await running.stop();
+      }
+    },
+  );
 });

@@ -12,7 +12,11 @@ import { type Fault, faults } from '../../support/faults.ts';
 import { fingerprint } from '../../support/fingerprint.ts';
 import { inFolder } from '../../support/folders.ts';
 import { findMemory } from '../../support/memory.ts';
-import { type Answer, tinyUpstream, upstreamOf } from '../../support/upstream-data.ts';
+import {
+  type Answer,
+  tinyUpstream,
+  upstreamOf,
+} from '../../support/upstream-data.ts';
 import { startUpstream } from '../../support/upstream-server.ts';
 
 /** The faulty response: a list without an id, or a record. */
@@ -70,32 +74,43 @@ async function runBuild(
     await makeSite({ ...resolved, source: { ...source, retryBaseMs: 1, timeouts } });
     return undefined;
   } catch (error) {
-    if (error instanceof GamedataError) return { code: error.code, message: error.message };
+    if (error instanceof GamedataError) {
+      return { code: error.code, message: error.message };
+    }
     return { code: 'bug', message: String(error) };
   }
 }
 
 /** Creates the text of the upstream's list of records. */
 function createList(url: string, kind: Kind, answers: readonly Answer[]): string {
-  const results = answers.map(({ name, id }) => ({ name, url: `${url}/${kind}/${id}/` }));
+  const results = answers.map(({ name, id }) => ({
+    name,
+    url: `${url}/${kind}/${id}/`,
+  }));
   return JSON.stringify({ count: results.length, results });
 }
 
 /**
- * Builds a site from a working upstream. Then builds it again with the fault at its place. Returns
- * everything that differs from the table: the error or its absence, the files of the site, and the
- * number of requests for the faulty response.
+ * Builds a site from a working upstream. Then builds it again with the fault at its
+ * place. Returns everything that differs from the table: the error or its absence,
+ * the files of the site, and the number of requests for the faulty response.
  *
  * @param times the number of faulty responses
  */
-function tryFault(fault: Fault, { kind, id }: Place, times: number): Promise<string[]> {
+function tryFault(
+  fault: Fault,
+  { kind, id }: Place,
+  times: number,
+): Promise<string[]> {
   return inFolder(async (parent) => {
     const answers = tinyUpstream(3, 3);
     const data = upstreamOf(answers);
     const record = answers[kind][(id ?? 1) - 1];
     if (!record) throw new Error('no such record');
     const isList = id === undefined;
-    const faultyPath = isList ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
+    const faultyPath = isList
+      ? `/${kind}/?limit=100000&offset=0`
+      : `/${kind}/${id}/`;
     let isFaulty = false;
     let sentFaults = 0;
     const stateOf = () => stateNumber(isFaulty ? 3 : 2, data);
@@ -103,10 +118,14 @@ function tryFault(fault: Fault, { kind, id }: Place, times: number): Promise<str
       ...(fault.hasEditions && { stateOf }),
       fault({ url = '', headers }, response) {
         const requested = fault.isCached ? url : withoutEdition(url);
-        if (!isFaulty || !fault.respond || requested !== `/api/v2${faultyPath}`) return false;
+        if (!isFaulty || !fault.respond || requested !== `/api/v2${faultyPath}`) {
+          return false;
+        }
         if (sentFaults >= times) return false;
         sentFaults++;
-        const own = isList ? createList(server.url, kind, answers[kind]) : JSON.stringify(record);
+        const own = isList
+          ? createList(server.url, kind, answers[kind])
+          : JSON.stringify(record);
         const isConditional = headers['if-none-match'] !== undefined;
         const stop = (): void => void server.close();
         fault.respond({ response, own, isConditional, kind, answers, stop });
@@ -114,27 +133,42 @@ function tryFault(fault: Fault, { kind, id }: Place, times: number): Promise<str
       },
     });
     const out = path.join(parent, 'site');
-    const cache: BuildOptions['cache'] = fault.withoutCache ? false : path.join(parent, 'cache');
+    const cache: BuildOptions['cache'] = fault.withoutCache
+      ? false
+      : path.join(parent, 'cache');
     const options = { upstream: server.url, out, cache };
     try {
       // The bundled data set has more records.
       const firstFailure = await runBuild({ ...options, maxShrink: 100 });
-      if (firstFailure) throw new Error(`the first build failed: ${firstFailure.message}`);
+      if (firstFailure) {
+        throw new Error(`the first build failed: ${firstFailure.message}`);
+      }
       const oldFiles = JSON.stringify([...fingerprint(out)]);
       const firstRequests = server.log.length;
       fault.change?.(record);
       isFaulty = true;
-      const failure = await runBuild(options, fault.hasTimeout ? TIMEOUTS : undefined);
+      const failure = await runBuild(
+        options,
+        fault.hasTimeout ? TIMEOUTS : undefined,
+      );
 
       const isSame = JSON.stringify([...fingerprint(out)]) === oldFiles;
-      const requested = server.log.slice(firstRequests).map((request) => request.path);
-      const words = { url: server.url + faultyPath, kind, slug: record.name, id: `${record.id}` };
+      const requested = server.log
+        .slice(firstRequests)
+        .map((request) => request.path);
+      const words = {
+        url: server.url + faultyPath,
+        kind,
+        slug: record.name,
+        id: `${record.id}`,
+      };
       const problems = findFailureProblems(fault, failure, times, words, isList);
       for (const name of readdirSync(parent)) {
         if (name !== 'cache' && name !== 'site') problems.push(name);
       }
-      for (const { file, problem } of verifyFolder(out).problems)
+      for (const { file, problem } of verifyFolder(out).problems) {
         problems.push(`${file} ${problem}`);
+      }
       if (!failure) problems.push(...findSiteProblems(fault, out, isSame));
       else if (!isSame) problems.push('the old site was changed');
       problems.push(...countRequests(fault, faultyPath, requested));
@@ -156,9 +190,11 @@ function findFailureProblems(
   isList: boolean,
 ): string[] {
   // A retry succeeds if only the first response is faulty.
-  const mustFail = fault.code !== 'built' && (times === Infinity || !fault.isRetried);
+  const mustFail =
+    fault.code !== 'built' && (times === Infinity || !fault.isRetried);
   if (!failure) return mustFail ? ['was built'] : [];
-  const isExpected = failure.code === fault.code && matches(fault, failure.message, words, isList);
+  const isExpected =
+    failure.code === fault.code && matches(fault, failure.message, words, isList);
   if (mustFail && isExpected) return [];
   return [`failed with ${failure.code}, ${failure.message}`];
 }
@@ -180,14 +216,19 @@ function matches(
   };
   const pattern = (expected[code] ?? '').split(/<(\w+)>/).map((text, at) => {
     // When nothing responds any more, another request may fail first.
-    const isAny = at % 2 === 1 && (words[text] === undefined || (text === 'url' && isPermanent));
+    const isAny =
+      at % 2 === 1 && (words[text] === undefined || (text === 'url' && isPermanent));
     const literal = at % 2 === 1 ? (words[text] ?? '') : text;
     return isAny ? '\\S+' : literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
   });
   return new RegExp(`^${pattern.join('')}$`).test(message);
 }
 
-function findSiteProblems({ contains }: Fault, out: string, isSame: boolean): string[] {
+function findSiteProblems(
+  { contains }: Fault,
+  out: string,
+  isSame: boolean,
+): string[] {
   if (contains === undefined) return isSame ? [] : ['the site was changed'];
   const api = path.join(out, 'api');
   const isFound = listFiles(api).some((file) =>
@@ -196,12 +237,20 @@ function findSiteProblems({ contains }: Fault, out: string, isSame: boolean): st
   return isFound ? [] : [`no record contains ${contains}`];
 }
 
-function countRequests(fault: Fault, local: string, requested: readonly string[]): string[] {
+function countRequests(
+  fault: Fault,
+  local: string,
+  requested: readonly string[],
+): string[] {
   if (!fault.respond || fault.isPermanent || fault.isGlobal) return [];
   const expected = fault.isRetried ? RETRIES + 1 : 1;
-  const paths = requested.map((path) => (fault.isRetried ? withoutEdition(path) : path));
+  const paths = requested.map((path) =>
+    fault.isRetried ? withoutEdition(path) : path,
+  );
   const count = paths.filter((path) => path === `/api/v2${local}`).length;
-  return count === expected ? [] : [`was requested ${count} times, expected ${expected}`];
+  return count === expected
+    ? []
+    : [`was requested ${count} times, expected ${expected}`];
 }
 
 interface Trial {
@@ -213,7 +262,9 @@ interface Trial {
 const trials: Trial[] = [];
 for (const fault of faults) {
   trials.push({ name: fault.name, fault, times: Infinity });
-  if (fault.isRetried && !fault.isPermanent) trials.push({ name: fault.name, fault, times: 1 });
+  if (fault.isRetried && !fault.isPermanent) {
+    trials.push({ name: fault.name, fault, times: 1 });
+  }
 }
 it.each(trials)(
   'reacts as listed in the table to $name, $times times',

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { createCurlCommand } from '../../../src/web/browse/curl.ts';
 
 it('quotes the URL of a curl command, because & is special in shells', () => {
-  expect(createCurlCommand('http://host.test/?a=1&b=2')).toBe('curl "http://host.test/?a=1&b=2"');
+  expect(createCurlCommand('http://host.test/?a=1&b=2')).toBe(
+    'curl "http://host.test/?a=1&b=2"',
+  );
 });
 
 it('percent-encodes characters that shells expand inside double quotes', () => {

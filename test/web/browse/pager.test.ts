@@ -23,9 +23,12 @@ describe('describePager', () => {
       'No records at offset 20000000000000000001: there are 954',
     ],
     ['', 0, 0, 'No records'],
-  ])('summarizes the range of records for the query %j', (query, count, shown, summary) => {
-    expect(pagerOf(query, count, shown).summary).toBe(summary);
-  });
+  ])(
+    'summarizes the range of records for the query %j',
+    (query, count, shown, summary) => {
+      expect(pagerOf(query, count, shown).summary).toBe(summary);
+    },
+  );
 
   it.each([
     ['on the first page', '', undefined, getAddress(100, 900)],
@@ -38,13 +41,19 @@ describe('describePager', () => {
       getAddress('20000000000000000000', 0),
       getAddress('20000000000000000000', 0),
     ],
-  ])('links to the first and the last page of a list %s', (_, query, first, last) => {
-    expect(pagerOf(query, 954, 1)).toMatchObject({ first, last });
-  });
+  ])(
+    'links to the first and the last page of a list %s',
+    (_, query, first, last) => {
+      expect(pagerOf(query, 954, 1)).toMatchObject({ first, last });
+    },
+  );
 
   it('links to the first page if an empty list has an offset', () => {
     const address = getAddress(100, 0);
-    expect(pagerOf('?offset=5', 0, 0)).toMatchObject({ first: address, last: address });
+    expect(pagerOf('?offset=5', 0, 0)).toMatchObject({
+      first: address,
+      last: address,
+    });
   });
 
   it('uses the links in the response for the next and previous page', () => {
@@ -61,7 +70,10 @@ describe('titleList', () => {
     [100, 200, 'All items, page 3'],
     [50, 30, 'All items'],
     [100n, 10n ** 30n, `All items, page ${10n ** 28n + 1n}`],
-  ])('returns the title of a list with limit %s and offset %s', (limit, offset, title) => {
-    expect(titleList('item', { limit, offset })).toBe(title);
-  });
+  ])(
+    'returns the title of a list with limit %s and offset %s',
+    (limit, offset, title) => {
+      expect(titleList('item', { limit, offset })).toBe(title);
+    },
+  );
 });

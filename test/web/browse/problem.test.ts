@@ -1,14 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { kindNames } from '../../../src/contract/kinds.ts';
 import { listPath } from '../../../src/contract/paths.ts';
-import { describeError, describeUnreadable, suggestWays } from '../../../src/web/browse/problem.ts';
+import {
+  describeError,
+  describeUnreadable,
+  suggestWays,
+} from '../../../src/web/browse/problem.ts';
 
 const respondWith = (status: number, statusText = '') => ({ status, statusText });
 
 describe('describeError', () => {
   it.each([
-    [404, '/api/gamedata/move/no/', 'Not found.', 'Not found', 'There is nothing at this URL.'],
-    [400, '/api/gamedata/move/', 'Reason.', 'This page does not exist on this host', 'Reason.'],
+    [
+      404,
+      '/api/gamedata/move/no/',
+      'Not found.',
+      'Not found',
+      'There is nothing at this URL.',
+    ],
+    [
+      400,
+      '/api/gamedata/move/',
+      'Reason.',
+      'This page does not exist on this host',
+      'Reason.',
+    ],
     [
       404,
       '/api/gamedata/move/?limit=5',
@@ -16,10 +32,22 @@ describe('describeError', () => {
       'This page does not exist on this host',
       'Reason.',
     ],
-    [503, '/api/gamedata/', undefined, 'Request rejected', 'The response was HTTP 503.'],
-  ])('describes the error status %i of %s', (status, address, detail, title, reason) => {
-    expect(describeError(respondWith(status), detail, address)).toEqual({ title, reason });
-  });
+    [
+      503,
+      '/api/gamedata/',
+      undefined,
+      'Request rejected',
+      'The response was HTTP 503.',
+    ],
+  ])(
+    'describes the error status %i of %s',
+    (status, address, detail, title, reason) => {
+      expect(describeError(respondWith(status), detail, address)).toEqual({
+        title,
+        reason,
+      });
+    },
+  );
 });
 
 describe('describeUnreadable', () => {
@@ -38,7 +66,8 @@ describe('describeUnreadable', () => {
 });
 
 describe('suggestWays', () => {
-  const readWays = (address: string): string[] => suggestWays(address).map((way) => way.text);
+  const readWays = (address: string): string[] =>
+    suggestWays(address).map((way) => way.text);
 
   it('suggests all lists if the kind is unknown', () => {
     const ways = suggestWays('/api/gamedata/moves/');
@@ -47,7 +76,10 @@ describe('suggestWays', () => {
   });
 
   it('suggests the first page of a list if a record does not exist', () => {
-    expect(readWays('/api/gamedata/item/no/')).toEqual(['The first page of items', 'All kinds']);
+    expect(readWays('/api/gamedata/item/no/')).toEqual([
+      'The first page of items',
+      'All kinds',
+    ]);
   });
 
   it.each([

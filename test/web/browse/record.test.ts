@@ -14,11 +14,21 @@ const item = {
 
 it('separates the index numbers of an item from the other fields on its card', () => {
   const fields = record.selectCardFields(item);
-  expect(fields).toEqual({ facts: ['slug', 'id', 'added'], indices: ['id1', 'id2'] });
+  expect(fields).toEqual({
+    facts: ['slug', 'id', 'added'],
+    indices: ['id1', 'id2'],
+  });
 });
 
 it('lists the name, slug and id of a table before all other columns', () => {
-  expect(record.selectColumns(item)).toEqual(['name', 'slug', 'id', 'id1', 'id2', 'added']);
+  expect(record.selectColumns(item)).toEqual([
+    'name',
+    'slug',
+    'id',
+    'id1',
+    'id2',
+    'added',
+  ]);
 });
 
 it.each([

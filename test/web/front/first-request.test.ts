@@ -26,7 +26,9 @@ it('shows a request for the first record in three programming languages', () => 
 
 it('shows the exact response of the server', () => {
   const answer = readCode().at(-1);
-  expect(answer).toBe(`{"url":"${URL}","id":1,"slug":"move-1","name":"Move 1","generation":1}`);
+  expect(answer).toBe(
+    `{"url":"${URL}","id":1,"slug":"move-1","name":"Move 1","generation":1}`,
+  );
 });
 
 it('shows a request for a file if links point to files', () => {

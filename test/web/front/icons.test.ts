@@ -9,7 +9,10 @@ const getIcon = (id: number): string => `sprites/items/item-${id}.png`;
 const sizes = new Map<string, number>();
 for (let id = 1; id <= 12; id++) sizes.set(getIcon(id), 300);
 
-function renderWith(mode: IconSource['mode'], stored: ReadonlyMap<string, number>): string[] {
+function renderWith(
+  mode: IconSource['mode'],
+  stored: ReadonlyMap<string, number>,
+): string[] {
   const meta = { links: 'query', sprites: { mode, upstream: null } } as const;
   return renderIcons(plan.records, meta, stored).map(({ text }) => text);
 }
@@ -32,6 +35,9 @@ it('omits an icon that is a copy of the placeholder', () => {
   expect(renderWith('mirror', stored)[0]).toContain('alt="Item 2"');
 });
 
-it.each(['link', 'none'] as const)('shows no icons if the mode of icons is %s', (mode) => {
-  expect(renderWith(mode, sizes)).toEqual([]);
-});
+it.each(['link', 'none'] as const)(
+  'shows no icons if the mode of icons is %s',
+  (mode) => {
+    expect(renderWith(mode, sizes)).toEqual([]);
+  },
+);

@@ -7,7 +7,8 @@ import { namesIn } from '../../support/kinds.ts';
 
 const { records } = openSnapshot(BUNDLED_DATA).data();
 const { match, suggest } = createSearchEngine(createSearchIndex(records));
-const find = (...query: Parameters<typeof match>) => match(...query).map(({ name }) => name);
+const find = (...query: Parameters<typeof match>) =>
+  match(...query).map(({ name }) => name);
 
 describe('match', () => {
   it.each([
@@ -41,11 +42,11 @@ describe('match', () => {
 
   it('returns all records in order for an empty query', () => {
     expect(find('')).toHaveLength(Object.values(records).flat().length);
-    expect([find('  ', 'move').length, find('', 'item').length, find('')[0]]).toEqual([
-      746,
-      954,
-      'Pound',
-    ]);
+    expect([
+      find('  ', 'move').length,
+      find('', 'item').length,
+      find('')[0],
+    ]).toEqual([746, 954, 'Pound']);
     expect(find('85', 'item')[0]).toBe('Leaf Stone');
   });
 

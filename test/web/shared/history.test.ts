@@ -11,7 +11,8 @@ afterEach(() => {
 it('saves at most once a second even if saves are scheduled more often', () => {
   const save = vi.fn();
   const rarely = createRareSave(save);
-  // We schedule a save every 10 milliseconds for 30 seconds, in which Safari allows 100 calls.
+  // We schedule a save every 10 milliseconds for 30 seconds, in which Safari allows
+  // 100 calls.
   for (let time = 0; time < 30_000; time += 10) {
     rarely.schedule();
     vi.advanceTimersByTime(10);

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
-import { getRelativeUrl, removeCredentials } from '../../../src/web/shared/page-url.ts';
+import {
+  getRelativeUrl,
+  removeCredentials,
+} from '../../../src/web/shared/page-url.ts';
 
 it.each([
   ['http://user:secret@host.test/a/?b#c', 'http://host.test/a/?b#c'],

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import { tokenize } from '../../../src/web/shared/tokens.ts';
 
 const describeTokens = (code: string): string[] =>
-  tokenize(code).map(({ text, type }) => (type === undefined ? text : `${type}:${text}`));
+  tokenize(code).map(({ text, type }) =>
+    type === undefined ? text : `${type}:${text}`,
+  );
 
 it.each([
   [
