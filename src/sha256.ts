@@ -8,8 +8,8 @@
 import { createHash, hash } from 'node:crypto';
 
 /**
- * Returns the SHA-256 digest of bytes, or of a text in UTF-8, as 64 hexadecimal
- * digits.
+ * Returns the SHA-256 digest as 64 hexadecimal digits. A text is encoded in UTF-8
+ * first.
  */
 export const sha256 = (content: string | Uint8Array): string =>
   hash('sha256', content);

@@ -58,7 +58,7 @@ it('skips hidden public files except those in .well-known/', () => {
   expect(notices).toEqual([]);
 });
 
-it('reports files in public/ that other programs left behind instead of publishing them', () => {
+it('does not publish files that other programs left in public/, and reports them', () => {
   const folder = temporaryFolder();
   const leftovers = [
     '#a#',

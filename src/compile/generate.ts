@@ -36,7 +36,7 @@ function digestCode(): string {
   return digester.finish();
 }
 
-/** The name of the file that marks dist/ as complete, because it is written last. */
+/** The last file that a compilation writes. If it exists, dist/ is complete. */
 const MARKER = 'code.sha256';
 const digest = digestCode();
 // npm lists the installed packages in this file. In a workspace, it is in the

@@ -18,7 +18,8 @@ export const languageSchema = z
   .string()
   .max(35, BEFORE_EXPRESSIONS)
   .regex(/^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/, LANGUAGE_RULE)
-  // Windows reserves some of these file names, and `index.json` lists the languages.
+  // Excludes names that Windows reserves, and `index`, because `names/index.json`
+  // lists the languages.
   .refine((tag) => !/^(?:con|prn|aux|nul|index)$/.test(tag), LANGUAGE_RULE)
   .describe('A BCP 47 tag in lower case.');
 

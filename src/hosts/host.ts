@@ -77,8 +77,8 @@ export interface Installation {
   readonly source: string;
   readonly target: string;
   /**
-   * A file with redirects, which stays in the site and which the copied
-   * configuration includes.
+   * The file with the redirects. The copied configuration includes it, but the file
+   * itself stays in the site.
    */
   readonly redirects?: string;
   readonly enable?: string;

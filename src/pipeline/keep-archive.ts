@@ -54,8 +54,8 @@ const nameChecksum = (archive: string): string => archive + CHECKSUM_EXTENSION;
 
 /**
  * Archives the published site in a folder next to it, unless that archive already
- * exists. Then removes older archives: only the newest archive of each of the last
- * states is kept.
+ * exists. Then removes older archives: of each of the last states of the data, only
+ * the newest archive is kept.
  *
  * @param keep the number of states
  * @returns the archive, such as

@@ -27,8 +27,7 @@ import type { WorkPaths } from './work-paths.ts';
  */
 export interface Change {
   /**
-   * The files of the published manifest. The change may replace and remove these
-   * files.
+   * The files of the published manifest, which the change may replace or remove.
    */
   readonly published: Entries;
   /** The paths of all files of the new site. */

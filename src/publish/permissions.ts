@@ -19,8 +19,8 @@ export function readPermissions(site: string): Permissions {
   if (!status?.isDirectory()) return { file: 0o644, folder: 0o755, gid: undefined };
   const { mode, gid } = status;
   // A web server opens files by name, so it needs permission to enter the folder but
-  // not to list it. Therefore every user who may enter the folder (the x bit, two
-  // bits below r) may also read its files.
+  // not to list it. Therefore we let every user who may enter the folder (the x bit,
+  // two bits below r) read its files.
   const mayRead = (mode | (mode << 2)) & 0o044;
   const groupMayWrite = mode & 0o020;
   // The set-group-ID bit makes new files inherit the folder's group.

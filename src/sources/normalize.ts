@@ -44,8 +44,8 @@ interface ItemFields {
     readonly index: number;
   }[];
   /**
-   * The link to the sprite, or an invalid value as text. Null if the item has no
-   * sprite.
+   * The URL of the sprite, or the text that the upstream has instead of a URL. Null
+   * if the item has no sprite.
    */
   readonly sprite: string | null;
 }

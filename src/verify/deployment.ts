@@ -61,8 +61,8 @@ export interface DeploymentReport {
   readonly address: string;
   readonly level: contract.Level;
   /**
-   * The hosts whose guarantees were checked. Undefined if the level selected the
-   * guarantees.
+   * The hosts whose guarantees were checked. Undefined if the guarantees of a level
+   * were checked instead.
    */
   readonly hosts: readonly string[] | undefined;
   readonly counts: Counts;

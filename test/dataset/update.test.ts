@@ -236,7 +236,7 @@ describe('planUpdate', () => {
       expect([...found.move.keys()]).toEqual(['move-1']);
     });
 
-    it('does not read the past of the source, because it may be damaged', () => {
+    it('does not read the history and old slugs of the source, because they may be damaged', () => {
       const readPast = () => expect.unreachable();
       plan(data, undefined, { ...copy, readPast, forgetHistory: true });
     });

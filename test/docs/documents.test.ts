@@ -67,7 +67,7 @@ it.each(documents)(
   },
 );
 
-it('mentions only existing scripts, options and hosts in the documents', () => {
+it('the documents mention only existing scripts, options and hosts', () => {
   const find = (pattern: RegExp): string[] => [
     ...new Set(everything.match(pattern)),
   ];

@@ -122,7 +122,7 @@ describe('watchSite', () => {
     await expect.poll(count, eventually).toBe('2 2');
   });
 
-  it('waits for a complete site and reports this once', async () => {
+  it('waits for a complete site, and reports the wait once', async () => {
     async function check(
       name: string,
       body: string | undefined,

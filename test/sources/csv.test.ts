@@ -166,7 +166,7 @@ describe('the csv source', () => {
     expect(requests).toMatchObject({ requests: tableCount });
   });
 
-  it('reads the tables of a branch again until two passes are the same', async () => {
+  it('reads the tables of a branch until two passes return the same data', async () => {
     const newTables = {
       ...tables,
       'item_names.csv': 'item_id,local_language_id,name\n',

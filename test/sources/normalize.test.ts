@@ -107,7 +107,7 @@ describe('normalize', () => {
     ]);
   });
 
-  it('derives the same name from an unsafe slug as from the converted one', () => {
+  it('derives the same name from an unsafe slug and from its converted form', () => {
     const original = normalizeItem({ slug: 'poké-ball', englishName: null });
     const converted = normalizeItem({ slug: 'poke-ball', englishName: null });
     expect({ ...original, warnings: [] }).toEqual({ ...converted, warnings: [] });

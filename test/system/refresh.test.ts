@@ -431,7 +431,7 @@ it('opens or updates a single pull request if the branch is protected', async ()
 const FORBIDDEN =
   'pull request create failed: GraphQL: GitHub Actions is not permitted to create or approve pull requests (createPullRequest)';
 
-it('reports the branch in one issue if GitHub permits no pull request', async () => {
+it('opens one issue that names the branch if GitHub does not permit a pull request', async () => {
   const repo = await createRepository();
   repo.protect();
   const output = path.join(repo.home, 'output');

@@ -88,8 +88,8 @@ const verifyOptions = {
   }),
   signal: sourceOptions.signal,
   /**
-   * Called while waiting, whenever the first difference from the expected site
-   * changes.
+   * Called while waiting, each time the first difference between the deployment and
+   * the expected site is a new one.
    */
   onWait: codeOnly<(line: string) => void>(),
   onProgress: codeOnly<OnVerifyProgress>(),

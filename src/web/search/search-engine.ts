@@ -122,8 +122,8 @@ function createFuzzySearch(
 }
 
 /**
- * The maximum number of words that may occur in any order, because the search tries
- * every order. If a query has more words, it matches only in the given order.
+ * The search tries every order of up to this many words. A longer query matches only
+ * in the given order.
  */
 const MAX_WORDS_IN_ANY_ORDER = 4;
 

@@ -44,7 +44,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
  */
 export function breakUrls(text: string): Content[] {
   const content: Content[] = [];
-  // The separator is a captured group, so `split` returns it as every second part.
+  // The separator is a captured group, so `split` also returns the separators, as
+  // every other element.
   for (const [index, part] of text.split(/([/?&=])(?=\w)/).entries()) {
     const isSeparator = index % 2 === 1;
     content.push(part);

@@ -175,7 +175,7 @@ describe('mirror, for a site from an untrusted author,', () => {
     expect(await mirror({ from })).toMatchObject({ site: { hosts: ['netlify'] } });
   });
 
-  it('ignores the hosts of a site that is mirrored into itself through a symlink', async () => {
+  it('does not keep the hosts if the output folder is a symlink to the mirrored site', async () => {
     const out = copied();
     edit(out, 'meta.json', (json) => ({ ...json, hosts: ['nginx'] }));
     const link = path.join(newFolder(), 'link');

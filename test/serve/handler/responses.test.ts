@@ -110,7 +110,7 @@ describe('ETags', () => {
     expect(await readEtag(`${LIST}?offset=095&limit=%2B7&utm=1`)).toBe(etag);
   });
 
-  it('changes the ETag if the records of the page range, the count or the base URL change', async () => {
+  it('changes the ETag if the page range has other records, or if the count or the base URL changes', async () => {
     const raw = rawRecords(200, 1);
     const changedMoves = raw.move.map((move) => {
       return move.id === 151 ? { ...move, englishName: 'Other' } : move;

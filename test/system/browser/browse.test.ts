@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== '')(`the browsable page${noBrowser}`, () => {
     await page.locator('#found', { hasText: /^\d+ records$/ }).waitFor();
   });
 
-  it('selects a command if copying fails, and links to the JSON', async () => {
+  it('selects the text of the command if it cannot be copied', async () => {
     const { page } = await visit(site.url + LIST);
     await page.evaluate(
       `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
