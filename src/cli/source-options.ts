@@ -64,7 +64,7 @@ export const sourceOptions = {
      */
     upstream: option(
       '--upstream <url|dir>',
-      'other source; a folder for csv, snapshot, site',
+      'URL, folder or archive that the source reads',
       required('a URL, a folder or an archive').optional(),
     ),
     cache: option('--cache <dir>', 'disk cache; --no-cache for none', cacheFolder),

@@ -281,7 +281,7 @@ function assertBreakable(
   if (isBreakable && !isHeldByThisProcess) return;
   const by = `process ${owner?.pid} on ${owner?.host}, renewed ${renewed.toISOString()}`;
   const hint =
-    'Wait for it to finish, or choose another folder with --out. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.';
+    'Wait for it to finish, or choose another folder. If that build was killed, its lock expires after 10 minutes; use --take-lock to break the lock now.';
   throw new OutputError(`locked by another build (${by}): ${lockFile}`, name, {
     hint,
   });

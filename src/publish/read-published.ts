@@ -80,7 +80,7 @@ function readOwnManifest(storage: SiteStorage): Manifest {
   } catch (cause) {
     if (!(cause instanceof OutputError) || cause.hint !== undefined) throw cause;
     const problem = `contains files, but ${cause.problem}`;
-    const hint = 'Choose a new or empty folder with --out.';
+    const hint = 'Choose a new or empty folder.';
     throw new OutputError(problem, storage.name, { cause, hint });
   }
 }

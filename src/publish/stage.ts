@@ -207,7 +207,7 @@ function assertRenamesReplace(
   const rename = (): void =>
     fs.renameSync(path.join(folder, from), path.join(folder, to));
   const hint =
-    'Its file system must allow replacing a file by renaming another. Choose another folder with --out.';
+    'Its file system must allow replacing a file by renaming another. Choose another folder.';
   explainFailure('cannot be changed', name, rename, hint);
 }
 

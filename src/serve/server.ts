@@ -133,7 +133,7 @@ export function createBoundedServer(options: ServerOptions): BoundedServer {
       try {
         await once(server.listen(port, address), 'listening');
       } catch (cause) {
-        throw createListenError(cause, `${address} port ${port}`);
+        throw createListenError(cause, `port ${port} on ${address}`);
       }
       return server.address() as AddressInfo;
     },
@@ -213,22 +213,22 @@ const listenProblems: Readonly<
   Record<string, readonly [problem: string, hint?: string]>
 > = {
   EADDRINUSE: [
-    'is already in use',
+    'already in use',
     'Choose another port with --port (0 picks a free one).',
   ],
   EACCES: [
-    'requires privileges to listen on',
+    'requires privileges',
     'Choose a port above 1023 with --port.',
   ],
   EADDRNOTAVAIL: [
-    'is not an address of this machine',
+    'not an address of this machine',
     'Choose an address such as 127.0.0.1 with --listen.',
   ],
 };
 
 function createListenError(cause: unknown, place: string): OutputError {
   const code = errorCode(cause);
-  const [problem, hint] = listenProblems[code] ?? [`is not available (${code})`];
+  const [problem, hint] = listenProblems[code] ?? [`not available (${code})`];
   return new OutputError(problem, place, { cause, hint });
 }
 

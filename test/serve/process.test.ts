@@ -150,7 +150,7 @@ describe('gamedata serve', () => {
   it('rejects a port in use, the address of another machine, and invalid options', async () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({
-      message: `127.0.0.1 port ${port}: is already in use`,
+      message: `port ${port} on 127.0.0.1: already in use`,
       hint: 'Choose another port with --port (0 picks a free one).',
     });
     for (const [options, message] of [

@@ -38,6 +38,9 @@ import {
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts, formatProblems } from '../summary.ts';
 
+/** In characters. */
+const MAX_SHOWN_REQUEST = 120;
+
 const siteFolder = text(
   (given) => given !== '' && !isUrl(given),
   'the folder of a site',
@@ -254,6 +257,11 @@ function formatFolder(
   ];
 }
 
+/** Some guarantees are about very long URLs, which would hide the problem. */
+function shortenRequest(request: string): string {
+  return request.length > MAX_SHOWN_REQUEST ? `${request.slice(0, MAX_SHOWN_REQUEST)}…` : request;
+}
+
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
   const lines: string[] = [];
@@ -262,9 +270,8 @@ function formatDeployment(report: DeploymentReport): string[] {
     if (!first) continue;
     const more =
       failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
-    lines.push(
-      `FAIL ${guarantee}: ${title}: ${first.request}: ${first.problem}${more}`,
-    );
+    const request = shortenRequest(first.request);
+    lines.push(`FAIL ${guarantee}: ${title}: ${request}: ${first.problem}${more}`);
   }
   const kept = guarantees.length - failed;
   const total = formatCount(guarantees.length, 'guarantee');
