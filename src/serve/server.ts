@@ -216,10 +216,7 @@ const listenProblems: Readonly<
     'already in use',
     'Choose another port with --port (0 picks a free one).',
   ],
-  EACCES: [
-    'requires privileges',
-    'Choose a port above 1023 with --port.',
-  ],
+  EACCES: ['requires privileges', 'Choose a port above 1023 with --port.'],
   EADDRNOTAVAIL: [
     'not an address of this machine',
     'Choose an address such as 127.0.0.1 with --listen.',

@@ -88,7 +88,7 @@ describe('acquireLock', () => {
         ).rejects.toMatchObject({
           code: 'output',
           message: expect.stringContaining(problem),
-          hint: expect.stringContaining('--out'),
+          hint: expect.stringContaining('choose another folder'),
         });
       }
       await output.publish(treeFiles(tree));

@@ -163,7 +163,7 @@ describe('gamedata serve', () => {
       await expect(serve(options)).rejects.toThrow(message);
     await expect(serve({ dir, port: 0, listen: '192.0.2.1' })).rejects.toMatchObject(
       {
-        message: '192.0.2.1 port 0: is not an address of this machine',
+        message: 'port 0 on 192.0.2.1: not an address of this machine',
         hint: expect.stringMatching(/^Choose an address/),
       },
     );

@@ -259,7 +259,9 @@ function formatFolder(
 
 /** Some guarantees are about very long URLs, which would hide the problem. */
 function shortenRequest(request: string): string {
-  return request.length > MAX_SHOWN_REQUEST ? `${request.slice(0, MAX_SHOWN_REQUEST)}…` : request;
+  return request.length > MAX_SHOWN_REQUEST
+    ? `${request.slice(0, MAX_SHOWN_REQUEST)}…`
+    : request;
 }
 
 function formatDeployment(report: DeploymentReport): string[] {
