@@ -85,6 +85,9 @@ describe.skipIf(noBrowser !== '')(
       expect(await requested()).toEqual(['fr.json', 'ja.json']);
       expect(problems).toEqual([]);
       expect(await page.evaluate(SHIFTS)).toBe(0);
+      // The page updates its URL with a delay, and the language in the URL takes
+      // precedence.
+      await page.waitForURL(/language=ja/);
       await page.reload();
       expect(await page.locator('#names-language').inputValue()).toBe('ja');
     });
