@@ -135,7 +135,13 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
   const { small, out, upstream } = scene;
   await mustRun(buildFromSnapshot(small, out));
   const oldDigest = digestSite(out);
-  const env = { NODE_OPTIONS: `--import=${KILL_AT}`, KILL_AT: moment };
+  // The disk cache writes files, too, but this is about the files of the site.
+  const paths = moment.startsWith('writeFileSync') ? 'gamedata-staging/' : '';
+  const env = {
+    NODE_OPTIONS: `--import=${KILL_AT}`,
+    KILL_AT: moment,
+    KILL_PATHS: paths,
+  };
   const args = [...buildFromUpstream(scene), ...OTHER_BASE];
   const { code, stderr } = await run(args, { env });
   const isExpected = code === exit && !stderr.includes('bug');
