@@ -11,11 +11,11 @@ const rooms = {
   },
   'serve/handler': { imports: ['contract'], packages: [] },
   serve: {
-    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'hosts'],
+    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'hosts', 'sha256.ts'],
     packages: ['node:*', 'p-limit'],
   },
   built: {
-    imports: ['contract', 'dataset', 'errors.ts', 'files.ts'],
+    imports: ['contract', 'dataset', 'errors.ts', 'files.ts', 'sha256.ts'],
     packages: ['modern-tar', 'node:*', 'zod'],
   },
   http: {
@@ -27,7 +27,15 @@ const rooms = {
     packages: ['node:*', 'p-limit', 'papaparse', 'zod'],
   },
   publish: {
-    imports: ['built', 'contract', 'errors.ts', 'files.ts', 'package.ts', 'site'],
+    imports: [
+      'built',
+      'contract',
+      'errors.ts',
+      'files.ts',
+      'package.ts',
+      'sha256.ts',
+      'site',
+    ],
     packages: ['node:*', 'zod'],
   },
   verify: {
@@ -55,6 +63,7 @@ const rooms = {
       'http',
       'package.ts',
       'publish',
+      'sha256.ts',
       'site',
       'sources',
       'verify',

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Entries, ManifestEntry } from '../contract/meta.ts';
 import { OutputError } from '../errors.ts';
+import { sha256 } from '../sha256.ts';
 import { readOrThrow, type SiteStorage } from './storage.ts';
 import { rejectDamagedText } from './text-damage.ts';
 
@@ -50,11 +50,10 @@ export function findMismatch(
   body: Uint8Array,
   verb: 'has' | 'got' = 'has',
 ): string | undefined {
-  const { bytes, sha256 } = entry;
-  if (body.length !== bytes) {
-    return `${verb} ${body.length} bytes, expected ${bytes}, as in the manifest`;
+  if (body.length !== entry.bytes) {
+    return `${verb} ${body.length} bytes, expected ${entry.bytes}, as in the manifest`;
   }
-  const actualHash = hash('sha256', body);
-  if (actualHash === sha256) return undefined;
-  return `${verb} SHA-256 ${actualHash}, expected ${sha256}, as in the manifest`;
+  const actualHash = sha256(body);
+  if (actualHash === entry.sha256) return undefined;
+  return `${verb} SHA-256 ${actualHash}, expected ${entry.sha256}, as in the manifest`;
 }

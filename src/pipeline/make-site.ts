@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { readPreviousSite } from '../built/previous-site.ts';
 import type { BuiltSite } from '../built/site.ts';
@@ -30,6 +29,7 @@ import {
   readPublicFiles,
 } from '../package.ts';
 import { type Output, type PublishResult, withOutput } from '../publish/publish.ts';
+import { sha256 } from '../sha256.ts';
 import type { SiteInput } from '../site/generate-site.ts';
 import { gatherIcons } from '../sources/icons.ts';
 import type { SourceResult } from '../sources/source.ts';
@@ -259,7 +259,7 @@ async function publishSite(
  * because it contains the digest of the records and the values of those options.
  */
 function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs> {
-  const hashes = assets.map((file) => [file.path, hash('sha256', encodeBody(file))]);
+  const hashes = assets.map((file) => [file.path, sha256(encodeBody(file))]);
   hashes.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const inputs = [meta, past.history, encodeOldSlugs(past.oldSlugs), hashes];
   // The document root matters only for web servers, whose configuration contains it.
@@ -268,7 +268,7 @@ function fingerprint({ meta, past, root, assets }: Inputs): Required<BuildInputs
   return {
     generator: meta.generator,
     code: codeDigest(),
-    inputs: hash('sha256', hashed),
+    inputs: sha256(hashed),
   };
 }
 
@@ -310,9 +310,7 @@ function listInstallCommands(
     const file = files.find(({ path }) => path === name);
     if (file === undefined) return 'none';
     if (publishedFile === undefined) return 'added';
-    return publishedFile.sha256 === hash('sha256', encodeBody(file))
-      ? 'none'
-      : 'changed';
+    return publishedFile.sha256 === sha256(encodeBody(file)) ? 'none' : 'changed';
   };
   const commands: string[] = [];
   for (const name of names) {

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -19,6 +18,7 @@ import type {
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
+import { sha256 } from '../sha256.ts';
 import type { WorkPaths } from './work-paths.ts';
 
 /** The published site in a folder. */
@@ -126,4 +126,4 @@ export function readFileList(folder: string): readonly ManifestEntry[] | undefin
 
 /** Returns the SHA-256 of a file, or undefined if the file cannot be read. */
 export const hashFile = (folder: string, file: string): string | undefined =>
-  attempt(() => hash('sha256', readFile(folder, file)));
+  attempt(() => sha256(readFile(folder, file)));

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, readFile, readText } from '../files.ts';
+import { sha256 } from '../sha256.ts';
 import { applyChange, assertApplicable, readChange } from './apply.ts';
 import type { LockedPaths } from './lock.ts';
 import { hashFile, readFileList } from './read-published.ts';
@@ -72,8 +72,9 @@ export function isFitting({
   if (replacedHash !== publishedHash) return false;
   const files = readFileList(staged);
   if (!files) return false;
-  for (const { path: file, sha256 } of files) {
-    const isThere = hasHash(staged, file, sha256) || hasHash(out, file, sha256);
+  for (const { path: file, sha256: expectedHash } of files) {
+    const isThere =
+      hasHash(staged, file, expectedHash) || hasHash(out, file, expectedHash);
     if (!isThere) return false;
   }
   return true;
@@ -91,9 +92,9 @@ const temporaryFailures = ['EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ESTALE
  * @throws OutputError if the file exists but cannot be read, because a change that
  * may fit must not be discarded
  */
-function hasHash(folder: string, file: string, sha256: string): boolean {
+function hasHash(folder: string, file: string, expectedHash: string): boolean {
   try {
-    return hash('sha256', readFile(folder, file)) === sha256;
+    return sha256(readFile(folder, file)) === expectedHash;
   } catch (cause) {
     const code = errorCode(cause);
     if (!temporaryFailures.includes(code)) return false;

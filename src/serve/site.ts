@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
 import { formatBytes, joinWords } from '../contract/words.ts';
 import { GamedataError, OutputError } from '../errors.ts';
 import { isHostConfig, webServerNames } from '../hosts/index.ts';
+import { sha256 } from '../sha256.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
 
 /** A built site in memory. It contains exactly the files that its manifest lists. */
@@ -149,7 +149,7 @@ async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSi
   assertFitsIntoMemory(folder, served);
 
   const files = await loadFiles(storage, served, previous);
-  files.set(MANIFEST_FILE, createFile(manifestBody, hash('sha256', manifestBody)));
+  files.set(MANIFEST_FILE, createFile(manifestBody, sha256(manifestBody)));
   const metaBody = readVerified(storage, entriesByPath(manifest), META_FILE);
   const meta = parseMeta(storage, metaBody);
   const base = getBasePath(meta.base_url);
