@@ -195,7 +195,8 @@ export function formatValue(value: unknown): string {
   }
 }
 
-function truncate(text: string, length: number): string {
+/** Shortens a text to a number of characters, and marks the omission. */
+export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length)}…`;
 }

@@ -7,7 +7,7 @@ import {
   levels,
 } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
-import { formatValue } from '../../contract/parse.ts';
+import { formatValue, truncate } from '../../contract/parse.ts';
 import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { GamedataError, OutputError, UsageError } from '../../errors.ts';
@@ -38,7 +38,10 @@ import {
 import { sourceOptions } from '../source-options.ts';
 import { formatCounts, formatProblems } from '../summary.ts';
 
-/** In characters. */
+/**
+ * In characters. Some guarantees are about very long URLs, which would hide the
+ * problem.
+ */
 const MAX_SHOWN_REQUEST = 120;
 
 const siteFolder = text(
@@ -257,13 +260,6 @@ function formatFolder(
   ];
 }
 
-/** Some guarantees are about very long URLs, which would hide the problem. */
-function shortenRequest(request: string): string {
-  return request.length > MAX_SHOWN_REQUEST
-    ? `${request.slice(0, MAX_SHOWN_REQUEST)}…`
-    : request;
-}
-
 function formatDeployment(report: DeploymentReport): string[] {
   const { address, level, hosts, counts, guarantees, failed, seconds } = report;
   const lines: string[] = [];
@@ -272,7 +268,7 @@ function formatDeployment(report: DeploymentReport): string[] {
     if (!first) continue;
     const more =
       failures.length > 1 ? ` (and ${groupDigits(failures.length - 1)} more)` : '';
-    const request = shortenRequest(first.request);
+    const request = truncate(first.request, MAX_SHOWN_REQUEST);
     lines.push(`FAIL ${guarantee}: ${title}: ${request}: ${first.problem}${more}`);
   }
   const kept = guarantees.length - failed;
