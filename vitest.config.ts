@@ -24,7 +24,6 @@ const long = [
   'browser/looks',
   'torture/faults',
   'system/refresh',
-  'power-cut',
 ];
 
 /**
