@@ -117,18 +117,25 @@ function tryFault(
     const server = await startUpstream(data, {
       ...(fault.hasEditions && { stateOf }),
       fault({ url = '', headers }, response) {
-        const requested = fault.isCached ? url : withoutEdition(url);
-        if (!isFaulty || !fault.respond || requested !== `/api/v2${faultyPath}`) {
-          return false;
-        }
-        if (sentFaults >= times) return false;
+        if (!isFaulty || !fault.respond || sentFaults >= times) return false;
+        // A request that bypasses caches gets the correct response if only a cache
+        // has the fault.
+        const requestedPath = fault.isCached ? url : withoutEdition(url);
+        if (requestedPath !== `/api/v2${faultyPath}`) return false;
         sentFaults++;
-        const own = isList
+        const correctBody = isList
           ? createList(server.url, kind, answers[kind])
           : JSON.stringify(record);
         const isConditional = headers['if-none-match'] !== undefined;
         const stop = (): void => void server.close();
-        fault.respond({ response, own, isConditional, kind, answers, stop });
+        fault.respond({
+          response,
+          correctBody,
+          isConditional,
+          kind,
+          answers,
+          stop,
+        });
         return true;
       },
     });
@@ -153,7 +160,7 @@ function tryFault(
       );
 
       const isSame = JSON.stringify([...fingerprint(out)]) === oldFiles;
-      const requested = server.log
+      const requestedPaths = server.log
         .slice(firstRequests)
         .map((request) => request.path);
       const words = {
@@ -171,7 +178,7 @@ function tryFault(
       }
       if (!failure) problems.push(...findSiteProblems(fault, out, isSame));
       else if (!isSame) problems.push('the old site was changed');
-      problems.push(...countRequests(fault, faultyPath, requested));
+      problems.push(...findRequestProblems(fault, faultyPath, requestedPaths));
       return problems;
     } finally {
       await server.close();
@@ -199,29 +206,50 @@ function findFailureProblems(
   return [`failed with ${failure.code}, ${failure.message}`];
 }
 
+/**
+ * Compares the error with the table's. First adds the start and the end that all
+ * errors with this code have. Then replaces the placeholders by the words of the
+ * faulty response, or by any word.
+ */
 function matches(
-  { code, problem = '', isRetried, isGlobal, isPermanent }: Fault,
+  fault: Fault,
   message: string,
   words: Words,
   isList: boolean,
 ): boolean {
+  const { problem = '', isPermanent } = fault;
   if (problem instanceof RegExp) return problem.test(message);
-  const where = isList ? '<kind> › list' : '<kind> › <slug> (<id>)';
-  const expected: Record<string, string> = {
-    upstream: `GET ${isGlobal ? '<upstream>/' : '<url>'}: ${problem}${isRetried ? ' (2 attempts)' : ''}`,
-    guard: `<kind>: ${problem}`,
-    data: problem.includes(' › url: ')
-      ? problem
-      : `${where}${problem.startsWith('›') ? ' ' : ': '}${problem}`,
-  };
-  const pattern = (expected[code] ?? '').split(/<(\w+)>/).map((text, at) => {
+  const expected = completeProblem(fault, problem, isList);
+  // The parts at odd positions are the names of placeholders.
+  const parts = expected.split(/<(\w+)>/);
+  let pattern = '';
+  for (const [position, part] of parts.entries()) {
+    const isPlaceholder = position % 2 === 1;
+    const literal = isPlaceholder ? words[part] : part;
     // When nothing responds any more, another request may fail first.
-    const isAny =
-      at % 2 === 1 && (words[text] === undefined || (text === 'url' && isPermanent));
-    const literal = at % 2 === 1 ? (words[text] ?? '') : text;
-    return isAny ? '\\S+' : literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  });
-  return new RegExp(`^${pattern.join('')}$`).test(message);
+    const isAnyUrl = isPlaceholder && part === 'url' && isPermanent === true;
+    if (literal === undefined || isAnyUrl) {
+      pattern += '\\S+';
+    } else {
+      pattern += literal.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    }
+  }
+  return new RegExp(`^${pattern}$`).test(message);
+}
+
+/** Returns the whole error, with its placeholders. */
+function completeProblem(fault: Fault, problem: string, isList: boolean): string {
+  if (fault.code === 'guard') return `<kind>: ${problem}`;
+  if (fault.code === 'upstream') {
+    const url = fault.isGlobal ? '<upstream>/' : '<url>';
+    const attempts = fault.isRetried ? ' (2 attempts)' : '';
+    return `GET ${url}: ${problem}${attempts}`;
+  }
+  // An error about a link already begins with the record that has the link.
+  if (problem.includes(' › url: ')) return problem;
+  const place = isList ? '<kind> › list' : '<kind> › <slug> (<id>)';
+  const separator = problem.startsWith('›') ? ' ' : ': ';
+  return place + separator + problem;
 }
 
 function findSiteProblems(
@@ -231,26 +259,29 @@ function findSiteProblems(
 ): string[] {
   if (contains === undefined) return isSame ? [] : ['the site was changed'];
   const api = path.join(out, 'api');
-  const isFound = listFiles(api).some((file) =>
-    readFileSync(path.join(api, file), 'utf8').includes(contains),
-  );
-  return isFound ? [] : [`no record contains ${contains}`];
+  for (const file of listFiles(api)) {
+    const text = readFileSync(path.join(api, file), 'utf8');
+    if (text.includes(contains)) return [];
+  }
+  return [`no record contains ${contains}`];
 }
 
-function countRequests(
+/** Compares the number of requests for the faulty response with the table. */
+function findRequestProblems(
   fault: Fault,
-  local: string,
-  requested: readonly string[],
+  faultyPath: string,
+  requestedPaths: readonly string[],
 ): string[] {
   if (!fault.respond || fault.isPermanent || fault.isGlobal) return [];
   const expected = fault.isRetried ? RETRIES + 1 : 1;
-  const paths = requested.map((path) =>
-    fault.isRetried ? withoutEdition(path) : path,
-  );
-  const count = paths.filter((path) => path === `/api/v2${local}`).length;
-  return count === expected
-    ? []
-    : [`was requested ${count} times, expected ${expected}`];
+  let count = 0;
+  for (const requestedPath of requestedPaths) {
+    // A retry bypasses caches with a parameter, so its path differs.
+    const path = fault.isRetried ? withoutEdition(requestedPath) : requestedPath;
+    if (path === `/api/v2${faultyPath}`) count += 1;
+  }
+  if (count === expected) return [];
+  return [`was requested ${count} times, expected ${expected}`];
 }
 
 interface Trial {
