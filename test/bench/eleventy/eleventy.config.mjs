@@ -1,6 +1,6 @@
 /**
- * The same site by Eleventy: one template for what is made of records, and the other
- * files copied.
+ * Lets Eleventy generate the same site: it creates the records and list pages from
+ * one template, and copies all other files.
  */
 
 export default function configure(eleventy) {

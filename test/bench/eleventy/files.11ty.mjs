@@ -1,4 +1,4 @@
-/** A file for each record and list page. */
+/** Creates a file for each record and list page. */
 
 export const data = {
   pagination: { data: 'files', size: 1, alias: 'file' },

@@ -1,6 +1,7 @@
 /**
- * Records and list pages with their places in the site, of the snapshot that lies
- * beside this file.
+ * The records and list pages of the snapshot that lies beside this file, with the
+ * folder of each in the site. The bodies have the same bytes as gamedata's, so that
+ * both programs do the same work.
  */
 
 import { readFileSync } from 'node:fs';
@@ -8,31 +9,43 @@ import { readFileSync } from 'node:fs';
 const SITE = 'http://localhost:3000/api/gamedata';
 const PAGE_SIZE = 100;
 
-export default ['move', 'item'].flatMap((kind) => {
-  const lines = readFileSync(
-    new URL(`${kind}.ndjson`, import.meta.url),
-    'utf8',
-  ).split('\n');
-  const records = lines.slice(0, -1).map((line) => {
+const files = [];
+for (const kind of ['move', 'item']) {
+  const records = readRecords(kind);
+  for (const record of records) {
+    files.push({ folder: `${kind}/${record.slug}/`, body: record });
+  }
+  for (let offset = 0; offset < records.length; offset += PAGE_SIZE) {
+    // The first page lies in the folder of the kind itself.
+    const page = offset === 0 ? '' : `offset/${offset}/`;
+    const body = createListPage(kind, records, offset);
+    files.push({ folder: `${kind}/${page}`, body });
+  }
+}
+
+export default files;
+
+function readRecords(kind) {
+  const text = readFileSync(new URL(`${kind}.ndjson`, import.meta.url), 'utf8');
+  const records = [];
+  for (const line of text.trimEnd().split('\n')) {
     const record = JSON.parse(line);
-    return { url: `${SITE}/${kind}/${record.slug}/?format=api`, ...record };
-  });
-  const link = (offset) =>
-    offset < 0 || offset >= records.length
-      ? null
-      : `${SITE}/${kind}/?format=api&limit=${PAGE_SIZE}&offset=${offset}`;
-  const pages = Array.from(
-    { length: Math.ceil(records.length / PAGE_SIZE) },
-    (_, page) => {
-      const offset = page * PAGE_SIZE;
-      const [next, previous] = [link(offset + PAGE_SIZE), link(offset - PAGE_SIZE)];
-      const results = records.slice(offset, offset + PAGE_SIZE);
-      const body = { count: records.length, next, previous, results };
-      return { folder: `${kind}/${offset === 0 ? '' : `offset/${offset}/`}`, body };
-    },
-  );
-  return [
-    ...records.map((body) => ({ folder: `${kind}/${body.slug}/`, body })),
-    ...pages,
-  ];
-});
+    // The URL is the first field of a record.
+    const url = `${SITE}/${kind}/${record.slug}/?format=api`;
+    records.push({ url, ...record });
+  }
+  return records;
+}
+
+function createListPage(kind, records, offset) {
+  const next = createPageLink(kind, records, offset + PAGE_SIZE);
+  const previous = createPageLink(kind, records, offset - PAGE_SIZE);
+  const results = records.slice(offset, offset + PAGE_SIZE);
+  return { count: records.length, next, previous, results };
+}
+
+/** Returns null if there is no page at the offset. */
+function createPageLink(kind, records, offset) {
+  if (offset < 0 || offset >= records.length) return null;
+  return `${SITE}/${kind}/?format=api&limit=${PAGE_SIZE}&offset=${offset}`;
+}
