@@ -1,4 +1,7 @@
-/** Serves a local upstream: `npm run upstream -- [port] [latency in ms]`. */
+/**
+ * Serves a local upstream until it is stopped:
+ * `npm run upstream -- [port] [latency in ms]`.
+ */
 
 import { fullUpstream } from '../support/full-upstream.ts';
 import { startUpstream } from '../support/upstream-server.ts';
