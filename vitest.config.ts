@@ -10,6 +10,7 @@ const hooks = new URL('test/support/absolute-imports.mjs', import.meta.url).href
  */
 const isolated = [
   'test/cli/commands/verify.test.ts',
+  'test/pipeline/keep-archive.test.ts',
   'test/publish/apply.test.ts',
   'test/publish/lock.test.ts',
   'test/publish/permissions.test.ts',

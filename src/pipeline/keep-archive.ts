@@ -16,6 +16,7 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { explainFailure, readStatus } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
+import { flush } from '../publish/stage.ts';
 import { assertTrustedOwner } from '../publish/work-paths.ts';
 import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.ts';
 
@@ -126,8 +127,10 @@ function readContents({ storage, manifest, entries }: BuiltSite): EncodedFile[] 
 }
 
 /**
- * Writes a file under a temporary name, and then renames it. The new file also
- * replaces a symlink or an empty folder of the same name.
+ * Writes a file under a temporary name, flushes it to the disk, and then renames it.
+ * Otherwise, a power cut could leave an incomplete archive with a final name, and
+ * later builds would keep it. The new file also replaces a symlink or an empty
+ * folder of the same name.
  */
 function replaceFile(file: string, body: Uint8Array | string): void {
   const folder = path.dirname(file);
@@ -137,6 +140,7 @@ function replaceFile(file: string, body: Uint8Array | string): void {
     try {
       writeFileSync(draft, body, { flag: 'wx' });
       setPermission(draft, readPermissions(folder));
+      flush(draft);
       renameSync(draft, file);
     } finally {
       rmSync(draft, { force: true });

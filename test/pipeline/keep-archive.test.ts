@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import {
+  fsyncSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -11,11 +14,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import fsExtra from 'fs-extra';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepArchive } from '../../src/pipeline/keep-archive.ts';
 import { withOutput } from '../../src/publish/publish.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+
+vi.mock('node:fs', { spy: true });
+const real = await vi.importActual<typeof import('node:fs')>('node:fs');
+beforeEach(() => void vi.resetAllMocks());
 
 /** A time in the future, in seconds since 1970. */
 const NEXT_CENTURY = 4_102_444_800;
@@ -113,6 +120,28 @@ describe('keepArchive', () => {
       'gamedata-x.new.part',
       'notes.txt',
     ]);
+  });
+
+  it('flushes an archive and its checksum to the disk before renaming them', async () => {
+    const { publish, keep } = createSite();
+    await publish(1);
+    const opened = new Map<number, unknown>();
+    const flushed = new Set<unknown>();
+    const isRenamedFlushed: boolean[] = [];
+    vi.mocked(openSync).mockImplementation((file, ...others) => {
+      const descriptor = real.openSync(file, ...others);
+      opened.set(descriptor, file);
+      return descriptor;
+    });
+    vi.mocked(fsyncSync).mockImplementation((descriptor) => {
+      flushed.add(opened.get(descriptor));
+    });
+    vi.mocked(renameSync).mockImplementation((draft, file) => {
+      isRenamedFlushed.push(flushed.has(draft));
+      real.renameSync(draft, file);
+    });
+    await keep(1);
+    expect(isRenamedFlushed).toEqual([true, true]);
   });
 
   it('rejects a folder of archives that is a site', async () => {
