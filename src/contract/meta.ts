@@ -11,6 +11,7 @@ import {
 } from './paths.ts';
 import { addMissingKinds, countsSchema, skippedSchema } from './records.ts';
 import { defaultIconSource, iconModes } from './responses.ts';
+import { DAY_MS } from './words.ts';
 
 export const editionSchema = z.object({
   hash: z
@@ -57,7 +58,6 @@ export function findNewestEdition(
  * exist before.
  */
 export const MIN_DEPLOY_TIME = Date.UTC(2014, 0) / 1000;
-const DAY_MS = 86_400_000;
 
 /**
  * Creates an edition from a commit hash and a deployment time in seconds since 1970.

@@ -103,6 +103,9 @@ export function formatBytes(bytes: number, blank = ' '): string {
   return `${(bytes / 1000).toFixed(decimals)}${blank}kB`;
 }
 
+/** A day in milliseconds. */
+export const DAY_MS = 86_400_000;
+
 /** Converts milliseconds to seconds with at most three decimals. */
 export const toSeconds = (milliseconds: number): number =>
   Math.round(milliseconds) / 1000;

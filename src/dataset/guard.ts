@@ -1,6 +1,6 @@
 import { type Kind, kindNames } from '../contract/kinds.ts';
 import { API_PREFIX } from '../contract/paths.ts';
-import { listFirst } from '../contract/words.ts';
+import { DAY_MS, listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { countRecords, type Warning } from './data-set.ts';
 import type { Addressed } from './old-slugs.ts';
@@ -80,8 +80,6 @@ export function checkIcons(
     checkNewWarnings(update, warnings, { kind, code: 'icon-not-found' }, options);
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Rejects data that is too old. The date of the upstream's edition decides, because

@@ -13,6 +13,7 @@ import { type BuiltSite, openSite } from '../built/site.ts';
 import { folderStorage, readOrThrow } from '../built/storage.ts';
 import { readVerified } from '../built/verified-files.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
+import { DAY_MS } from '../contract/words.ts';
 import { OutputError } from '../errors.ts';
 import { explainFailure, readStatus } from '../files.ts';
 import { readPermissions, setPermission } from '../publish/permissions.ts';
@@ -28,7 +29,6 @@ import { type EncodedFile, formatChecksum, packArchive } from '../site/archive.t
 const ARCHIVE =
   /^gamedata-(\d{4}-\d\d-\d\dT\d{6}Z)-([0-9a-f]{12}(?:-[0-9a-f]{12})?)\.tar\.gz$/;
 const DRAFT = /^gamedata-.*\.part$/;
-const DAY_MS = 86_400_000;
 
 interface Archive {
   readonly name: string;

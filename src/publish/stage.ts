@@ -9,6 +9,7 @@ import {
   type SiteFile,
 } from '../contract/meta.ts';
 import { MANIFEST_FILE } from '../contract/paths.ts';
+import { DAY_MS } from '../contract/words.ts';
 import { errorCode, OutputError } from '../errors.ts';
 import { attempt, explainFailure, listParentFolders, readStatus } from '../files.ts';
 import { createEntry } from '../site/manifest.ts';
@@ -133,7 +134,6 @@ function setTime(file: string, mtimeMs: number): void {
  * file systems use a coarser clock.
  */
 const CLOCK_MS = 20;
-const DAY_MS = 86_400_000;
 
 /**
  * Moves the mtime of a new file into a later second than the mtime of the file it
