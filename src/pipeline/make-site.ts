@@ -45,7 +45,12 @@ import {
   readWarnings,
   type WarningGroup,
 } from './report.ts';
-import { resolveSettings, type Settings, type WantedSettings } from './settings.ts';
+import {
+  describeDroppedHosts,
+  resolveSettings,
+  type Settings,
+  type WantedSettings,
+} from './settings.ts';
 import { type SourceSettings, waitForSource } from './source-settings.ts';
 
 export interface MakeSiteOptions {
@@ -150,7 +155,11 @@ async function replaceSite(
     inputs,
     source.signal,
   );
-  const notices = [...publicFiles.notices, ...icons.notices];
+  const notices = [
+    ...publicFiles.notices,
+    ...icons.notices,
+    ...describeDroppedHosts(wanted, published, settings),
+  ];
   const { baseUrl, baseUrlFrom, links, hosts } = settings;
   return {
     ...createReport(loaded, update, result, { output, warnings, notices, started }),

@@ -105,6 +105,28 @@ function findKeptHosts({
   return publishedHosts && hostNames.filter((name) => publishedHosts.includes(name));
 }
 
+/**
+ * Warns about the hosts of the published site that a build drops because the user
+ * named no host. Their configuration, such as redirects, disappears from the site.
+ *
+ * A user who names other hosts knows that, so there is no warning.
+ */
+export function describeDroppedHosts(
+  { hosts: wantedHosts }: Pick<WantedSettings, 'hosts'>,
+  published: Partial<Meta> | undefined,
+  { hosts }: Pick<Settings, 'hosts'>,
+): string[] {
+  if (wantedHosts !== undefined) return [];
+  const publishedHosts = published?.hosts ?? [];
+  const droppedHosts = hostNames.filter(
+    (name) => publishedHosts.includes(name) && !hosts.includes(name),
+  );
+  if (droppedHosts.length === 0) return [];
+  const problem = `the configuration for ${joinWords(droppedHosts)} was removed, because no host was named`;
+  const hint = `To restore it, repeat the command with --host ${droppedHosts.join(' ')}`;
+  return [`${problem}. ${hint}.`];
+}
+
 function resolveLinks(
   wanted: LinkStyle | undefined,
   hosts: readonly HostName[],

@@ -1,9 +1,13 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Meta } from '../../src/contract/meta.ts';
 import { UsageError } from '../../src/errors.ts';
+import type { HostName } from '../../src/hosts/index.ts';
 import {
+  describeDroppedHosts,
   resolveDocumentRoot,
   resolveSettings,
+  type WantedSettings,
 } from '../../src/pipeline/settings.ts';
 import { siteOf } from '../support/sites.ts';
 
@@ -51,5 +55,27 @@ describe('resolveSettings', () => {
     };
     const settings = resolveSettings(wanted, 'copy', known);
     expect(settings).toMatchObject({ links: 'file', sprites: { mode: 'mirror' } });
+  });
+});
+
+describe('describeDroppedHosts', () => {
+  const settings: { hosts: HostName[] } = { hosts: ['netlify'] };
+  const unnamed = { hosts: undefined };
+
+  it('names each dropped host and the option that restores its configuration', () => {
+    const published = { hosts: ['nginx', 'netlify', 'caddy'] };
+    expect(describeDroppedHosts(unnamed, published, settings)).toEqual([
+      'the configuration for nginx and caddy was removed, because no host was named. To restore it, repeat the command with --host nginx caddy.',
+    ]);
+  });
+
+  it.each<[string, Pick<WantedSettings, 'hosts'>, Partial<Meta> | undefined]>([
+    ['nothing is published', unnamed, undefined],
+    ['the published meta.json is damaged', unnamed, {}],
+    ['the published site has the same hosts', unnamed, settings],
+    ['this version does not support the published host', unnamed, { hosts: ['x'] }],
+    ['the user named other hosts', settings, { hosts: ['nginx'] }],
+  ])('returns nothing if %s', (_, wanted, published) => {
+    expect(describeDroppedHosts(wanted, published, settings)).toEqual([]);
   });
 });

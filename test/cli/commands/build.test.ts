@@ -153,6 +153,16 @@ describe('build', () => {
     expect(verifyFolder(out).problems).toEqual([]);
   });
 
+  it("warns once that it removed a host's configuration because no host was named", async () => {
+    const out = copied();
+    await build({ ...described, out, hosts: ['nginx'] });
+    const { notices } = await build({ ...described, out });
+    expect(notices).toEqual([
+      expect.stringMatching(/^the configuration for nginx was removed/),
+    ]);
+    expect((await build({ ...described, out })).notices).toEqual([]);
+  });
+
   it('generates all files again after the code of gamedata has changed', async () => {
     const out = copied();
     expect(await build({ ...described, out })).toMatchObject({
