@@ -137,9 +137,14 @@ describe('the report', () => {
   });
 });
 
-it('prints the path of the archive with --keep', async () => {
-  const { first } = await operator({ keep: 1 });
-  expect(first.stderr).toMatch(/\narchive: build-archives\/gamedata-.+\.tar\.gz\n/);
+it('prints the path of the archive with --keep, even if nothing has changed', async () => {
+  const { first, build } = await operator({ keep: 1 });
+  const findArchive = ({ stderr }: { stderr: string }) =>
+    /^archive: build-archives\/gamedata-.+\.tar\.gz$/m.exec(stderr)?.[0];
+  expect(findArchive(first)).toBeDefined();
+  const unchanged = await build();
+  expect(unchanged.stderr).toContain('nothing changed');
+  expect(findArchive(unchanged)).toBe(findArchive(first));
 });
 
 it('publishes the site even if --keep cannot write the archive', async () => {
