@@ -214,7 +214,7 @@ const listenProblems: Readonly<
 > = {
   EADDRINUSE: [
     'already in use',
-    'Choose another port with --port (0 picks a free one).',
+    'Choose another port with --port (0 picks a free one), as in npm start -- --port 0.',
   ],
   EACCES: ['requires privileges', 'Choose a port above 1023 with --port.'],
   EADDRNOTAVAIL: [

@@ -151,7 +151,7 @@ describe('gamedata serve', () => {
     const { folder: dir, port } = await serveSite();
     await expect(serve({ dir, port })).rejects.toMatchObject({
       message: `port ${port} on 127.0.0.1: already in use`,
-      hint: 'Choose another port with --port (0 picks a free one).',
+      hint: 'Choose another port with --port (0 picks a free one), as in npm start -- --port 0.',
     });
     for (const [options, message] of [
       [{ port: 65_536 }, '--port: got 65536, expected an integer from 0 to 65535'],
