@@ -118,6 +118,22 @@ export function errorCode(error: unknown): string {
   return errorCode(error.cause);
 }
 
+/**
+ * Describes why a file or folder could not be read, such as `does not exist` or
+ * `cannot be read (EACCES)`.
+ *
+ * @param problem the description of every failure except a missing file
+ */
+export function describeReadFailure(
+  error: unknown,
+  problem = 'cannot be read',
+): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return 'does not exist';
+  const reason = code || (error as Error).message;
+  return `${problem} (${reason})`;
+}
+
 /** An error of a system call, with the properties that Node adds. */
 interface SystemCallError extends Error {
   readonly syscall?: string;

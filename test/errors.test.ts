@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { DataError, errorCode, OutputError, UpstreamError } from '../src/errors.ts';
+import {
+  DataError,
+  describeReadFailure,
+  errorCode,
+  OutputError,
+  UpstreamError,
+} from '../src/errors.ts';
 
 const request = {
   method: 'GET',
@@ -48,4 +54,12 @@ it.each<[string, unknown, string]>([
   ['nothing for another value', 'EIO', ''],
 ])('finds the code of an error: %s', (_, error, code) => {
   expect(errorCode(error)).toBe(code);
+});
+
+it.each([
+  [coded('ENOENT'), 'does not exist'],
+  [coded('EACCES'), 'cannot be read (EACCES)'],
+  [new Error('broken'), 'cannot be read (broken)'],
+])('describes why a file cannot be read: %s', (error, description) => {
+  expect(describeReadFailure(error)).toBe(description);
 });

@@ -1,12 +1,12 @@
-import { closeSync, createReadStream, readSync } from 'node:fs';
+import { closeSync, createReadStream, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
 import { describeExcess, MAX_MEMORY_BYTES } from '../contract/limits.ts';
 import { isUrl, MANIFEST_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
-import { errorCode, GamedataError, OutputError } from '../errors.ts';
-import { openRegular } from '../files.ts';
+import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
+import { explainFailure, openRegular } from '../files.ts';
 import { isOwnManifest } from './own-files.ts';
 import {
   assertSize,
@@ -28,9 +28,23 @@ export const isArchive = (name: string): boolean =>
 /** Includes `.tar`, because browsers may unpack a `.tar.gz` while they save it. */
 export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
 
-/** @param target the path of a folder or an archive */
+/**
+ * Opens a folder or an archive.
+ *
+ * @param target the path of the folder or the archive
+ * @throws OutputError if the target does not exist, or if the archive cannot be read
+ */
 export async function openStorage(target: string): Promise<SiteStorage> {
   if (isArchive(target)) return await archiveStorage(target);
+  const status = explainFailure('cannot be read', target, () =>
+    statSync(target, { throwIfNoEntry: false }),
+  );
+  if (status === undefined) {
+    throw new OutputError(
+      'does not exist, expected a folder, an archive (.tar.gz) or a URL',
+      target,
+    );
+  }
   return folderStorage(target);
 }
 
@@ -66,9 +80,8 @@ export async function archiveStorage(
     return storage;
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
-    const reason = errorCode(cause) || (cause as Error).message;
-    const problem = `cannot be read as an archive (${reason}), ${EXPECTED}`;
-    throw new OutputError(problem, archive, { cause });
+    const failure = describeReadFailure(cause, 'cannot be read as an archive');
+    throw new OutputError(`${failure}, ${EXPECTED}`, archive, { cause });
   }
 }
 

@@ -94,6 +94,9 @@ function createInvalidError(
   cause: unknown,
 ): OutputError {
   if (cause instanceof OutputError) return cause;
+  if (errorCode(cause) === 'ENOENT') {
+    return new OutputError(`has no ${file}`, storage.name, { cause });
+  }
   let reason = errorCode(cause) || 'invalid JSON';
   if (cause instanceof DataError) reason = cause.message;
   return new OutputError(`has no valid ${file}: ${reason}`, storage.name, { cause });

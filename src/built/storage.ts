@@ -4,7 +4,7 @@ import {
   getMaxBytes,
   MAX_MEMORY_BYTES,
 } from '../contract/limits.ts';
-import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { readFile, walk } from '../files.ts';
 
 /**
@@ -76,7 +76,7 @@ export function readOrThrow(
     return storage.read(file);
   } catch (cause) {
     if (cause instanceof GamedataError) throw cause;
-    let problem = `cannot be read (${errorCode(cause)})`;
+    let problem = describeReadFailure(cause);
     if (expected) problem += `, expected ${expected.what}`;
     throw new OutputError(problem, storage.at(file), {
       cause,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { describeIssue, formatValue, parseJsonOrThrow } from '../contract/parse.ts';
 import { isUrl } from '../contract/paths.ts';
-import { errorCode, UsageError } from '../errors.ts';
+import { describeReadFailure, UsageError } from '../errors.ts';
 import { readRegular } from '../files.ts';
 import { type CliOption, type Command, listCliOptions } from './command.ts';
 import { type Options, parseFlag } from './options.ts';
@@ -149,8 +149,8 @@ function readJson(file: string): unknown {
     if (cause instanceof SyntaxError) {
       throw new UsageError(`${file}: ${cause.message}`, { cause });
     }
-    const problem = `cannot be read (${errorCode(cause)}), expected a configuration`;
-    throw new UsageError(`${file}: ${problem}`, { cause });
+    const failure = describeReadFailure(cause);
+    throw new UsageError(`${file}: ${failure}, expected a configuration`, { cause });
   }
 }
 

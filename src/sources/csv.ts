@@ -11,7 +11,12 @@ import { responseLimits } from '../contract/limits.ts';
 import { formatValue } from '../contract/parse.ts';
 import { ICONS_FOLDER, isUrl } from '../contract/paths.ts';
 import { pluralize } from '../contract/words.ts';
-import { DataError, errorCode, OutputError, UpstreamError } from '../errors.ts';
+import {
+  DataError,
+  describeReadFailure,
+  OutputError,
+  UpstreamError,
+} from '../errors.ts';
 import { readFile } from '../files.ts';
 import { decodeText, InvalidBodyError } from '../http/body.ts';
 import {
@@ -389,8 +394,10 @@ function readTable(
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return { text, modifiedMs: mtimeMs };
   } catch (cause) {
-    const reason = cause instanceof TypeError ? 'not UTF-8' : errorCode(cause);
-    const problem = `cannot be read (${reason}), expected an upstream table`;
+    // The decoder throws a TypeError for bytes that are not UTF-8.
+    const failure =
+      cause instanceof TypeError ? 'is not UTF-8' : describeReadFailure(cause);
+    const problem = `${failure}, expected an upstream table`;
     throw new OutputError(problem, file, { cause });
   }
 }

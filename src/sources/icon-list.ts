@@ -10,7 +10,7 @@ import { responseLimits } from '../contract/limits.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { formatCount } from '../contract/words.ts';
 import type { AnyRecords } from '../dataset/data-set.ts';
-import { errorCode, UpstreamError } from '../errors.ts';
+import { describeReadFailure, UpstreamError } from '../errors.ts';
 import { decodeJson } from '../http/body.ts';
 import { InvalidBodyError } from '../http/failures.ts';
 import { type Codec, type FetcherStats, withFetcher } from '../http/fetcher.ts';
@@ -86,7 +86,7 @@ export function readIconFolder(tables: string, context: SourceContext): IconList
   } catch (error) {
     return {
       icons: noIcons,
-      problem: `${folder} cannot be read (${errorCode(error)})`,
+      problem: `${folder} ${describeReadFailure(error)}`,
     };
   }
   const icons = toIcons(files);

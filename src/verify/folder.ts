@@ -9,7 +9,7 @@ import { readVerified } from '../built/verified-files.ts';
 import { MANIFEST_FILE, META_FILE, WELL_KNOWN_FOLDER } from '../contract/paths.ts';
 import type { Counts } from '../contract/records.ts';
 import { summarizeNames } from '../dataset/data-set.ts';
-import { errorCode, GamedataError, OutputError } from '../errors.ts';
+import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { isWebServerConfig } from '../hosts/index.ts';
 import type { OnVerifyProgress } from './progress.ts';
 
@@ -65,7 +65,8 @@ function listStoredFiles(storage: SiteStorage): StoredFile[] {
   try {
     return [...storage.list()];
   } catch (cause) {
-    const problem = `cannot be read (${errorCode(cause)}), expected a site folder, an archive (.tar.gz) or a URL`;
+    const failure = describeReadFailure(cause);
+    const problem = `${failure}, expected a site folder, an archive (.tar.gz) or a URL`;
     throw new OutputError(problem, storage.name, { cause });
   }
 }

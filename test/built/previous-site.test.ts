@@ -55,7 +55,7 @@ describe('readPreviousSite', () => {
     [
       'is missing',
       undefined,
-      { message: expect.stringContaining('cannot be read (ENOENT)') },
+      { message: expect.stringContaining('does not exist') },
     ],
     [
       'was changed',

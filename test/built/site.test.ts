@@ -8,7 +8,7 @@ const movePage = listPageFile('move', 0);
 
 describe('openSite', () => {
   it.each([
-    [undefined, 'has no valid meta.json: ENOENT'],
+    [undefined, 'has no meta.json'],
     ['{', 'has no valid meta.json: invalid JSON'],
     [
       '{"format":1}',

@@ -171,7 +171,7 @@ describe('gamedata.config.json', () => {
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'error: nowhere.json: cannot be read (ENOENT), expected a configuration',
+      'error: nowhere.json: does not exist, expected a configuration',
     );
     const empty = await run('serve', '--config', '');
     expect(empty.stderr).toContain('error: --config: got "", expected a file\n');

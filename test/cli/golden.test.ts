@@ -124,7 +124,7 @@ it('prints the problems found in a damaged folder', async () => {
     exit code 1"
   `);
   expect(await type('verify data')).toMatchInlineSnapshot(`
-    "error: data: has no valid meta.json: ENOENT
+    "error: data: has no meta.json
     exit code 1"
   `);
 });

@@ -142,7 +142,7 @@ it('prints an error to stderr and, with --json, to stdout as an object', async (
   const args = ['build', '--source', 'snapshot', '--out', 'mine'];
   const { code, stdout, stderr } = await callCli([...args, '--json'], { cwd });
   expect(code).toBe(1);
-  const message = 'mine: contains files, but has no valid manifest.json: ENOENT';
+  const message = 'mine: contains files, but has no manifest.json';
   const hint = 'Choose a new or empty folder.';
   expect(JSON.parse(stdout)).toEqual({ error: { code: 'output', message, hint } });
   expect(stderr).toBe(

@@ -271,7 +271,7 @@ describe('publish', () => {
     [
       'without a manifest',
       (file) => fs.writeFileSync(`${file}.txt`, 'x'),
-      `${invalid}ENOENT`,
+      'contains files, but has no manifest.json',
     ],
     [
       'with an invalid manifest',

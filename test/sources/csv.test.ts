@@ -226,7 +226,7 @@ describe('the csv source', () => {
   it('fails if a table is missing from the folder', async () => {
     const folder = writeFolder(otherTables);
     await expect(load('csv', folder)).rejects.toThrow(
-      `${path.join(folder, 'item_names.csv')}: cannot be read (ENOENT), expected an upstream table`,
+      `${path.join(folder, 'item_names.csv')}: does not exist, expected an upstream table`,
     );
   });
 });
@@ -304,7 +304,7 @@ describe('parsing', () => {
     [
       'an encoding other than UTF-8',
       Buffer.from([0xff]),
-      'cannot be read (not UTF-8), expected an upstream table',
+      'is not UTF-8, expected an upstream table',
     ],
   ])('rejects a table with %s', async (_, text, problem) => {
     const folder = writeFolder(tiny);

@@ -136,7 +136,7 @@ describe('the icons in a clone of the upstream', () => {
     rmSync(path.join(clone, 'sprites'), { recursive: true });
     const withoutFolder = await load(folder);
     expect(withoutFolder.notices).toEqual([
-      `could not check 3 icons: ${sprites} cannot be read (ENOENT)`,
+      `could not check 3 icons: ${sprites} does not exist`,
     ]);
   });
 

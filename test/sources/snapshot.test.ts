@@ -215,7 +215,7 @@ describe('a snapshot', () => {
     const folder = write();
     rmSync(path.join(folder, 'item.ndjson'));
     expect(catchError(() => openSnapshot(folder).data())).toMatchObject({
-      message: `${folder}/item.ndjson: cannot be read (ENOENT), expected a snapshot`,
+      message: `${folder}/item.ndjson: does not exist, expected a snapshot`,
       hint: 'Create one with: gamedata snapshot --data <dir>',
     });
   });

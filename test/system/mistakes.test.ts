@@ -22,10 +22,14 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
   [`mirror site data`, 'data: contains a data set'],
   [
     `${SNAPSHOT} --upstream site`,
-    'site/provenance.json: cannot be read (ENOENT), expected a snapshot',
+    'site/provenance.json: does not exist, expected a snapshot',
   ],
-  ['build --source csv --upstream data', 'data/moves.csv: cannot be read (ENOENT)'],
-  ['verify data', 'data: has no valid meta.json: ENOENT'],
+  ['build --source csv --upstream data', 'data/moves.csv: does not exist'],
+  ['verify data', 'data: has no meta.json'],
+  ['verify nowhere', 'nowhere: does not exist, expected a folder, an archive'],
+  ['mirror nowhere copy', 'nowhere: does not exist, expected a folder'],
+  ['diff nowhere site', 'nowhere: does not exist, expected a folder'],
+  [`verify ${DEAD} --like nowhere`, 'nowhere: does not exist, expected a folder'],
   [
     `${SNAPSHOT} --out own/notes.txt`,
     'own/notes.txt: is not a readable folder (ENOTDIR)',
@@ -51,19 +55,10 @@ const mistakes: [commandLine: string, error: string, code?: 1 | 2][] = [
     '--cache: got "site/cache", expected a folder outside "site"',
     2,
   ],
-  [
-    'verify x.zip',
-    'x.zip: cannot be read as an archive (ENOENT), expected a .tar.gz archive of a site',
-  ],
-  [
-    `${SNAPSHOT} --upstream nowhere`,
-    'nowhere/provenance.json: cannot be read (ENOENT)',
-  ],
+  ['verify x.zip', 'x.zip: does not exist, expected a .tar.gz archive of a site'],
+  [`${SNAPSHOT} --upstream nowhere`, 'nowhere/provenance.json: does not exist'],
   [NOWHERE, `GET ${DEAD}/move/?limit=100000&offset=0: connect ECONNREFUSED`],
-  [
-    'mirror own.tar.gz elsewhere',
-    'own.tar.gz: cannot be read as an archive (ENOENT), expected a .tar.gz',
-  ],
+  ['mirror own.tar.gz elsewhere', 'own.tar.gz: does not exist, expected a .tar.gz'],
   [
     'build --source rest --upstream data',
     '--upstream: got data, expected an http or https URL',

@@ -1,6 +1,5 @@
 import { isArchive, openStorage } from '../../built/archive.ts';
 import { openSite } from '../../built/site.ts';
-import { folderStorage } from '../../built/storage.ts';
 import {
   type GuaranteeName,
   guaranteeNames,
@@ -129,7 +128,7 @@ export async function verify(
   // The time limit includes reading the folder.
   const deadline = wait === undefined ? undefined : Date.now() + wait;
   await assertSettledFolder(like);
-  const site = openSite(folderStorage(like));
+  const site = openSite(await openStorage(like));
   const { awaitSite } = await import('../../verify/await-site.ts');
   await awaitSite(url, { ...deployment, onWait, site, deadline });
   const supported = level === undefined ? findSupported(site.meta.hosts) : undefined;
