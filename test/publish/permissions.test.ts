@@ -27,6 +27,7 @@ vi.mock('node:fs', { spy: true });
 const real = await vi.importActual<typeof import('node:fs')>('node:fs');
 
 const isRoot = process.geteuid?.() === 0;
+/** The id of a user without privileges. */
 const USER = 12_345;
 const open = { file: 0o644, folder: 0o755, gid: undefined };
 const old = { 'a.json': '1' };
@@ -41,7 +42,8 @@ function createClosedSite(mode: number, ...files: string[]) {
   const at = (name: string): string => path.join(folder, name);
   fs.mkdirSync(folder);
   for (const file of files) {
-    fs.mkdirSync(path.dirname(at(file)), { recursive: true, mode: 0o700 });
+    const parent = path.dirname(at(file));
+    fs.mkdirSync(parent, { recursive: true, mode: 0o700 });
     fs.writeFileSync(at(file), '', { mode: 0o600 });
   }
   fs.chmodSync(folder, mode);
@@ -65,53 +67,63 @@ describe('readPermissions', () => {
     (mode, file, inside) => {
       const { folder } = createClosedSite(mode);
       const permissions = readPermissions(folder);
-      expect([octal(permissions.file), octal(permissions.folder)]).toEqual([
-        file,
-        inside,
-      ]);
+      expect(octal(permissions.file)).toBe(file);
+      expect(octal(permissions.folder)).toBe(inside);
       expect(permissions.gid).toBe(fs.statSync(folder).gid);
     },
   );
 
   it('returns world-readable permissions for a missing folder', () => {
-    expect(readPermissions(path.join(temporaryFolder(), 'site'))).toEqual(open);
+    const missingFolder = path.join(temporaryFolder(), 'site');
+    expect(readPermissions(missingFolder)).toEqual(open);
   });
 });
 
 describe('setPermissions', () => {
   it("changes only the given files and the folders between them and the site's folder", () => {
-    const { folder, at } = createClosedSite(
-      0o2777,
-      'a.json',
-      'b/c/d.json',
-      'b/other',
-    );
-    for (const inside of ['b/c', 'b']) fs.chmodSync(at(inside), 0o400);
-    setPermissions(
-      folder,
-      ['a.json', 'b/c/d.json', 'missing/e.json'],
-      readPermissions(folder),
-    );
-    const modes = ['a.json', 'b', 'b/c', 'b/c/d.json', 'b/other', '.'].map((name) =>
-      modeOf(at(name)),
-    );
-    expect(modes).toEqual(['664', '2775', '2775', '664', '600', '2777']);
+    const files = ['a.json', 'b/c/d.json', 'b/other'];
+    const { folder, at } = createClosedSite(0o2777, ...files);
+    fs.chmodSync(at('b/c'), 0o400);
+    fs.chmodSync(at('b'), 0o400);
+    const changed = ['a.json', 'b/c/d.json', 'missing/e.json'];
+    setPermissions(folder, changed, readPermissions(folder));
+    expect(modeOf(at('a.json'))).toBe('664');
+    expect(modeOf(at('b'))).toBe('2775');
+    expect(modeOf(at('b/c'))).toBe('2775');
+    expect(modeOf(at('b/c/d.json'))).toBe('664');
+    expect(modeOf(at('b/other'))).toBe('600');
+    expect(modeOf(at('.'))).toBe('2777');
+  });
+});
+
+describe('setPermission', () => {
+  it('keeps the mtime of a file', () => {
+    const { at } = createClosedSite(0o755, 'file');
+    fs.utimesSync(at('file'), 1000, 1000);
+    setPermission(at('file'), open);
+    expect(modeOf(at('file'))).toBe('644');
+    expect(fs.lstatSync(at('file')).mtimeMs).toBe(1_000_000);
   });
 
-  it('sets modes without following symlinks, blocking on FIFOs or changing mtimes', () => {
-    const { at } = createClosedSite(0o755, 'file', 'folder/file');
+  it('does not follow a symlink', () => {
+    const { at } = createClosedSite(0o755, 'folder/file');
     fs.symlinkSync('folder/file', at('link'));
-    expect(spawnSync('mkfifo', ['-m', '600', at('fifo')]).status).toBe(0);
-    fs.utimesSync(at('file'), 1000, 1000);
-    for (const name of ['file', 'link', 'fifo', 'missing']) {
-      setPermission(at(name), open);
-    }
-    expect(['file', 'folder/file', 'fifo'].map((name) => modeOf(at(name)))).toEqual([
-      '644',
-      '600',
-      '600',
-    ]);
-    expect(fs.lstatSync(at('file')).mtimeMs).toBe(1_000_000);
+    setPermission(at('link'), open);
+    expect(modeOf(at('folder/file'))).toBe('600');
+  });
+
+  it('ignores a FIFO, because opening it would block', () => {
+    const { at } = createClosedSite(0o755);
+    const made = spawnSync('mkfifo', ['-m', '600', at('fifo')]);
+    expect(made.status).toBe(0);
+    setPermission(at('fifo'), open);
+    expect(modeOf(at('fifo'))).toBe('600');
+  });
+
+  it('ignores a missing file', () => {
+    const { at } = createClosedSite(0o755);
+    setPermission(at('missing'), open);
+    expect(fs.existsSync(at('missing'))).toBe(false);
   });
 
   it.runIf(isRoot)('sets the group without clearing the set-group-ID bit', () => {
@@ -121,32 +133,38 @@ describe('setPermissions', () => {
       setPermission(at(name), permissions);
       expect(fs.lstatSync(at(name))).toMatchObject({ uid: 0, gid: USER });
     }
-    expect([modeOf(at('inside')), modeOf(at('inside/file'))]).toEqual([
-      '2750',
-      '640',
-    ]);
+    expect(modeOf(at('inside'))).toBe('2750');
+    expect(modeOf(at('inside/file'))).toBe('640');
   });
 
-  it.each([
-    ['the group cannot be set', 'EPERM', '', '640'],
-    ['the mode cannot be set', '', 'EPERM', '600'],
-  ])('continues if %s', (_, group, mode, expected) => {
+  const otherGroup = { file: 0o640, folder: 0o2750, gid: USER };
+
+  it('sets the mode even if the group cannot be set', () => {
+    onTestFinished(() => void vi.resetAllMocks());
     const { at } = createClosedSite(0o755, 'file');
-    if (group) vi.mocked(fs.fchownSync).mockImplementationOnce(failing(group));
-    if (mode) vi.mocked(fs.fchmodSync).mockImplementationOnce(failing(mode));
-    setPermission(at('file'), { file: 0o640, folder: 0o2750, gid: USER });
-    expect(modeOf(at('file'))).toBe(expected);
-    vi.resetAllMocks();
+    vi.mocked(fs.fchownSync).mockImplementationOnce(failing('EPERM'));
+    setPermission(at('file'), otherGroup);
+    expect(modeOf(at('file'))).toBe('640');
+  });
+
+  it('does not fail if the mode cannot be set', () => {
+    onTestFinished(() => void vi.resetAllMocks());
+    const { at } = createClosedSite(0o755, 'file');
+    vi.mocked(fs.fchmodSync).mockImplementationOnce(failing('EPERM'));
+    setPermission(at('file'), otherGroup);
+    expect(modeOf(at('file'))).toBe('600');
   });
 });
 
 describe('publish', () => {
-  it.each([true, false])(
-    'preserves the inode, owner, group and mode of the output folder (empty: %s)',
-    async (isEmpty) => {
+  it.each(['an output folder with a site', 'an empty output folder'])(
+    'preserves the inode, owner, group and mode of %s',
+    async (what) => {
       const { out } = await publishedSite(old);
-      if (isEmpty) fs.rmSync(out, { recursive: true });
-      fs.mkdirSync(out, { recursive: true });
+      if (what === 'an empty output folder') {
+        fs.rmSync(out, { recursive: true });
+        fs.mkdirSync(out);
+      }
       if (isRoot) fs.chownSync(out, USER, USER + 1);
       fs.chmodSync(out, 0o2750);
       const { ino, uid, gid, mode } = fs.statSync(out);
@@ -167,6 +185,15 @@ describe('publish', () => {
         hint: expect.stringContaining('Remove it'),
       });
       expect(fs.statSync(folders.staging)).toMatchObject({ uid: USER });
+    },
+  );
+
+  it.runIf(isRoot)(
+    'accepts a staging folder that belongs to the owner of the output folder',
+    async () => {
+      const { out, folders } = await publishedSite(old);
+      fs.mkdirSync(folders.staging);
+      fs.chownSync(folders.staging, USER, USER);
       fs.chownSync(out, USER, USER);
       await publishTree(out, fresh);
       expect(readTree(out)).toEqual(fresh);
@@ -175,8 +202,9 @@ describe('publish', () => {
 
   /** Replaces a folder with a copy that contains the same files. */
   function swap(folder: string): void {
-    fs.renameSync(folder, `${folder}-moved`);
-    fs.cpSync(`${folder}-moved`, folder, { recursive: true });
+    const movedFolder = `${folder}-moved`;
+    fs.renameSync(folder, movedFolder);
+    fs.cpSync(movedFolder, folder, { recursive: true });
   }
   const SWAPPED = 'was removed or replaced during this build';
 
@@ -196,6 +224,7 @@ describe('publish', () => {
     const rename = vi.mocked(fs.renameSync);
     rename.mockImplementation((from, to) => {
       real.renameSync(from, to);
+      // Renaming the staged manifest commits the change.
       if (to !== path.join(folders.staged, 'manifest.json')) return;
       rename.mockReset();
       swap(folders.staging);
@@ -228,7 +257,7 @@ describe('publish', () => {
       fs.symlinkSync(path.dirname(outside), file),
   };
   it.each(Object.entries(shapes))(
-    'neither follows nor blocks on %s in place of the lock or staging folder',
+    'rejects %s in place of the lock, without following it',
     async (_, make) => {
       const { out, folders } = await publishedSite(old);
       const outside = path.join(temporaryFolder(), 'outside');
@@ -238,7 +267,17 @@ describe('publish', () => {
         /not a regular file|ELOOP/,
       );
       expect(readTree(out)).toEqual(old);
-      fs.renameSync(folders.lockFile, folders.staging);
+      expect(fs.readFileSync(outside, 'utf8')).toBe('mine');
+    },
+  );
+
+  it.each(Object.entries(shapes))(
+    'removes %s in place of the staging folder, without following it',
+    async (_, make) => {
+      const { out, folders } = await publishedSite(old);
+      const outside = path.join(temporaryFolder(), 'outside');
+      fs.writeFileSync(outside, 'mine');
+      make(folders.staging, outside);
       await publishTree(out, fresh);
       expect(readTree(out)).toEqual(fresh);
       expect(fs.existsSync(folders.staging)).toBe(false);
@@ -252,48 +291,45 @@ describe('publish', () => {
 describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () => {
   /**
    * Creates a world-writable folder, and runs the rest of the test as an
-   * unprivileged user.
+   * unprivileged user. Returns the path of a missing output folder.
    */
-  function createSharedFolder(): { out: string } {
+  function createSharedFolder(): string {
     const folder = temporaryFolder();
     fs.chmodSync(folder, 0o1777);
     process.seteuid?.(USER);
     onTestFinished(() => process.seteuid?.(0));
-    return { out: path.join(folder, 'site') };
+    return path.join(folder, 'site');
   }
 
-  /** Creates a file or folder as root. Returns a function that reads its status. */
-  function leave(file: string, create: (file: string) => void) {
+  /** Creates or changes a file or folder as root, as another user would do. */
+  function asRoot(create: () => void): void {
     process.seteuid?.(0);
-    create(file);
+    create();
     process.seteuid?.(USER);
-    return () => fs.lstatSync(file);
   }
 
   it("publish rejects another user's lock without changing it", async () => {
-    const { out } = createSharedFolder();
+    const out = createSharedFolder();
     const lock = path.join(path.dirname(out), '.site.gamedata-lock');
-    const read = leave(lock, (file) =>
-      fs.writeFileSync(file, 'theirs', { mode: 0o600 }),
-    );
-    const before = read();
+    asRoot(() => fs.writeFileSync(lock, 'theirs', { mode: 0o600 }));
+    const oldStatus = fs.lstatSync(lock);
     await expect(publishTree(out, fresh)).rejects.toThrow(
       `${out}: cannot be locked (EACCES)`,
     );
-    expect(read()).toEqual(before);
+    expect(fs.lstatSync(lock)).toEqual(oldStatus);
   });
 
   it('publish replaces an unreadable file that belongs to another user', async () => {
-    const { out } = createSharedFolder();
+    const out = createSharedFolder();
     await publishTree(out, fresh);
-    const read = leave(path.join(out, 'a.json'), (file) => {
+    const file = path.join(out, 'a.json');
+    asRoot(() => {
       fs.chownSync(file, 0, 0);
       fs.chmodSync(file, 0o600);
     });
-    expect(await publishTree(out, fresh, { byContent: true })).toMatchObject({
-      written: 2,
-    });
-    expect(read().uid).toBe(USER);
+    const result = await publishTree(out, fresh, { byContent: true });
+    expect(result).toMatchObject({ written: 2 });
+    expect(fs.lstatSync(file).uid).toBe(USER);
   });
 
   /**
@@ -301,39 +337,44 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
    * shared folder.
    */
   function prepareChange(staging: string, mine: string): void {
-    fs.mkdirSync(path.join(staging, 'site'), { recursive: true });
+    const staged = path.join(staging, 'site');
+    fs.mkdirSync(staged, { recursive: true });
     fs.chmodSync(staging, 0o777);
-    fs.chmodSync(path.join(staging, 'site'), 0o777);
-    fs.writeFileSync(path.join(staging, 'site', 'index.html'), 'theirs');
+    fs.chmodSync(staged, 0o777);
+    fs.writeFileSync(path.join(staged, 'index.html'), 'theirs');
     fs.symlinkSync(mine, path.join(staging, 'replaced'));
   }
 
   it.each(['a first site', 'another site'])(
     'publish rejects a staging folder that another user creates during the build of %s',
     async (what) => {
-      const { out } = createSharedFolder();
+      const out = createSharedFolder();
       const mine = path.join(temporaryFolder(), 'mine');
       fs.writeFileSync(mine, 'mine');
-      if (what === 'another site') await publishTree(out, old);
+      const hasSite = what === 'another site';
+      if (hasSite) await publishTree(out, old);
       const { staging } = resolveWorkPaths(out);
       const publishing = withOutput(out, ({ publish }) => {
-        leave(staging, (folder) => prepareChange(folder, mine));
+        asRoot(() => prepareChange(staging, mine));
         return publish(treeFiles(fresh));
       });
       await expect(publishing).rejects.toThrow(
         `${staging}: belongs to another user (0)`,
       );
       expect(fs.readFileSync(mine, 'utf8')).toBe('mine');
-      expect(fs.existsSync(out) ? readTree(out) : old).toEqual(old);
+      expect(fs.existsSync(out)).toBe(hasSite);
+      if (hasSite) expect(readTree(out)).toEqual(old);
     },
   );
 
-  it.each<[string, (folder: string) => void]>([
+  function createWritableFolder(folder: string): void {
+    fs.mkdirSync(folder);
+    fs.chmodSync(folder, 0o777);
+  }
+
+  it.each<[what: string, create: (folder: string) => void]>([
     ['folder', (folder) => fs.mkdirSync(folder)],
-    [
-      'folder that everybody can change',
-      (folder) => fs.mkdirSync(folder) ?? fs.chmodSync(folder, 0o777),
-    ],
+    ['folder that everybody can change', createWritableFolder],
     ['symlink', (folder) => fs.symlinkSync('site', folder)],
   ])(
     "keepArchive rejects another user's %s in place of the archive folder",
@@ -341,9 +382,9 @@ describe.runIf(isRoot && isMainThread)('publish in a world-writable folder', () 
       // Generates the files before switching users, because the other user may be
       // unable to read the compiled code.
       const files = siteOf(rawRecords(1, 1)).files();
-      const { out } = createSharedFolder();
+      const out = createSharedFolder();
       await withOutput(out, ({ publish }) => publish(files));
-      leave(`${out}-archives`, create);
+      asRoot(() => create(`${out}-archives`));
       await expect(keepArchive(out, 1)).rejects.toThrow(
         `${out}-archives: belongs to another user (0), so it cannot be trusted`,
       );
