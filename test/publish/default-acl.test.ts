@@ -23,7 +23,8 @@ const isRoot = process.geteuid?.() === 0;
  */
 function giveAccess(folder: string): boolean {
   const entries = `user:${USER}:rX,default:user:${USER}:rX`;
-  return spawnSync('setfacl', ['--modify', entries, folder]).status === 0;
+  const { status } = spawnSync('setfacl', ['--modify', entries, folder]);
+  return status === 0;
 }
 const hasAcls = await inFolder(async (folder) => giveAccess(folder));
 
@@ -41,27 +42,56 @@ function createOut(): string {
 
 /** Finds files and folders whose ACL does not let the web server read them. */
 function findUnreadable(out: string): string[] {
-  const { stdout } = spawnSync('getfacl', ['--recursive', '--absolute-names', out], {
-    encoding: 'utf8',
-  });
+  const args = ['--recursive', '--absolute-names', out];
+  const { stdout } = spawnSync('getfacl', args, { encoding: 'utf8' });
   const unreadable: string[] = [];
   for (const entry of stdout.trim().split('\n\n')) {
     const [, file = ''] = /^# file: (.*)$/m.exec(entry) ?? [];
-    // The mask may limit the access rights, as in `user:12345:r-x #effective:r--`.
-    const [, access, effective = access] =
-      new RegExp(`^user:${USER}:(\\S+)(?:\\s+#effective:(\\S+))?$`, 'm').exec(
-        entry,
-      ) ?? [];
-    if (!effective?.startsWith('r')) unreadable.push(file);
+    if (!canRead(entry)) unreadable.push(file);
   }
   return unreadable;
 }
 
+/** Returns whether an entry that `getfacl` prints lets the web server read. */
+function canRead(entry: string): boolean {
+  const line = new RegExp(`^user:${USER}:(\\S+)(?:\\s+#effective:(\\S+))?$`, 'm');
+  const [, access, effectiveAccess] = line.exec(entry) ?? [];
+  // The mask may limit the access rights, as in `user:12345:r-x #effective:r--`.
+  const actualAccess = effectiveAccess ?? access;
+  return actualAccess?.startsWith('r') === true;
+}
+
+/**
+ * Creates a folder with a `getfacl` that works and a `setfacl` that fails. Publishing
+ * also runs `sync`.
+ */
+function createBrokenTools(): string {
+  const folder = temporaryFolder();
+  const command = ['-c', 'command -v getfacl'];
+  const { stdout } = spawnSync('sh', command, { encoding: 'utf8' });
+  const getfacl = stdout.trim();
+  const scripts = {
+    getfacl: `exec ${getfacl} "$@"`,
+    setfacl: 'echo "setfacl: Operation not supported" >&2; exit 1',
+    sync: 'exit 0',
+  };
+  for (const [name, script] of Object.entries(scripts)) {
+    const text = `#!/bin/sh\n${script}\n`;
+    writeFileSync(path.join(folder, name), text, { mode: 0o755 });
+  }
+  return folder;
+}
+
 describe.runIf(hasAcls)('publish into a folder with a default ACL', () => {
-  it('applies the default ACL to new files, replaced files, new folders and the manifest', async () => {
+  it('applies the default ACL to every file and folder of a first site', async () => {
     const out = createOut();
     await publishTree(out, old);
     expect(findUnreadable(out)).toEqual([]);
+  });
+
+  it('applies the default ACL to every file and folder that a build changes', async () => {
+    const out = createOut();
+    await publishTree(out, old);
     await publishTree(out, fresh);
     expect(readTree(out)).toEqual(fresh);
     expect(findUnreadable(out)).toEqual([]);
@@ -71,31 +101,18 @@ describe.runIf(hasAcls)('publish into a folder with a default ACL', () => {
     const out = createOut();
     await publishTree(out, old);
     await publishTree(out, fresh);
-    const find = ['find', out, '!', '-readable'];
     // The user may not be able to enter the working folder.
     const options = { uid: USER, gid: USER, cwd: '/', encoding: 'utf8' } as const;
-    const { stdout, stderr } = spawnSync('env', find, options);
+    const findUnreadableFiles = ['find', out, '!', '-readable'];
+    const { stdout, stderr } = spawnSync('env', findUnreadableFiles, options);
     expect(stderr + stdout).toBe('');
   });
 
   it('reports a notice if the default ACL cannot be copied', async () => {
     const out = createOut();
     await publishTree(out, old);
-    // Provides a `getfacl` that works and a `setfacl` that fails.
-    const programs = temporaryFolder();
-    const real = spawnSync('sh', ['-c', 'command -v getfacl'], {
-      encoding: 'utf8',
-    }).stdout.trim();
-    for (const [name, script] of [
-      ['getfacl', `exec ${real} "$@"`],
-      ['setfacl', 'echo "setfacl: Operation not supported" >&2; exit 1'],
-      ['sync', 'exit 0'],
-    ] as const)
-      writeFileSync(path.join(programs, name), `#!/bin/sh\n${script}\n`, {
-        mode: 0o755,
-      });
     onTestFinished(() => void vi.unstubAllEnvs());
-    vi.stubEnv('PATH', programs);
+    vi.stubEnv('PATH', createBrokenTools());
     const { notices } = await withOutput(out, ({ publish }) =>
       publish(treeFiles(fresh)),
     );
