@@ -14,26 +14,48 @@ import {
 } from '../../src/http/client.ts';
 import { listen } from './loopback.ts';
 
-/** `at` counts the requests from 1. */
+/** Sends a response. `at` is the number of the request, from 1. */
 export type Responder = (
   response: ServerResponse,
   request: IncomingMessage,
   at: number,
 ) => void;
 
-export async function startServer(answer: Responder) {
-  const requests: { path: string; headers: IncomingHttpHeaders; time: number }[] =
-    [];
+interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** In milliseconds since 1970. */
+  readonly time: number;
+}
+
+interface LocalServer {
+  readonly url: string;
+  readonly port: number;
+  /** Tests may remove requests that they have checked. */
+  readonly requests: ReceivedRequest[];
   /** The number of connections, and the maximum of concurrent requests. */
+  readonly seen: { readonly connections: number; readonly busiest: number };
+  close(): Promise<void>;
+}
+
+/** Starts a server that stops at the end of the test. */
+export async function startServer(respond: Responder): Promise<LocalServer> {
+  const requests: ReceivedRequest[] = [];
   const seen = { connections: 0, busiest: 0 };
-  let open = 0;
+  let openRequests = 0;
   const server = createServer((request, response) => {
-    seen.busiest = Math.max(seen.busiest, ++open);
-    response.on('close', () => open--);
+    openRequests += 1;
+    seen.busiest = Math.max(seen.busiest, openRequests);
+    response.on('close', () => {
+      openRequests -= 1;
+    });
     const { url: path = '', headers } = request;
-    answer(response, request, requests.push({ path, headers, time: Date.now() }));
+    requests.push({ path, headers, time: Date.now() });
+    respond(response, request, requests.length);
   });
-  server.on('connection', () => seen.connections++);
+  server.on('connection', () => {
+    seen.connections += 1;
+  });
   const { url, port, stop: close } = await listen(server);
   onTestFinished(close);
   return { url, port, requests, seen, close };
@@ -63,23 +85,32 @@ export function testClient(options: Partial<ClientOptions> = {}): HttpClient {
   return client;
 }
 
+type Headers = Record<string, string>;
 type Answer = (response: ServerResponse) => void;
 
 export const ok: Answer = (response) => response.end('{"ok":true}');
 
-export const status =
-  (code: number, headers: Record<string, string> = {}): Answer =>
-  (response) =>
-    response.writeHead(code, headers).end('{}');
+export function status(code: number, headers: Headers = {}): Answer {
+  return (response) => {
+    response.writeHead(code, headers);
+    response.end('{}');
+  };
+}
 
-export const body =
-  (content: string | Buffer, headers: Record<string, string> = {}): Answer =>
-  (response) =>
-    response.writeHead(200, headers).end(content);
+export function body(content: string | Buffer, headers: Headers = {}): Answer {
+  return (response) => {
+    response.writeHead(200, headers);
+    response.end(content);
+  };
+}
 
-export const truncated: Answer = (response) => {
-  response.writeHead(200, { 'content-length': '100' }).write('{"ok":');
+/** Sends the start of a longer body, and then closes the connection. */
+export function truncated(response: ServerResponse): void {
+  response.writeHead(200, { 'content-length': '100' });
+  response.write('{"ok":');
   setTimeout(() => response.destroy(), 5);
-};
+}
 
-export const reset: Answer = (response) => response.socket?.resetAndDestroy();
+export function reset(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}
