@@ -22,9 +22,9 @@ import {
 /** Returns the error of a request that must fail. */
 async function catchError(request: Promise<unknown>): Promise<UpstreamError> {
   const [outcome] = await Promise.allSettled([request]);
-  const error = outcome.status === 'rejected' ? outcome.reason : 'no error';
-  expect(error).toBeInstanceOf(UpstreamError);
-  return error;
+  if (outcome.status === 'fulfilled') throw new Error('the request did not fail');
+  expect(outcome.reason).toBeInstanceOf(UpstreamError);
+  return outcome.reason;
 }
 
 /**
@@ -43,10 +43,8 @@ describe('get', () => {
   it('reports the reason, the request and the number of attempts if every attempt fails', async () => {
     const server = await startServer(body('<html>'));
     const url = `${server.url}/move/1/`;
-    const error = await catchError(
-      testClient().get(url, decodeJson, { hint: 'Do this.' }),
-    );
-    expect(error).toMatchObject({
+    const request = testClient().get(url, decodeJson, { hint: 'Do this.' });
+    expect(await catchError(request)).toMatchObject({
       message: `GET ${url}: got "<html>" in line 1, column 1, expected JSON (3 attempts)`,
       hint: 'Do this.',
       request: { method: 'GET', url, attempts: 3, unreachable: false },
@@ -71,10 +69,11 @@ describe('get', () => {
     const server = await startServer(failOnce(respond));
     const options = { revalidation: { etag: '"1"' }, retriesMissing: true };
     await testClient().get(`${server.url}/a?b=c`, decodeJson, options);
-    return server.requests.map(({ path, headers }) => [
-      path,
-      headers['if-none-match'],
-    ]);
+    const requests: [path: string, etag: string | undefined][] = [];
+    for (const { path, headers } of server.requests) {
+      requests.push([path, headers['if-none-match']]);
+    }
+    return requests;
   }
 
   it.each<[failure: string, respond: typeof ok]>([
@@ -108,13 +107,18 @@ describe('get', () => {
   it('retries once after a 404 even if no retries are allowed', async () => {
     const server = await startServer(status(404));
     const { get } = testClient({ retries: 0 });
-    const error = await catchError(
-      get(server.url, decodeJson, { retriesMissing: true, hint: 'Do this.' }),
-    );
+    const options = { retriesMissing: true, hint: 'Do this.' };
+    const error = await catchError(get(server.url, decodeJson, options));
     const message = `GET ${server.url}: got 404, expected 200 (2 attempts)`;
     expect(error).toMatchObject({ message, hint: 'Do this.' });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('does not retry after a 404 if the file may be missing', async () => {
+    const server = await startServer(status(404));
+    const { get } = testClient();
     await catchError(get(server.url, decodeJson));
-    expect(server.requests).toHaveLength(3);
+    expect(server.requests).toHaveLength(1);
   });
 
   const throttled = 'Try again with --concurrency 1 --retries 20.';
@@ -129,10 +133,10 @@ describe('get', () => {
       respond(response);
     });
     const { get } = testClient({ retries: 0 });
+    // All requests before the last one succeed.
     for (const _ of codes.slice(1)) await get(server.url, decodeJson);
-    const error = await catchError(
-      get(server.url, decodeJson, { hint: 'Do this.' }),
-    );
+    const lastRequest = get(server.url, decodeJson, { hint: 'Do this.' });
+    const error = await catchError(lastRequest);
     expect(error.hint).toBe(hint);
   });
 
@@ -169,9 +173,8 @@ describe('get', () => {
     const decode = (): never => {
       throw error;
     };
-    await expect(testClient({ retries: 0 }).get(server.url, decode)).rejects.toBe(
-      error,
-    );
+    const request = testClient({ retries: 0 }).get(server.url, decode);
+    await expect(request).rejects.toBe(error);
     const paths = server.requests.map(({ path }) => path);
     expect(paths).toEqual(['/', expect.stringMatching(/^\/\?edition=\d+$/)]);
   });
@@ -184,9 +187,10 @@ describe('get', () => {
   });
 
   it('accepts a response with status 203 from a proxy', async () => {
-    const server = await startServer((response) =>
-      response.writeHead(203).end('{"ok":true}'),
-    );
+    const server = await startServer((response) => {
+      response.writeHead(203);
+      response.end('{"ok":true}');
+    });
     const { value } = await testClient().get(server.url, decodeJson);
     expect(value).toEqual({ ok: true });
   });
@@ -202,13 +206,13 @@ describe('get', () => {
     onTestFinished(() => void warned.mockRestore());
     const url = await deserted();
     const client = testClient({ concurrency: 40, retries: 1, retryBaseMs: 20_000 });
-    const requests = Array.from({ length: 40 }, (_, at) =>
-      client.get(`${url}/${at}`, decodeJson),
-    );
+    const requests: Promise<unknown>[] = [];
+    for (let id = 1; id <= 40; id += 1) {
+      requests.push(client.get(`${url}/${id}`, decodeJson));
+    }
     const failed = Promise.allSettled(requests);
-    await expect
-      .poll(() => client.getRetryStatus().requests, { interval: 5 })
-      .toBe(40);
+    const countWaiting = (): number => client.getRetryStatus().requests;
+    await expect.poll(countWaiting, { interval: 5 }).toBe(40);
     const { nextInMs } = client.getRetryStatus();
     expect(nextInMs).toBeGreaterThan(0);
     expect(nextInMs).toBeLessThanOrEqual(20_000);
@@ -220,30 +224,41 @@ describe('get', () => {
 });
 
 describe('pauses', () => {
-  const inMs = (ms: number) => ({
-    'retry-after': new Date(Date.now() + ms).toISOString(),
-  });
+  /** Sends a date, because whole seconds would make the tests slow. */
+  function retryAfter(ms: number) {
+    const date = new Date(Date.now() + ms);
+    return { 'retry-after': date.toISOString() };
+  }
 
   it.each([
-    ['Retry-After', 1, () => inMs(100), 1],
-    ['Retry-After', 4, () => inMs(100), 1],
-    ['a 429 without Retry-After', 4, () => ({}), 200],
+    { cause: 'Retry-After', concurrency: 1, hasHeader: true, retryBaseMs: 1 },
+    { cause: 'Retry-After', concurrency: 4, hasHeader: true, retryBaseMs: 1 },
+    {
+      cause: 'a 429 without Retry-After',
+      concurrency: 4,
+      hasHeader: false,
+      retryBaseMs: 200,
+    },
   ])(
-    'delays all requests after %s (concurrency %i)',
-    async (_, concurrency, headers, retryBaseMs) => {
-      const server = await startServer(
-        failOnce((response) => status(429, headers())(response)),
-      );
+    'delays all requests after $cause (concurrency $concurrency)',
+    async ({ concurrency, hasHeader, retryBaseMs }) => {
+      const refuse = (response: ServerResponse): void => {
+        const headers = hasHeader ? retryAfter(100) : {};
+        status(429, headers)(response);
+      };
+      const server = await startServer(failOnce(refuse));
       const { get, stats } = testClient({ concurrency, retryBaseMs });
-      const first = get(`${server.url}/1`, decodeJson);
-      const second =
-        concurrency === 1 ? get(`${server.url}/2`, decodeJson) : undefined;
+      const requests = [get(`${server.url}/1`, decodeJson)];
+      // With a higher concurrency, the second request would be sent before the pause.
+      if (concurrency === 1) requests.push(get(`${server.url}/2`, decodeJson));
       await expect.poll(() => stats.retries, { interval: 1 }).toBe(1);
-      await Promise.all([first, second, get(`${server.url}/3`, decodeJson)]);
-      const [refused = 0, ...others] = server.requests.map(({ time }) => time);
-      expect(others).toHaveLength(concurrency === 1 ? 3 : 2);
+      requests.push(get(`${server.url}/3`, decodeJson));
+      await Promise.all(requests);
+      const times = server.requests.map(({ time }) => time);
+      const [refusedAt = 0, ...otherTimes] = times;
+      expect(otherTimes).toHaveLength(requests.length);
       // A timer may fire slightly too early.
-      expect(Math.min(...others)).toBeGreaterThanOrEqual(refused + 90);
+      expect(Math.min(...otherTimes)).toBeGreaterThanOrEqual(refusedAt + 90);
     },
   );
 
@@ -252,41 +267,50 @@ describe('pauses', () => {
     [150, 50],
   ])(
     'waits for the longest pause if responses demand %i and %i ms',
-    async (...delays) => {
-      const refused: ServerResponse[] = [];
-      const server = await startServer((response) => {
-        if (refused.length === 2) return ok(response);
-        if (refused.push(response) < 2) return;
-        for (const [at, one] of refused.entries()) {
-          status(429, inMs(delays[at] ?? 0))(one);
+    async (firstDelay, secondDelay) => {
+      let first: ServerResponse | undefined;
+      const server = await startServer((response, _, at) => {
+        if (at > 2) {
+          ok(response);
+          return;
         }
+        if (at === 1) {
+          first = response;
+          return;
+        }
+        // Refuses both requests at the same time.
+        if (first) status(429, retryAfter(firstDelay))(first);
+        status(429, retryAfter(secondDelay))(response);
       });
       const { get } = testClient();
       await Promise.all([get(server.url, decodeJson), get(server.url, decodeJson)]);
-      const [, second = 0, third = 0, ...others] = server.requests.map(
-        ({ time }) => time,
-      );
-      expect(others).toHaveLength(1);
-      expect(third - second).toBeGreaterThanOrEqual(140);
+      const times = server.requests.map(({ time }) => time);
+      expect(times).toHaveLength(4);
+      const [, refusedAt = 0, retriedAt = 0] = times;
+      expect(retriedAt - refusedAt).toBeGreaterThanOrEqual(140);
     },
   );
 });
 
 describe('redirects', () => {
-  const redirect = (to: string) => status(301, { location: to });
+  function redirect(location: string) {
+    return status(301, { location });
+  }
 
   it.each([
     ['/a', '/a/'],
     ['/a/', '/a'],
     ['/a/?b=c', '/a?b=c'],
   ])('follows one redirect from %s to %s', async (from, to) => {
-    const server = await startServer((response, { url }, at) =>
-      at === 2 ? ok(response) : redirect(url === from ? to : from)(response),
-    );
-    const { get, stats } = testClient({ retries: 0 });
-    expect(await get(server.url + from, decodeJson)).toMatchObject({
-      value: { ok: true },
+    const server = await startServer((response, { url }, at) => {
+      if (at === 2) ok(response);
+      else if (url === from) redirect(to)(response);
+      else redirect(from)(response);
     });
+    const { get, stats } = testClient({ retries: 0 });
+    const { value } = await get(server.url + from, decodeJson);
+    expect(value).toEqual({ ok: true });
+    // Now both URLs redirect to each other.
     await catchError(get(server.url + from, decodeJson));
     expect(server.requests.map(({ path }) => path)).toEqual([from, to, from, to]);
     expect(stats.retries).toBe(0);
@@ -300,24 +324,22 @@ describe('redirects', () => {
     'http://[',
   ])('rejects a redirect to %s with a hint', async (location) => {
     const server = await startServer(redirect(location));
-    const error = await catchError(
-      testClient().get(`${server.url}/a`, decodeJson, { hint: 'Do this.' }),
-    );
-    expect(error).toMatchObject({
-      message: `GET ${server.url}/a: got 301, a redirect to ${JSON.stringify(location)}, expected 200`,
+    const url = `${server.url}/a`;
+    const request = testClient().get(url, decodeJson, { hint: 'Do this.' });
+    expect(await catchError(request)).toMatchObject({
+      message: `GET ${url}: got 301, a redirect to "${location}", expected 200`,
       hint: 'Use the final URL, because redirects to other URLs are not followed. Do this.',
     });
     expect(server.requests).toHaveLength(1);
   });
 
   it('follows up to three redirects within the origin if allowed', async () => {
-    const server = await startServer((response, { url = '' }) =>
-      redirect(`${url}x`)(response),
-    );
+    const server = await startServer((response, { url = '' }) => {
+      redirect(`${url}x`)(response);
+    });
     const { get } = testClient({ retries: 0 });
-    const error = await catchError(
-      get(server.url, decodeJson, { followsRedirects: true }),
-    );
+    const options = { followsRedirects: true };
+    const error = await catchError(get(server.url, decodeJson, options));
     expect(error.message).toContain('got 301, a redirect to "/xxxx"');
     expect(server.requests).toHaveLength(4);
   });
@@ -415,10 +437,11 @@ describe('a request', () => {
     const { value } = await testClient().get(server.url, decodeJson, options);
     expect(value).toEqual({ ok: true });
     const { headers = {} } = server.requests[0] ?? {};
-    const conditions = Object.entries(headers).filter(([name]) =>
-      name.startsWith('if-'),
-    );
-    expect(Object.fromEntries(conditions)).toEqual(sent);
+    const conditions: Record<string, unknown> = {};
+    for (const [name, header] of Object.entries(headers)) {
+      if (name.startsWith('if-')) conditions[name] = header;
+    }
+    expect(conditions).toEqual(sent);
   });
 
   it.each([
@@ -435,9 +458,10 @@ describe('a request', () => {
       // header.
       const headers = ['ETag', 'W/"1"', 'ETag', '"2"', 'Last-Modified', date];
       headers.push('Cache-Control', control, 'Age', age);
-      const server = await startServer((response) =>
-        response.writeHead(200, headers).end('{}'),
-      );
+      const server = await startServer((response) => {
+        response.writeHead(200, headers);
+        response.end('{}');
+      });
       const client = testClient();
       const response = await client.get(server.url, decodeJson);
       expect(response.revalidation).toEqual({ etag: 'W/"1"', lastModified: date });
@@ -482,61 +506,78 @@ describe('a request', () => {
 });
 
 describe('connections', () => {
-  it.each(['the upstream', 'a proxy'])(
-    'keeps connections to %s open, never exceeds the concurrency and tries each address for a second',
+  /** Sends 20 requests with a concurrency of 3, and records each `net.connect`. */
+  async function sendTwenty(target: 'the upstream' | 'a proxy') {
+    const server = await startServer((response) => {
+      setTimeout(() => response.end('{}'), 2);
+    });
+    const connected = vi.spyOn(net, 'connect');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      connected.mockRestore();
+    });
+    let { url } = server;
+    if (target === 'a proxy') {
+      vi.stubEnv('HTTP_PROXY', server.url);
+      url = 'http://upstream.test';
+    }
+    const { get } = testClient({ concurrency: 3 });
+    const requests: Promise<unknown>[] = [];
+    for (let id = 1; id <= 20; id += 1)
+      requests.push(get(`${url}/${id}`, decodeJson));
+    await Promise.all(requests);
+    const connectOptions = connected.mock.calls.map(([options]) => options);
+    return { server, connectOptions };
+  }
+
+  it.each(['the upstream', 'a proxy'] as const)(
+    'reuses as many connections to %s as the concurrency allows',
     async (target) => {
-      const server = await startServer((response) =>
-        setTimeout(() => response.end('{}'), 2),
-      );
-      if (target === 'a proxy') vi.stubEnv('HTTP_PROXY', server.url);
-      const connected = vi.spyOn(net, 'connect');
-      onTestFinished(() => {
-        vi.unstubAllEnvs();
-        connected.mockRestore();
-      });
-      const url = target === 'a proxy' ? 'http://upstream.test' : server.url;
-      const { get } = testClient({ concurrency: 3 });
-      const requests: Promise<unknown>[] = [];
-      for (let at = 0; at < 20; at++) requests.push(get(`${url}/${at}`, decodeJson));
-      await Promise.all(requests);
+      const { server } = await sendTwenty(target);
       expect(server.requests).toHaveLength(20);
       expect(server.seen).toEqual({ connections: 3, busiest: 3 });
-      const timeouts = connected.mock.calls.map(([options]) => options);
-      const expected = expect.objectContaining({
-        autoSelectFamilyAttemptTimeout: 1000,
-      });
-      expect(timeouts).toEqual([expected, expected, expected]);
+    },
+  );
+
+  it.each(['the upstream', 'a proxy'] as const)(
+    'tries each address of %s for one second',
+    async (target) => {
+      const { connectOptions } = await sendTwenty(target);
+      const options = { autoSelectFamilyAttemptTimeout: 1000 };
+      const expected = expect.objectContaining(options);
+      expect(connectOptions).toEqual([expected, expected, expected]);
     },
   );
 
   it('sends the next request before it decodes the previous response', async () => {
     const server = await startServer(ok);
     const { get, stats } = testClient({ concurrency: 1 });
-    const sent: number[] = [];
-    await Promise.all(
-      [1, 2, 3].map((id) =>
-        get(`${server.url}/${id}`, () => sent.push(stats.requests)),
-      ),
-    );
-    expect(sent).toEqual([2, 3, 3]);
+    /** The number of sent requests when each response is decoded. */
+    const sentRequests: number[] = [];
+    const decode = (): unknown => sentRequests.push(stats.requests);
+    await Promise.all([
+      get(`${server.url}/1`, decode),
+      get(`${server.url}/2`, decode),
+      get(`${server.url}/3`, decode),
+    ]);
+    expect(sentRequests).toEqual([2, 3, 3]);
     expect(server.seen.busiest).toBe(1);
   });
 
   it('aborts all requests and waiting retries when the client is closed', async () => {
     const refuse = status(503, { 'retry-after': '800' });
-    const server = await startServer(
-      (response, _, at) => at === 1 && refuse(response),
-    );
+    const server = await startServer((response, _, at) => {
+      // Never responds to the second request.
+      if (at === 1) refuse(response);
+    });
     const { get, close, stats } = testClient();
     const first = get(`${server.url}/1`, decodeJson);
     const second = get(`${server.url}/2`, decodeJson);
     const pending = Promise.allSettled([first, second]);
     await expect.poll(() => [server.requests.length, stats.retries]).toEqual([2, 1]);
     await close();
-    const outcomes = await pending;
-    expect(outcomes.map((outcome) => outcome.status)).toEqual([
-      'rejected',
-      'rejected',
-    ]);
+    const [firstOutcome, secondOutcome] = await pending;
+    expect(firstOutcome.status).toBe('rejected');
+    expect(secondOutcome.status).toBe('rejected');
   });
 });
