@@ -19,29 +19,49 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { isWindowsName } from '../support/windows.ts';
 
 const UPSTREAM = 'https://example.test/api/v2';
-const journal = (folder: string): string =>
-  path.join(folder, 'example.test-api-v2.ndjson');
-const open = (folder: string, version = '1', upstream = UPSTREAM): DiskCache =>
-  openCache(folder, { upstream, version });
+/** What the entries of a journal belong to. */
+const KEY = { upstream: UPSTREAM, version: '1' };
 
-const url = (id: number): string => `${UPSTREAM}/move/${id}/`;
-const entry = (id: number, value: unknown = { id }): CacheEntry => ({
-  url: url(id),
-  etag: `W/"${id}"`,
-  storedAt: 1000,
-  freshUntil: 2000,
-  value,
-});
+function journal(folder: string): string {
+  return path.join(folder, 'example.test-api-v2.ndjson');
+}
+
+function readJournal(folder: string): string {
+  return readFileSync(journal(folder), 'utf8');
+}
+
+function open(folder: string): DiskCache {
+  return openCache(folder, KEY);
+}
+
+function url(id: number): string {
+  return `${UPSTREAM}/move/${id}/`;
+}
+
+function entry(id: number): CacheEntry {
+  return {
+    url: url(id),
+    etag: `W/"${id}"`,
+    storedAt: 1000,
+    freshUntil: 2000,
+    value: { id },
+  };
+}
+
+function putEntries(cache: DiskCache, ids: readonly number[]): void {
+  for (const id of ids) cache.put(entry(id));
+}
 
 /** Fills a journal with the entries of a failed run. */
 function fillJournal(): string {
   const folder = temporaryFolder();
   const cache = open(folder);
-  for (const id of [1, 2, 3]) cache.put(entry(id));
+  putEntries(cache, [1, 2, 3]);
   cache.close({ complete: false });
   return folder;
 }
 
+/** Returns which of the entries 1 to 3 the journal contains. */
 function readIds(folder: string): number[] {
   const cache = open(folder);
   const ids = [1, 2, 3].filter((id) => cache.get(url(id)));
@@ -49,11 +69,12 @@ function readIds(folder: string): number[] {
   return ids;
 }
 
-const edit = (folder: string, change: (lines: string[]) => string[]): void =>
-  writeFileSync(
-    journal(folder),
-    change(readFileSync(journal(folder), 'utf8').split('\n')).join('\n'),
-  );
+type ChangeLines = (lines: string[]) => string[];
+
+function editJournal(folder: string, change: ChangeLines): void {
+  const lines = readJournal(folder).split('\n');
+  writeFileSync(journal(folder), change(lines).join('\n'));
+}
 
 it.each(['http://127.0.0.1:4000/api/v2', 'http://[::1]:80/ü?*<>|"'])(
   'names the cache of %s in a way that Windows allows',
@@ -72,7 +93,7 @@ describe('the cache', () => {
     expect(open(folder).get(url(2))).toEqual({ ...entry(2), freshUntil: 9000 });
   });
 
-  it.each<[damage: string, change: (lines: string[]) => string[], left: number[]]>([
+  it.each<[damage: string, change: ChangeLines, left: number[]]>([
     [
       'a cut line',
       (lines) => [...lines.slice(0, -1), '0123456789abcdef {"u'],
@@ -80,7 +101,11 @@ describe('the cache', () => {
     ],
     [
       'a line cut in two',
-      ([a = '', b = '', ...rest]) => [a, b.slice(0, 40), ...rest],
+      ([header = '', firstLine = '', ...otherLines]) => [
+        header,
+        firstLine.slice(0, 40),
+        ...otherLines,
+      ],
       [2, 3],
     ],
     ['garbage', (lines) => lines.toSpliced(2, 1, '\0\0\0\uFFFD'), [1, 3]],
@@ -98,94 +123,97 @@ describe('the cache', () => {
     ['no lines', () => [], []],
   ])('drops only the entries that are damaged by %s', (_, change, left) => {
     const folder = fillJournal();
-    edit(folder, change);
+    editJournal(folder, change);
     expect(readIds(folder)).toEqual(left);
     const cache = open(folder);
-    for (const id of [1, 2, 3]) cache.put(entry(id));
+    putEntries(cache, [1, 2, 3]);
     cache.close({ complete: false });
     expect(readIds(folder)).toEqual([1, 2, 3]);
   });
 
-  it('discards entries from another version or upstream', () => {
+  it.each([
+    ['another version', { ...KEY, version: '2' }],
+    ['another protocol', { ...KEY, upstream: UPSTREAM.replace('https', 'http') }],
+    [
+      'another upstream with the same journal',
+      { ...KEY, upstream: 'https://example.test/api-v2' },
+    ],
+  ])('discards the entries and the last run of %s', (_, otherKey) => {
     const run = {
       edition: { hash: 'a'.repeat(40), deployed: '2026-04-01T00:00:00Z' },
       value: 'all',
     };
-    for (const [version, upstream] of [
-      ['2', UPSTREAM],
-      ['1', UPSTREAM.replace('https', 'http')],
-      ['1', 'https://example.test/api-v2'],
-    ]) {
-      const folder = fillJournal();
-      const first = open(folder);
-      first.get(url(1));
-      first.finishRun(run);
-      first.close({ complete: true });
-      expect(open(folder).lastRun).toEqual({ ...run, urls: 1 });
-      const other = open(folder, version, upstream);
-      expect([other.lastRun, other.get(url(1))], upstream).toEqual([
-        null,
-        undefined,
-      ]);
-    }
+    const folder = fillJournal();
+    const cache = open(folder);
+    cache.get(url(1));
+    cache.finishRun(run);
+    cache.close({ complete: true });
+    expect(open(folder).lastRun).toEqual({ ...run, urls: 1 });
+    const otherCache = openCache(folder, otherKey);
+    expect(otherCache.lastRun).toBeNull();
+    expect(otherCache.get(url(1))).toBeUndefined();
   });
 
-  it('drops unused entries only after a complete run', () => {
-    const folder = fillJournal();
-    for (const [complete, left] of [
-      [false, [1, 2, 3]],
-      [true, [1, 3]],
-    ] as const) {
+  it.each([
+    { run: 'failed', complete: false, left: [1, 2, 3] },
+    { run: 'complete', complete: true, left: [1, 3] },
+  ])(
+    'keeps the entries $left if a $run run uses the entries 1 and 3',
+    ({ complete, left }) => {
+      const folder = fillJournal();
       const cache = open(folder);
-      for (const id of [1, 3]) cache.get(url(id));
+      cache.get(url(1));
+      cache.get(url(3));
       cache.close({ complete });
       expect(readIds(folder)).toEqual(left);
-    }
-    expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
-  });
+      expect(readdirSync(folder)).toEqual([path.basename(journal(folder))]);
+    },
+  );
 
   it.each([true, false])(
     'does not grow if the same entries are stored again (complete run: %s)',
     (complete) => {
       const folder = fillJournal();
-      const sizes = [1, 2, 3, 4].map(() => {
+      const sizes = new Set<number>();
+      for (let run = 1; run <= 4; run += 1) {
         const cache = open(folder);
-        for (const id of [1, 2, 3]) cache.put(entry(id));
+        putEntries(cache, [1, 2, 3]);
         cache.close({ complete });
-        return statSync(journal(folder)).size;
-      });
-      expect(new Set(sizes).size).toBe(1);
+        sizes.add(statSync(journal(folder)).size);
+      }
+      expect(sizes.size).toBe(1);
     },
   );
 
-  it.each<[string, freshUntil: number, calls: number]>([
-    [
-      'reports stored entries if a run may use them without a request',
-      Date.now() + 60_000,
-      1,
-    ],
-    ['does not report stale entries', Date.now() - 1, 0],
-  ])('%s', (_, freshUntil, calls) => {
+  /** Stores an entry, and returns how often opening the cache reports it. */
+  function countReports(freshUntil: number): number {
     const folder = temporaryFolder();
     const cache = open(folder);
     cache.put({ ...entry(1), freshUntil });
     cache.close({ complete: false });
     const onStored = vi.fn();
-    openCache(folder, { upstream: UPSTREAM, version: '1' }, { onStored });
-    expect(onStored).toHaveBeenCalledTimes(calls);
+    openCache(folder, KEY, { onStored });
+    return onStored.mock.calls.length;
+  }
+
+  it('reports stored entries if a run may use them without a request', () => {
+    expect(countReports(Date.now() + 60_000)).toBe(1);
+  });
+
+  it('does not report stale entries', () => {
+    expect(countReports(Date.now() - 1)).toBe(0);
   });
 
   it('ignores a journal that exceeds the size limit, and reports a notice', () => {
     const folder = fillJournal();
     const { size } = statSync(journal(folder));
     const onNotice = vi.fn();
-    const key = { upstream: UPSTREAM, version: '1' };
-    const allowed = openCache(folder, key, { maxBytes: size, onNotice });
+    const allowed = openCache(folder, KEY, { maxBytes: size, onNotice });
     expect(allowed.get(url(1))).toEqual(entry(1));
     allowed.close({ complete: false });
     expect(onNotice).not.toHaveBeenCalled();
 
-    const ignored = openCache(folder, key, { maxBytes: size - 1, onNotice });
+    const ignored = openCache(folder, KEY, { maxBytes: size - 1, onNotice });
     expect(ignored.get(url(1))).toBeUndefined();
     ignored.put(entry(2));
     ignored.close({ complete: false });
@@ -201,9 +229,8 @@ describe('the cache', () => {
     (complete) => {
       const { size } = statSync(journal(fillJournal()));
       const folder = temporaryFolder();
-      const key = { upstream: UPSTREAM, version: '1' };
-      const cache = openCache(folder, key, { maxBytes: size });
-      for (let id = 1; id < 9; id++) cache.put(entry(id));
+      const cache = openCache(folder, KEY, { maxBytes: size });
+      putEntries(cache, [1, 2, 3, 4, 5, 6, 7, 8]);
       expect(cache.get(url(8))).toEqual(entry(8));
       cache.close({ complete });
       expect(statSync(journal(folder)).size).toBeLessThanOrEqual(size);
@@ -225,84 +252,89 @@ describe('the cache', () => {
 
   it('reports the first new entry and no later ones', () => {
     const onStored = vi.fn();
-    const cache = openCache(
-      temporaryFolder(),
-      { upstream: UPSTREAM, version: '1' },
-      { onStored },
-    );
+    const cache = openCache(temporaryFolder(), KEY, { onStored });
     expect(onStored).not.toHaveBeenCalled();
-    for (const id of [1, 2]) cache.put(entry(id));
+    putEntries(cache, [1, 2]);
     expect(onStored).toHaveBeenCalledTimes(1);
   });
 
   it('leaves the journal unchanged after a failed run without new entries', () => {
     const folder = fillJournal();
-    edit(folder, (lines) => [...lines, 'torn']);
-    const before = readFileSync(journal(folder), 'utf8');
+    editJournal(folder, (lines) => [...lines, 'torn']);
+    const oldJournal = readJournal(folder);
     open(folder).close({ complete: false });
-    expect(readFileSync(journal(folder), 'utf8')).toBe(before);
+    expect(readJournal(folder)).toBe(oldJournal);
   });
 
   it('ignores entries that are added after the journal was closed', () => {
     const folder = fillJournal();
-    const before = readFileSync(journal(folder), 'utf8');
+    const oldJournal = readJournal(folder);
     const cache = open(folder);
     cache.close({ complete: false });
-    for (let id = 50; id < 90; id++) cache.put(entry(id));
-    expect(readFileSync(journal(folder), 'utf8')).toBe(before);
+    putEntries(cache, [4, 5]);
+    expect(readJournal(folder)).toBe(oldJournal);
   });
 
   it('keeps the entries of the build that finishes last if builds run concurrently', () => {
     const folder = fillJournal();
-    const caches = [open(folder), open(folder)];
-    caches.forEach((cache, at) => {
-      for (const id of [1, at + 2]) cache.get(url(id));
-    });
-    for (const cache of caches) cache.close({ complete: true });
+    const first = open(folder);
+    const last = open(folder);
+    first.get(url(1));
+    first.get(url(2));
+    last.get(url(1));
+    last.get(url(3));
+    first.close({ complete: true });
+    last.close({ complete: true });
     expect(readIds(folder)).toEqual([1, 3]);
   });
 
   it('derives the name of the journal from the upstream', () => {
-    expect(journalName('https://pokeapi.co/api/v2')).toBe(
-      'pokeapi.co-api-v2.ndjson',
-    );
-    expect(journalName('http://[::1]:80//api/v2')).toBe('http-1-80-api-v2.ndjson');
+    const publicName = journalName('https://pokeapi.co/api/v2');
+    expect(publicName).toBe('pokeapi.co-api-v2.ndjson');
+    const localName = journalName('http://[::1]:80//api/v2');
+    expect(localName).toBe('http-1-80-api-v2.ndjson');
   });
 
   it('reports a folder that cannot be created', () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, '');
-    const message = `${path.join(file, 'cache')}: cannot be used as a cache (ENOTDIR)`;
+    const folder = path.join(file, 'cache');
+    const message = `${folder}: cannot be used as a cache (ENOTDIR)`;
     const hint =
       'Choose another folder with --cache, or disable the cache with --no-cache.';
-    expect(() => open(path.join(file, 'cache'))).toThrow(
-      expect.objectContaining({ message, hint }),
-    );
+    expect(() => open(folder)).toThrow(expect.objectContaining({ message, hint }));
   });
 
   it.each(Object.entries(irregular))('rejects a journal that is %s', (_, create) => {
-    const [folder, outside] = [
-      temporaryFolder(),
-      path.join(temporaryFolder(), 'outside'),
-    ];
+    const folder = temporaryFolder();
+    const outside = path.join(temporaryFolder(), 'outside');
     writeFileSync(outside, 'mine');
     create(journal(folder), outside);
     expect(() => open(folder)).toThrow(`${folder}: cannot be used as a cache (`);
     expect(readFileSync(outside, 'utf8')).toBe('mine');
   });
 
-  it.runIf(process.geteuid?.() === 0)(
-    'rejects a journal owned by another user unless that user also owns the folder',
+  const isRoot = process.geteuid?.() === 0;
+  /** The id of another user. */
+  const USER = 12_345;
+
+  it.runIf(isRoot)('rejects a journal that belongs to another user', () => {
+    const folder = fillJournal();
+    const oldJournal = readJournal(folder);
+    chownSync(journal(folder), USER, USER);
+    expect(() => open(folder)).toThrow(
+      `${folder}: cannot be used as a cache (a file of another user)`,
+    );
+    expect(readJournal(folder)).toBe(oldJournal);
+  });
+
+  it.runIf(isRoot)(
+    "accepts another user's journal if the folder belongs to the same user",
     () => {
-      const folder = fillJournal();
-      const before = readFileSync(journal(folder), 'utf8');
-      chownSync(journal(folder), 12_345, 12_345);
-      expect(() => open(folder)).toThrow(
-        `${folder}: cannot be used as a cache (a file of another user)`,
-      );
-      expect(readFileSync(journal(folder), 'utf8')).toBe(before);
       // A build machine may restore both the folder and the journal.
-      chownSync(folder, 12_345, 12_345);
+      const folder = fillJournal();
+      chownSync(journal(folder), USER, USER);
+      chownSync(folder, USER, USER);
       expect(readIds(folder)).toEqual([1, 2, 3]);
     },
   );
