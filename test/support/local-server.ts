@@ -28,7 +28,7 @@ interface ReceivedRequest {
   readonly time: number;
 }
 
-interface LocalServer {
+export interface LocalServer {
   readonly url: string;
   readonly port: number;
   /** Tests may remove requests that they have checked. */
