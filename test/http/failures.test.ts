@@ -25,15 +25,21 @@ describe('Retry-After', () => {
   ])('reads %j as %i ms', (header, retryAfterMs, remedy = 'retry') => {
     vi.useFakeTimers({ now: Date.parse('Wed, 21 Oct 2026 07:28:00 GMT') });
     onTestFinished(() => void vi.useRealTimers());
-    const { message, failure } = unexpectedStatus(
-      503,
-      { 'retry-after': header },
-      URL,
-    );
+    const headers = { 'retry-after': header };
+    const { failure } = unexpectedStatus(503, headers, URL);
     expect(failure).toMatchObject({ retryAfterMs, remedy });
-    const wait =
-      retryAfterMs > 0 ? ` with Retry-After ${retryAfterMs / 1000} s` : '';
-    expect(message).toBe(`got 503${wait}, expected 200`);
+  });
+
+  it('is part of the message', () => {
+    const headers = { 'retry-after': '3' };
+    const { message } = unexpectedStatus(503, headers, URL);
+    expect(message).toBe('got 503 with Retry-After 3 s, expected 200');
+  });
+
+  it('is not part of the message if the server demands no pause', () => {
+    const headers = { 'retry-after': '0' };
+    const { message } = unexpectedStatus(503, headers, URL);
+    expect(message).toBe('got 503, expected 200');
   });
 });
 
@@ -87,11 +93,15 @@ interface ErrorFields {
   readonly cause?: Error;
 }
 
-const createError = (fields: ErrorFields): Error =>
-  Object.assign(new Error('x'), fields);
+function createError(fields: ErrorFields): Error {
+  return Object.assign(new Error('x'), fields);
+}
 
-const failureOf = (fields: ErrorFields): Failure =>
-  toAttemptError(createError(fields)).failure;
+/** Returns how the client handles an error with these fields. */
+function findFailure(fields: ErrorFields): Failure {
+  const { failure } = toAttemptError(createError(fields));
+  return failure;
+}
 
 describe('a connection error', () => {
   it.each([
@@ -102,7 +112,7 @@ describe('a connection error', () => {
     'UND_ERR_CONNECT_TIMEOUT',
     'UND_ERR_HEADERS_TIMEOUT',
   ])('retries and reports an unreachable upstream after %s', (code) => {
-    expect(failureOf({ code })).toMatchObject({
+    expect(findFailure({ code })).toMatchObject({
       remedy: 'retry',
       unreachable: true,
     });
@@ -116,7 +126,8 @@ describe('a connection error', () => {
     { syscall: 'connect', code: 'ENOBUFS' },
     { syscall: 'getaddrinfo', code: 'EAI_FAIL' },
   ])('reports an unreachable upstream if $syscall fails with $code', (fields) => {
-    expect(failureOf(fields)).toMatchObject({ remedy: 'retry', unreachable: true });
+    const failure = findFailure(fields);
+    expect(failure).toMatchObject({ remedy: 'retry', unreachable: true });
   });
 
   it('reports an unreachable upstream if no address of a host can be reached', () => {
@@ -127,7 +138,7 @@ describe('a connection error', () => {
   });
 
   it('does not report an unreachable upstream if another system call fails', () => {
-    const failure = failureOf({ syscall: 'open', code: 'EACCES' });
+    const failure = findFailure({ syscall: 'open', code: 'EACCES' });
     expect(failure).toMatchObject({ remedy: 'none', unreachable: false });
   });
 
@@ -144,7 +155,7 @@ describe('a connection error', () => {
   it.each(['ECONNRESET', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT'])(
     'retries if an open connection breaks: %s',
     (code) => {
-      expect(failureOf({ code })).toMatchObject({
+      expect(findFailure({ code })).toMatchObject({
         remedy: 'retry',
         unreachable: false,
       });
@@ -154,7 +165,7 @@ describe('a connection error', () => {
   it.each(['HPE_INVALID_CONSTANT', ''])(
     'retries after an error of the HTTP parser: %j',
     (code) => {
-      expect(failureOf({ code, name: 'HTTPParserError' })).toMatchObject({
+      expect(findFailure({ code, name: 'HTTPParserError' })).toMatchObject({
         remedy: 'retry',
       });
     },
@@ -182,7 +193,7 @@ describe('a failed TLS handshake', () => {
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'wants no client certificate'],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'wants no client certificate'],
   ])('explains %s with the hint "%s"', (code, hint) => {
-    expect(failureOf({ code })).toMatchObject({
+    expect(findFailure({ code })).toMatchObject({
       hint: expect.stringContaining(hint),
       remedy: 'none',
       unreachable: false,
@@ -191,7 +202,7 @@ describe('a failed TLS handshake', () => {
 
   it('explains a wrong certificate behind a proxy', () => {
     const cause = createError({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-    const { hint } = failureOf({ code: 'UND_ERR_PRX_TLS', cause });
+    const { hint } = findFailure({ code: 'UND_ERR_PRX_TLS', cause });
     expect(hint).toContain('The certificate is for another name.');
   });
 });
