@@ -12,11 +12,23 @@ import { temporaryFolder } from '../support/temporary.ts';
  */
 async function startStrictServer(): Promise<string> {
   const { cert, key } = makeCertificate(temporaryFolder());
-  const listen = ['-accept', '127.0.0.1:0', '-cert', cert, '-key', key, '-www'];
-  const args = ['s_server', ...listen, '-Verify', '1', '-verify_return_error'];
+  const args = [
+    's_server',
+    '-accept',
+    '127.0.0.1:0',
+    '-cert',
+    cert,
+    '-key',
+    key,
+    '-www',
+    '-Verify',
+    '1',
+    '-verify_return_error',
+  ];
   const server = spawn('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => void server.kill());
   for await (const line of createInterface(server.stdout)) {
+    // The server prints the port that it has chosen.
     const [, port] = /^ACCEPT .*:(\d+)$/.exec(line) ?? [];
     if (port !== undefined) return `https://127.0.0.1:${port}/`;
   }
