@@ -22,18 +22,18 @@ const rules: RetryRules = {
   followsRedirects: false,
 };
 
+/** The failure of a request that may be retried. Omitted fields have the values above. */
 interface Case {
   readonly failure: Failure;
   readonly progress?: Partial<RequestProgress>;
   readonly rules?: Partial<RetryRules>;
 }
 
-const actionFor = (given: Case): Decision['action'] =>
-  decide(
-    given.failure,
-    { ...progress, ...given.progress },
-    { ...rules, ...given.rules },
-  ).action;
+function decideCase(given: Case): Decision {
+  const allProgress = { ...progress, ...given.progress };
+  const allRules = { ...rules, ...given.rules };
+  return decide(given.failure, allProgress, allRules);
+}
 
 describe('decide', () => {
   const busy: Failure = { remedy: 'retry', status: 503 };
@@ -111,7 +111,8 @@ describe('decide', () => {
       'fail',
     ],
   ])('%s', (_, given, action) => {
-    expect(actionFor(given)).toBe(action);
+    const decision = decideCase(given);
+    expect(decision.action).toBe(action);
   });
 
   const slash: Failure = { remedy: 'none', status: 301, location: '/a/' };
@@ -122,54 +123,53 @@ describe('decide', () => {
     location: 'https://other.test/a/',
   };
   const anyRedirect = { followsRedirects: true };
+  const fails: Decision = { action: 'fail' };
 
-  it.each<[name: string, given: Case, url: string | undefined]>([
-    ['follows a redirect that adds a slash', { failure: slash }, `${URL}/`],
+  it.each<[name: string, given: Case, expected: Decision]>([
+    [
+      'follows a redirect that adds a slash',
+      { failure: slash },
+      { action: 'redirect', url: `${URL}/` },
+    ],
     [
       'does not follow a second redirect',
       { failure: slash, progress: { redirects: 1 } },
-      undefined,
+      fails,
     ],
-    ['does not follow a redirect to another path', { failure: other }, undefined],
+    ['does not follow a redirect to another path', { failure: other }, fails],
     [
       'follows a redirect to another path if allowed',
       { failure: other, rules: anyRedirect, progress: { redirects: 2 } },
-      'https://upstream.test/b?c=d',
+      { action: 'redirect', url: 'https://upstream.test/b?c=d' },
     ],
     [
       'does not follow a fourth redirect',
       { failure: other, rules: anyRedirect, progress: { redirects: 3 } },
-      undefined,
+      fails,
     ],
     [
       'never follows a redirect to another host',
       { failure: outside, rules: anyRedirect },
-      undefined,
+      fails,
     ],
-  ])('%s', (_, given, url) => {
-    const decision = decide(
-      given.failure,
-      { ...progress, ...given.progress },
-      { ...rules, ...given.rules },
-    );
-    expect(decision).toEqual(
-      url === undefined ? { action: 'fail' } : { action: 'redirect', url },
-    );
+  ])('%s', (_, given, expected) => {
+    const decision = decideCase(given);
+    expect(decision).toEqual(expected);
   });
 });
 
 it.each([
-  [1, 0, 0, 250],
-  [1, 1, 0, 500],
-  [2, 1, 0, 1000],
-  [3, 0.5, 0, 1500],
-  [4, 1, 0, 4000],
-  [20, 1, 0, 30_000],
-  [1, 1, 7000, 7000],
-  [5, 1, 1000, 8000],
+  { failures: 1, random: 0, retryAfterMs: 0, delay: 250 },
+  { failures: 1, random: 1, retryAfterMs: 0, delay: 500 },
+  { failures: 2, random: 1, retryAfterMs: 0, delay: 1000 },
+  { failures: 3, random: 0.5, retryAfterMs: 0, delay: 1500 },
+  { failures: 4, random: 1, retryAfterMs: 0, delay: 4000 },
+  { failures: 20, random: 1, retryAfterMs: 0, delay: 30_000 },
+  { failures: 1, random: 1, retryAfterMs: 7000, delay: 7000 },
+  { failures: 5, random: 1, retryAfterMs: 1000, delay: 8000 },
 ])(
-  'retryDelay after %i failures with random number %d and Retry-After %i returns %i',
-  (failures, random, retryAfterMs, delay) => {
+  'retryDelay returns $delay ms after failure $failures with the random number $random and a Retry-After of $retryAfterMs ms',
+  ({ failures, random, retryAfterMs, delay }) => {
     const mocked = vi.spyOn(Math, 'random').mockReturnValue(random);
     onTestFinished(() => mocked.mockRestore());
     expect(retryDelay(failures, 500, retryAfterMs)).toBe(delay);
