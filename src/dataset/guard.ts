@@ -1,5 +1,4 @@
 import { type Kind, kindNames } from '../contract/kinds.ts';
-import { API_PREFIX } from '../contract/paths.ts';
 import { DAY_MS, listFirst } from '../contract/words.ts';
 import { GuardError } from '../errors.ts';
 import { countRecords, type Warning } from './data-set.ts';
@@ -20,7 +19,6 @@ export interface GuardOptions {
   readonly maxAge?: number | undefined;
   /** The current date in the form `YYYY-MM-DD`. */
   readonly today: string;
-  readonly forgetHistory?: boolean | undefined;
   /**
    * Whether the user asked to restore an archive. This permits every loss except the
    * loss of a whole kind.
@@ -45,7 +43,6 @@ const limits: readonly Check[] = [
   checkMissingRecords,
   checkRenamedRecords,
   checkMissingNames,
-  checkLostRedirects,
 ];
 
 /**
@@ -327,25 +324,6 @@ function checkMissingNames({ nameChanges }: Update, options: GuardOptions): void
       hint: `If they are really gone, add --allow-missing ${subject}, or raise --max-shrink.`,
     });
   }
-}
-
-/**
- * Rejects an update that loses a redirect to an existing record, because published
- * URLs must keep working.
- */
-function checkLostRedirects(
-  { losses }: Update,
-  { forgetHistory }: GuardOptions,
-): void {
-  if (!losses || forgetHistory) return;
-  const { lostRedirects } = losses;
-  if (lostRedirects.length === 0) return;
-  const records = lostRedirects.map((path) => path.slice(API_PREFIX.length, -1));
-  throw new GuardError(
-    `got ${lostRedirects.length} lost redirects, expected none: ${listFirst(records)}`,
-    {},
-    { hint: 'To drop them, start a new history with --forget-history.' },
-  );
 }
 
 /**

@@ -32,8 +32,6 @@ export interface Losses {
    * Records whose id now has a different slug, or whose slug now has a different id.
    */
   readonly changed: Readonly<Record<Kind, readonly Addressed[]>>;
-  /** Old paths that no longer redirect, although their record still exists. */
-  readonly lostRedirects: readonly string[];
 }
 
 /**
@@ -51,13 +49,9 @@ export function findLosses(
   skip: Skipped | undefined,
 ): Losses {
   const recordsByPath = mapPaths(next);
-  const remainingRecords = new Set(recordsByPath.values());
   const recordsWithLostPath = new Set<string>();
-  const lostRedirects: string[] = [];
   for (const [path, record] of mapPaths(previous)) {
-    if (recordsByPath.has(path)) continue;
-    recordsWithLostPath.add(record);
-    if (remainingRecords.has(record)) lostRedirects.push(path);
+    if (!recordsByPath.has(path)) recordsWithLostPath.add(record);
   }
 
   const slugsById = mapKinds((kind) => mapSlugs(next.records[kind]));
@@ -86,7 +80,7 @@ export function findLosses(
   const changed = mapKinds((kind) => {
     return previousRecords[kind].filter((record) => isChanged(kind, record));
   });
-  return { previousCounts, missing, changed, lostRedirects };
+  return { previousCounts, missing, changed };
 }
 
 /**

@@ -1,8 +1,14 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../src/contract/changes.ts';
+import { recordPath } from '../../src/contract/paths.ts';
 import { compare } from '../../src/dataset/compare.ts';
 import { emptyHistory, extendHistory } from '../../src/dataset/history.ts';
-import { noOldSlugs } from '../../src/dataset/old-slugs.ts';
+import {
+  createRedirects,
+  noOldSlugs,
+  type OldSlugs,
+} from '../../src/dataset/old-slugs.ts';
 import {
   continuePast,
   emptyPast,
@@ -174,11 +180,13 @@ describe('the history of continuePast', () => {
   });
 });
 
+/** @param slugs maps old slugs of moves to ids */
+function createPast(slugs: Readonly<Record<string, number>>): Past {
+  const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries(slugs)) };
+  return { ...emptyPast, oldSlugs };
+}
+
 it('continuePast keeps all old slugs and adds the previous slugs of renamed records', () => {
-  function createPast(slugs: Record<string, number>): Past {
-    const oldSlugs = { ...noOldSlugs, move: new Map(Object.entries(slugs)) };
-    return { ...emptyPast, oldSlugs };
-  }
   const published = named('a', 'b');
   const previous = {
     ...published,
@@ -188,4 +196,43 @@ it('continuePast keeps all old slugs and adds the previous slugs of renamed reco
   const next = { ...named('a', 'c'), past: createPast({ source: 2, x: 2 }) };
   const { oldSlugs } = continuePast(next, previous);
   expect(oldSlugs).toEqual(createPast({ source: 2, x: 1, older: 1, b: 2 }).oldSlugs);
+});
+
+/** Maps each path of the moves, including redirects, to the id of its record. */
+function mapPaths({ records }: Version, oldSlugs: OldSlugs): Map<string, unknown> {
+  const idsByPath = new Map<string, unknown>();
+  for (const { id, slug } of records.move) {
+    idsByPath.set(recordPath('move', slug), id);
+  }
+  for (const { path, to } of createRedirects(oldSlugs, records)) {
+    idsByPath.set(path, idsByPath.get(to));
+  }
+  return idsByPath;
+}
+
+it('continuePast keeps every path of a record that still exists', () => {
+  const id = fc.integer({ min: 1, max: 4 });
+  const slug = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+  const moves = fc.uniqueArray(fc.record({ id, slug }), {
+    comparator: (one, other) => one.id === other.id || one.slug === other.slug,
+  });
+  const oldMoves = fc.dictionary(slug, id);
+  const states = fc.tuple(moves, oldMoves).map(([moves, oldMoves]) => ({
+    ...versionOf(moves.map((move) => rawMove(move.id, { slug: move.slug }))),
+    past: createPast(oldMoves),
+  }));
+
+  fc.assert(
+    fc.property(states, states, (published, next) => {
+      const previous = { ...published, addresses: published.records };
+      const { oldSlugs } = continuePast(next, previous);
+      const nextIds = new Set<unknown>(next.records.move.map((move) => move.id));
+      const nextPaths = mapPaths(next, oldSlugs);
+      const publishedPaths = mapPaths(published, published.past.oldSlugs);
+      for (const [path, recordId] of publishedPaths) {
+        if (nextIds.has(recordId)) expect([...nextPaths.keys()]).toContain(path);
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
