@@ -6,8 +6,9 @@ import { folderStorage, readOrThrow, type SiteStorage } from '../built/storage.t
 import { entriesByPath, readVerified } from '../built/verified-files.ts';
 import type { Manifest, ManifestEntry, Meta } from '../contract/meta.ts';
 import { getBasePath, MANIFEST_FILE, META_FILE } from '../contract/paths.ts';
-import { formatBytes, joinWords } from '../contract/words.ts';
+import { formatBytes, joinWords, quoteArgument } from '../contract/words.ts';
 import { GamedataError, OutputError } from '../errors.ts';
+import { readStatus } from '../files.ts';
 import { isHostConfig, webServerNames } from '../hosts/index.ts';
 import { sha256 } from '../sha256.ts';
 import { type Asset, createResponder, type Responder } from './handler/index.ts';
@@ -41,8 +42,11 @@ const RUNNING_INTERVAL_MS = 1000;
 /** The number of files that are read before the server handles requests again. */
 const FILES_AT_ONCE = 50;
 
-const WAITING =
-  'Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.';
+/** Explains how to get a complete site. */
+function describeWait(folder: string): string {
+  const build = `gamedata build --out ${quoteArgument(folder)}`;
+  return `Waiting until ${build} completes it; name another folder with gamedata serve <dir>.`;
+}
 
 interface WatchOptions {
   /** Called with one line if the folder does not contain a complete site. */
@@ -83,7 +87,7 @@ export async function watchSite(
         return await loadSite(folder);
       } catch (error) {
         if (!mayBeCompleted(error)) throw error;
-        report(error, WAITING);
+        report(error, describeWait(folder));
       }
       await wait(WAITING_INTERVAL_MS, signal);
     }
@@ -142,6 +146,9 @@ function mayBeCompleted(error: unknown): boolean {
 async function loadSite(folder: string, previous?: LoadedSite): Promise<LoadedSite> {
   const version = readVersion(folder);
   if (previous && previous.version === version) return previous;
+  if (readStatus(folder) === undefined) {
+    throw new OutputError('the folder does not exist', folder);
+  }
   const storage = folderStorage(folder);
   const manifestBody = readOrThrow(storage, MANIFEST_FILE);
   const manifest = parseManifest(storage, manifestBody);

@@ -109,7 +109,7 @@ describe('gamedata serve', () => {
     expect(await finished).toEqual({
       code: 0,
       stdout: '',
-      stderr: `${folder}: is not a complete site (${folder}/manifest.json: does not exist). Waiting until gamedata build completes it; name another folder with gamedata serve <dir>.\n`,
+      stderr: `${folder}: is not a complete site (the folder does not exist). Waiting until gamedata build --out ${folder} completes it; name another folder with gamedata serve <dir>.\n`,
     });
   });
 

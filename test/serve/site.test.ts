@@ -139,7 +139,7 @@ describe('watchSite', () => {
       await expect.poll(() => problems, eventually).toHaveLength(1);
       const problem = describeProblem(path.join(folder, name));
       expect(problems[0]).toContain(`${folder}: is not a complete site (${problem}`);
-      expect(problems[0]).toContain('Waiting until gamedata build completes it');
+      expect(problems[0]).toContain(`Waiting until gamedata build --out ${folder} `);
       rmSync(folder, { recursive: true });
       await publishSite(folder);
       expect((await opened)().files.has('index.html')).toBe(true);
