@@ -77,6 +77,10 @@ async function callCommand(
   }
 
   const config = await findConfig(target, loadAll);
+  // If the command then fails, `run` looks for this option.
+  if (config?.options.json === true) {
+    target.setOptionValueWithSource('json', true, 'config');
+  }
   // `args` contains only the arguments that the user typed. `processedArgs` also
   // contains defaults.
   const args: string[] = [...target.processedArgs];

@@ -1,8 +1,9 @@
 import { CommanderError } from 'commander';
-import { GamedataError } from '../errors.ts';
+import { escapeControls } from '../contract/words.ts';
+import { GamedataError, UsageError } from '../errors.ts';
 import { exitCodes } from './command.ts';
 import { describeCrash } from './crash.ts';
-import { createReporter, type Reporter } from './reporter.ts';
+import { createReporter, printToStdout, type Reporter } from './reporter.ts';
 
 /**
  * Prints an expected error, its hint, and then the additional lines.
@@ -23,21 +24,57 @@ export function printError(
   return code === 'guard' ? exitCodes.refused : exitCodes.failed;
 }
 
+/** Prints an expected error to stdout as `--json` does, without control characters. */
+export function printJsonError({ code, message, hint }: GamedataError): void {
+  const hintLines = hint?.split('\n').map(escapeControls);
+  const error = {
+    code,
+    message: escapeControls(message),
+    hint: hintLines?.join('\n') ?? null,
+  };
+  printToStdout([JSON.stringify({ error })]);
+}
+
+interface ReportErrorOptions {
+  /** The line that explains how to call the command. */
+  readonly usage: string;
+  /** Whether to print the error also as JSON on stdout. */
+  readonly json: boolean;
+}
+
 /**
  * Prints an error that no command has printed. A bug is printed with its stack.
  *
  * @returns the exit code
  */
-export function reportError(error: unknown, usage: string): number {
+export function reportError(
+  thrown: unknown,
+  { usage, json }: ReportErrorOptions,
+): number {
   const reporter = createReporter(process.stderr, { quiet: false });
-  if (error instanceof CommanderError) {
-    // If a command is required but missing, commander has already printed the help,
-    // so we add only the usage line.
-    const lines = error.code === 'commander.help' ? [] : error.message.split('\n');
-    for (const line of [...lines, usage]) reporter.notice(line);
+  // If a command is required but missing, commander has already printed the help, so
+  // we add only the usage line.
+  if (thrown instanceof CommanderError && thrown.code === 'commander.help') {
+    reporter.notice(usage);
     return exitCodes.usage;
   }
-  if (error instanceof GamedataError) return printError(error, reporter, [usage]);
+  const error =
+    thrown instanceof CommanderError ? convertCommanderError(thrown) : thrown;
+  if (error instanceof GamedataError) {
+    if (json) printJsonError(error);
+    return printError(error, reporter, [usage]);
+  }
   process.stderr.write(describeCrash(error));
   return exitCodes.failed;
+}
+
+/**
+ * Converts an error that commander found in the arguments. Its message is, for
+ * example, `error: unknown command 'biuld'`, followed by a line such as `(Did you
+ * mean build?)`.
+ */
+function convertCommanderError({ message }: CommanderError): UsageError {
+  const parts = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(message);
+  const [, problem = message, hint] = parts ?? [];
+  return new UsageError(problem, { hint });
 }

@@ -97,15 +97,26 @@ export async function run(args: readonly string[]): Promise<void> {
     // Commander also throws after printing the help or the version.
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const { reportError } = await import('./print-error.ts');
-    process.exitCode = reportError(error, describeUsage(program, args[0]));
+    const command = findCommand(program, args[0]);
+    process.exitCode = reportError(error, {
+      usage: describeUsage(program, command),
+      // If an argument is invalid, commander may not have read `--json`.
+      json: args.includes('--json') || command?.getOptionValue('json') === true,
+    });
   }
 }
 
-function describeUsage(program: Commander, name: string | undefined): string {
-  const command = program.commands.find((candidate) => {
-    const names = [candidate.name(), candidate.alias()];
-    return name !== undefined && names.includes(name);
-  });
+function findCommand(
+  program: Commander,
+  name: string | undefined,
+): Commander | undefined {
+  if (name === undefined) return undefined;
+  return program.commands.find((candidate) =>
+    [candidate.name(), candidate.alias()].includes(name),
+  );
+}
+
+function describeUsage(program: Commander, command: Commander | undefined): string {
   if (!command) return `usage: gamedata ${program.usage()} (see gamedata --help)`;
   const called = `gamedata ${command.name()}`;
   return `usage: ${called} ${command.usage()} (see ${called} --help)`;

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { MANIFEST_FILE } from '../contract/paths.ts';
-import { escapeControls } from '../contract/words.ts';
 import { GamedataError, toOutputError, UpstreamError } from '../errors.ts';
 import { attempt } from '../files.ts';
 import { isBeingChanged } from '../publish/publish.ts';
 import type { Watchers } from '../sources/source.ts';
 import { type Command, exitCodes } from './command.ts';
 import { hintAtBaseUrl, type Options } from './options.ts';
-import { printError } from './print-error.ts';
+import { printError, printJsonError } from './print-error.ts';
 import { createReporter, createWatchers, printToStdout } from './reporter.ts';
 
 type OptionValues = Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ type OptionValues = Readonly<Record<string, unknown>>;
  * The first SIGINT or SIGTERM aborts the command, so that it can clean up. The
  * second signal ends the process. An expected error is printed with its hint and a
  * description of the remaining files. A usage error is thrown, because the caller
- * may add the name of the configuration file. Any other error is a bug.
+ * may add the name of the configuration file and prints it. Any other error is a bug.
  *
  * @throws UsageError, or any error that is not a GamedataError
  */
@@ -30,9 +29,6 @@ export async function runCommand(
 ): Promise<void> {
   const isQuiet = quiet === true;
   const reporter = createReporter(process.stderr, { quiet: isQuiet });
-  const printJson = (output: object): void => {
-    if (json === true) printToStdout([JSON.stringify(output)]);
-  };
   /**
    * Whether the disk cache has stored responses that the same command would reuse.
    */
@@ -46,7 +42,7 @@ export async function runCommand(
     const { signal } = interruption;
     const context = { options, quiet: isQuiet, reporter, watchers, signal };
     const { output, exitCode } = await command.run(context, ...args);
-    if (output) printJson(output);
+    if (output && json === true) printToStdout([JSON.stringify(output)]);
     process.exitCode = exitCode ?? exitCodes.done;
   } catch (thrown) {
     reporter.settle();
@@ -64,8 +60,8 @@ export async function runCommand(
       return;
     }
     if (!(error instanceof GamedataError)) throw error;
-    printJson({ error: describeError(error) });
     if (error.code === 'usage') throw error;
+    if (json === true) printJsonError(error);
     const hints: string[] = [];
     for (const arg of args) hints.push(...hintAtBaseUrl(arg));
     process.exitCode = printError(error, reporter, [...hints, ...preserved]);
@@ -106,16 +102,6 @@ function listenForSignals(command: Command<Options>): Interruption {
     process.on('SIGTERM', stop);
   }
   return { signal: controller.signal, stoppedBy: () => stoppedBy, stopListening };
-}
-
-/** Describes an error for `--json`, without control characters. */
-function describeError({ code, message, hint }: GamedataError): object {
-  const hintLines = hint?.split('\n').map(escapeControls);
-  return {
-    code,
-    message: escapeControls(message),
-    hint: hintLines?.join('\n') ?? null,
-  };
 }
 
 /**

@@ -166,6 +166,15 @@ describe('gamedata.config.json', () => {
     );
   });
 
+  it('prints errors as JSON if it contains "json": true', async () => {
+    const { run } = configure({ build: { json: true, root: '/srv' } });
+    const { stdout } = await run('build');
+    const { error } = JSON.parse(stdout);
+    expect(error.message).toMatch(
+      /^gamedata\.config\.json › build › root: got no host/,
+    );
+  });
+
   it('rejects a missing --config file instead of reading the default one', async () => {
     const { run } = configure({ biuld: {} });
     const { code, stderr } = await run('serve', '--config', 'nowhere.json');

@@ -41,7 +41,7 @@ describe('a usage error', () => {
       /--base-url: got "x", expected an http or https URL/,
     ],
     [['diff', 'data'], /missing required argument 'new'/],
-    [['biuld'], /^error: unknown command 'biuld'\n\(Did you mean build\?\)\n/],
+    [['biuld'], /^error: unknown command 'biuld'\nhint: Did you mean build\?\n/],
     [[], /^Usage: gamedata/],
   ])('prints the usage and exits with 2: %j', async (args, problem) => {
     const cwd = temporaryFolder();
@@ -52,6 +52,31 @@ describe('a usage error', () => {
     expect(stderr).toMatch(new RegExp(`\nusage: gamedata ${command}.*--help\\)\n$`));
     expect(readdirSync(cwd)).toEqual([]);
   });
+
+  it.each<[string, message: string, hint: string | null]>([
+    ['build --json --wrong', "unknown option '--wrong'", null],
+    ['build --json --out', "option '--out <dir>' argument missing", null],
+    ['verify --json', "missing required argument 'dir|archive|url'", null],
+    ['biuld --json', "unknown command 'biuld'", 'Did you mean build?'],
+    [
+      'build --json --config nowhere.json',
+      'nowhere.json: does not exist, expected a configuration',
+      null,
+    ],
+    [
+      'build --json --keep x',
+      '--keep: got "x", expected an integer from 0 to 1000',
+      null,
+    ],
+  ])(
+    'is printed as JSON if the arguments contain --json: %s',
+    async (line, message, hint) => {
+      const { stdout } = await callCli(line.split(' '), { cwd: temporaryFolder() });
+      expect(JSON.parse(stdout)).toEqual({
+        error: { code: 'usage', message, hint },
+      });
+    },
+  );
 
   const secret = 'https://user:hunter2@example.test';
   it.each([
