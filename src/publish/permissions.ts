@@ -1,4 +1,11 @@
-import { closeSync, fchmodSync, fchownSync, lstatSync, openSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  lstatSync,
+  openSync,
+  type Stats,
+} from 'node:fs';
 import path from 'node:path';
 import { attempt, listParentFolders, NO_FOLLOW, readStatus } from '../files.ts';
 
@@ -41,12 +48,21 @@ export function setPermissions(
   files: readonly string[],
   permissions: Permissions,
 ): void {
+  setFolderPermissions(site, files, permissions);
+  for (const name of files) setPermission(path.join(site, name), permissions);
+}
+
+/** Sets the permissions of every folder between files and the site's folder. */
+export function setFolderPermissions(
+  site: string,
+  files: readonly string[],
+  permissions: Permissions,
+): void {
   const folders = listParentFolders(files);
   folders.delete('.');
   for (const name of [...folders].sort()) {
     setPermission(path.join(site, name), permissions);
   }
-  for (const name of files) setPermission(path.join(site, name), permissions);
 }
 
 /**
@@ -57,17 +73,29 @@ export function setPermission(file: string, permissions: Permissions): void {
   attempt(() => {
     const status = lstatSync(file);
     if (!status.isDirectory() && !status.isFile()) return;
-    const mode = status.isDirectory() ? permissions.folder : permissions.file;
-    const { gid } = permissions;
-    const isOtherGroup = gid !== undefined && status.gid !== gid;
-    const isSameMode = (status.mode & 0o7777) === mode;
-    if (isSameMode && !isOtherGroup) return;
+    if (hasPermissions(status, permissions)) return;
     // Symlinks are not followed, because another process may have replaced the file
     // in the meantime.
     const descriptor = openSync(file, NO_FOLLOW);
-    if (isOtherGroup) attempt(() => fchownSync(descriptor, -1, gid));
+    const { gid } = permissions;
+    if (gid !== undefined && status.gid !== gid) {
+      attempt(() => fchownSync(descriptor, -1, gid));
+    }
     // The mode is set last because changing the group may clear some of its bits.
-    attempt(() => fchmodSync(descriptor, mode));
+    attempt(() => fchmodSync(descriptor, getMode(status, permissions)));
     closeSync(descriptor);
   });
+}
+
+/** Returns whether a file or folder already has its mode and its group. */
+export function hasPermissions(status: Stats, permissions: Permissions): boolean {
+  const { gid } = permissions;
+  const isSameGroup = gid === undefined || status.gid === gid;
+  const mode = status.mode & 0o7777;
+  return isSameGroup && mode === getMode(status, permissions);
+}
+
+/** Returns the mode that a file or folder should have. */
+function getMode(status: Stats, permissions: Permissions): number {
+  return status.isDirectory() ? permissions.folder : permissions.file;
 }

@@ -10,7 +10,11 @@ import { PRODUCT } from '../package.ts';
 import { createEntry, encodeManifest } from '../site/manifest.ts';
 import { applyChange, assertApplicable, listRemoved } from './apply.ts';
 import { acquireLock, type LockedPaths } from './lock.ts';
-import { readPermissions, setPermissions } from './permissions.ts';
+import {
+  readPermissions,
+  setFolderPermissions,
+  setPermission,
+} from './permissions.ts';
 import { hashFile, type Published, readPublished } from './read-published.ts';
 import { isFitting, type Recovery, recover, removeStaging } from './recover.ts';
 import { commit, stageFiles } from './stage.ts';
@@ -205,8 +209,8 @@ function createOutput(
 }
 
 /**
- * Repairs the permissions of all files, because an earlier build may have used a
- * different umask.
+ * Repairs the permissions of all files and folders, because an earlier build may
+ * have used a different umask. New files already have the right permissions.
  */
 function repairPermissions(
   paths: LockedPaths,
@@ -216,7 +220,10 @@ function repairPermissions(
   // The files of a first site were just created with the right permissions.
   if (published.entries.size === 0) return;
   const files = entries.map((entry) => entry.path);
-  setPermissions(paths.out, [...files, MANIFEST_FILE], paths.permissions);
+  setFolderPermissions(paths.out, files, paths.permissions);
+  for (const file of [...published.wrongPermissions, MANIFEST_FILE]) {
+    setPermission(path.join(paths.out, file), paths.permissions);
+  }
 }
 
 interface SiteSize {

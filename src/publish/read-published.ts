@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import {
   OtherFormatError,
@@ -19,7 +19,8 @@ import { MANIFEST_FILE } from '../contract/paths.ts';
 import { OutputError } from '../errors.ts';
 import { attempt, explainFailure, readFile, readStatus } from '../files.ts';
 import { sha256 } from '../sha256.ts';
-import type { WorkPaths } from './work-paths.ts';
+import type { LockedPaths } from './lock.ts';
+import { hasPermissions } from './permissions.ts';
 
 /** The published site in a folder. */
 export interface Published {
@@ -29,6 +30,12 @@ export interface Published {
   readonly entries: Entries;
   /** The paths of files that differ from the manifest. */
   readonly modified: ReadonlySet<string>;
+  /**
+   * The paths of files whose mode or group differs from the permissions that a build
+   * sets. We find them while we look for modified files, because asking for the
+   * status of thousands of files takes a noticeable part of a build.
+   */
+  readonly wrongPermissions: ReadonlySet<string>;
   /**
    * The inputs that the site was generated from. Undefined if nothing is published.
    */
@@ -45,13 +52,14 @@ export interface Published {
  * @throws OutputError if the folder contains anything other than a published site
  */
 export function readPublished(
-  { name, out }: WorkPaths,
+  { name, out, permissions }: LockedPaths,
   byContent: boolean,
 ): Published {
   const isMissing = !existsSync(out);
   const names = isMissing ? [] : listNames(name, out);
   if (names.length === 0) {
-    return { isMissing, entries: new Map(), modified: new Set() };
+    const none = new Set<string>();
+    return { isMissing, entries: new Map(), modified: none, wrongPermissions: none };
   }
   const storage = folderStorage(out, name);
   const { files, ...buildInputs } = readOwnManifest(storage);
@@ -59,12 +67,16 @@ export function readPublished(
   // Every file is newer than -Infinity, so every file is hashed.
   const hashedSince = byContent ? -Infinity : manifestTime;
   const modified = new Set<string>();
+  const wrongPermissions = new Set<string>();
   for (const entry of files) {
-    if (isModified(out, entry, hashedSince)) modified.add(entry.path);
+    const status = readStatus(path.join(out, entry.path));
+    if (isModified(out, entry, { status, hashedSince })) modified.add(entry.path);
+    if (status && !hasPermissions(status, permissions))
+      wrongPermissions.add(entry.path);
   }
   const entries = entriesByPath({ files });
   const meta = readPublishedMeta(storage, entries);
-  return { isMissing, entries, modified, buildInputs, meta };
+  return { isMissing, entries, modified, wrongPermissions, buildInputs, meta };
 }
 
 const listNames = (name: string, out: string): string[] =>
@@ -85,20 +97,23 @@ function readOwnManifest(storage: SiteStorage): Manifest {
   }
 }
 
+interface FileState {
+  /** Undefined if the file does not exist. */
+  readonly status: Stats | undefined;
+  /** The mtime after which a file is hashed even if its size is right. */
+  readonly hashedSince: number;
+}
+
 /**
  * Returns whether a file differs from its manifest entry. A build never leaves a
  * file newer than the manifest, but `git clone` and `unzip` do, so we compare the
  * content of newer files.
- *
- * @param hashedSince the mtime after which a file is hashed even if its size is
- * right
  */
 function isModified(
   out: string,
   entry: ManifestEntry,
-  hashedSince: number,
+  { status, hashedSince }: FileState,
 ): boolean {
-  const status = readStatus(path.join(out, entry.path));
   if (!status?.isFile() || status.size !== entry.bytes) return true;
   if (status.mtimeMs <= hashedSince) return false;
   return hashFile(out, entry.path) !== entry.sha256;
