@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { unpackTar } from 'modern-tar';
 import { describeExcess, MAX_MEMORY_BYTES } from '../contract/limits.ts';
-import { isUrl, MANIFEST_FILE } from '../contract/paths.ts';
+import { isArchive, MANIFEST_FILE } from '../contract/paths.ts';
 import { listFirst } from '../contract/words.ts';
 import { describeReadFailure, GamedataError, OutputError } from '../errors.ts';
 import { explainFailure, openRegular } from '../files.ts';
@@ -17,16 +17,6 @@ import {
 import { lfsPointer } from './text-damage.ts';
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
-
-/**
- * Recognizes archives by their file extension. Zip files count as archives here, so
- * that opening one fails with an error that names the expected format.
- */
-export const isArchive = (name: string): boolean =>
-  !isUrl(name) && ARCHIVE_EXTENSION.test(name);
-
-/** Includes `.tar`, because browsers may unpack a `.tar.gz` while they save it. */
-export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
 
 /**
  * Opens a folder or an archive.

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { isArchive } from '../built/archive.ts';
 import { kindNames, mapKinds } from '../contract/kinds.ts';
 import { MIN_DEPLOY_TIME } from '../contract/meta.ts';
-import { isUrl } from '../contract/paths.ts';
+import { isArchive, isUrl } from '../contract/paths.ts';
 import type { Skipped } from '../contract/records.ts';
 import { UsageError } from '../errors.ts';
 import { BUNDLED_DATA } from '../package.ts';

@@ -59,6 +59,17 @@ export const PLAIN_URL_RULE = 'a URL of letters, digits, dots and hyphens';
 export const isUrl = (address: string): boolean => /^https?:\/\//i.test(address);
 
 /**
+ * Matches the file extensions of archives. A browser may unpack a `.tar.gz` while it
+ * saves the file, so `.tar` is included. Zip files are included so that opening one
+ * fails with an error that names the expected format.
+ */
+export const ARCHIVE_EXTENSION = /\.(?:tar\.gz|tgz|tar|zip)$/i;
+
+/** Returns whether a name is the path of an archive, judging by its extension. */
+export const isArchive = (name: string): boolean =>
+  !isUrl(name) && ARCHIVE_EXTENSION.test(name);
+
+/**
  * The styles of links. Links point either to endpoints or, for plain file servers,
  * to files. Links to files keep the query, because some programs parse it.
  */

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
-import { isArchive } from '../built/archive.ts';
-import { isUrl } from '../contract/paths.ts';
+import { isArchive, isUrl } from '../contract/paths.ts';
 import type { GuardOptions } from '../dataset/guard.ts';
 import type { UpdateOptions } from '../dataset/update.ts';
 import { OutputError } from '../errors.ts';

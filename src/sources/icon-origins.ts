@@ -13,12 +13,11 @@ import type { Meta } from '../contract/meta.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import { DataError, UpstreamError } from '../errors.ts';
 import { InvalidBodyError } from '../http/body.ts';
-import {
-  type Codec,
-  type Fetcher,
-  type FetcherOptions,
-  type FetcherStats,
-  withFetcher,
+import type {
+  Codec,
+  Fetcher,
+  FetcherOptions,
+  FetcherStats,
 } from '../http/fetcher.ts';
 
 /**
@@ -238,6 +237,8 @@ export function createUpstreamOrigin(
   }
 
   async function find(icons: readonly string[]): Promise<Map<string, IconAnswer>> {
+    // We import this module only here, because most builds request no icons.
+    const { withFetcher } = await import('../http/fetcher.ts');
     const answers = new Map<string, IconAnswer>();
     const key = { upstream, version: 'icons-1' };
     await withFetcher(options, key, async (fetcher) => {

@@ -1,17 +1,16 @@
-import { autoSource } from './auto.ts';
-import { csvSource } from './csv.ts';
-import { restSource } from './rest.ts';
-import { siteSource } from './site.ts';
-import { snapshotSource } from './snapshot.ts';
 import type { Source, SourceName } from './source.ts';
 
-const sources: Record<SourceName, Source> = {
-  auto: autoSource,
-  rest: restSource,
-  csv: csvSource,
-  snapshot: snapshotSource,
-  site: siteSource,
+/** Imports the module of a source, because a command needs only one of them. */
+const importSource: Record<SourceName, () => Promise<Source>> = {
+  auto: async () => (await import('./auto.ts')).autoSource,
+  rest: async () => (await import('./rest.ts')).restSource,
+  csv: async () => (await import('./csv.ts')).csvSource,
+  snapshot: async () => (await import('./snapshot.ts')).snapshotSource,
+  site: async () => (await import('./site.ts')).siteSource,
 };
 
 /** Loads a data set from the source that is named in the context. */
-export const loadSource: Source = (context) => sources[context.source](context);
+export const loadSource: Source = async (context) => {
+  const source = await importSource[context.source]();
+  return source(context);
+};

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
 import fsExtra from 'fs-extra';
 import { describe, expect, it } from 'vitest';
-import { archiveStorage, isArchive } from '../../src/built/archive.ts';
+import { archiveStorage } from '../../src/built/archive.ts';
 import { openSite } from '../../src/built/site.ts';
 import { createEntry, encodeManifest } from '../../src/site/manifest.ts';
 import { rawRecords, siteOf } from '../support/sites.ts';
@@ -145,16 +145,4 @@ describe('archiveStorage', () => {
       /contains \d+ files, but no manifest\.json of gamedata, expected a \.tar\.gz archive of a site$/,
     );
   });
-});
-
-it.each([
-  ['site.tar.gz', true],
-  ['/backups/site.tgz', true],
-  ['SITE.TAR.GZ', true],
-  ['site.tar', true],
-  ['artifact.zip', true],
-  ['site', false],
-  ['https://example.test/site.tar.gz', false],
-])('isArchive recognizes archives by their extension: %s → %s', (name, expected) => {
-  expect(isArchive(name)).toBe(expected);
 });

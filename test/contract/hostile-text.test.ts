@@ -5,7 +5,6 @@
 
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { isArchive } from '../../src/built/archive.ts';
 import { maskCredentials } from '../../src/cli/options.ts';
 import {
   type Comparison,
@@ -24,6 +23,7 @@ import { languageSchema, namesReader } from '../../src/contract/names.ts';
 import { parse, parseJsonOrThrow } from '../../src/contract/parse.ts';
 import {
   getBasePath,
+  isArchive,
   isHidden,
   isUrl,
   isWellKnown,

@@ -97,3 +97,15 @@ it('isServed accepts files in .well-known/ only at the root of an origin', () =>
     'meta.json',
   ]);
 });
+
+it.each([
+  ['site.tar.gz', true],
+  ['/backups/site.tgz', true],
+  ['SITE.TAR.GZ', true],
+  ['site.tar', true],
+  ['artifact.zip', true],
+  ['site', false],
+  ['https://example.test/site.tar.gz', false],
+])('isArchive recognizes archives by their extension: %s → %s', (name, expected) => {
+  expect(paths.isArchive(name)).toBe(expected);
+});

@@ -1,6 +1,10 @@
 import path from 'node:path';
-import { ARCHIVE_EXTENSION, isArchive } from '../../built/archive.ts';
-import { isUrl, removeTrailingSlashes } from '../../contract/paths.ts';
+import {
+  ARCHIVE_EXTENSION,
+  isArchive,
+  isUrl,
+  removeTrailingSlashes,
+} from '../../contract/paths.ts';
 import { makeSite } from '../../pipeline/make-site.ts';
 import type { BuildReport } from '../../pipeline/report.ts';
 import { isSameFolder } from '../../publish/work-paths.ts';

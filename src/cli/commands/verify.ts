@@ -1,4 +1,4 @@
-import { isArchive, openStorage } from '../../built/archive.ts';
+import { openStorage } from '../../built/archive.ts';
 import { openSite } from '../../built/site.ts';
 import {
   type GuaranteeName,
@@ -7,7 +7,7 @@ import {
 } from '../../contract/guarantees.ts';
 import type { Meta } from '../../contract/meta.ts';
 import { formatValue, truncate } from '../../contract/parse.ts';
-import { isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
+import { isArchive, isUrl, MANIFEST_FILE } from '../../contract/paths.ts';
 import { formatCount, groupDigits } from '../../contract/words.ts';
 import { GamedataError, OutputError, UsageError } from '../../errors.ts';
 import { attempt } from '../../files.ts';
