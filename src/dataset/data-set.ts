@@ -121,17 +121,31 @@ export interface DataSet {
   readonly counts: Counts;
   readonly digest: string;
   readonly records: Records;
-  readonly names: readonly Names[];
+  /** Undefined if the data set has no names. */
   readonly namesSummary: NamesSummary | undefined;
+  /**
+   * Returns the names in every language. A snapshot reads its files of names only
+   * when this function is called, because a build that changes nothing needs only
+   * their summary.
+   *
+   * @throws OutputError or DataError if a file of names is missing or damaged
+   */
+  readNames(): readonly Names[];
 }
 
 export function createDataSet(
   records: Records,
-  about: Pick<DataSet, 'warnings' | 'provenance' | 'names'>,
+  names: readonly Names[],
+  about: Pick<DataSet, 'warnings' | 'provenance'>,
 ): DataSet {
-  const counts = mapKinds((kind) => records[kind].length);
-  const namesSummary = summarizeNames(about.names);
-  return { ...about, counts, digest: digestRecords(records), records, namesSummary };
+  return {
+    ...about,
+    counts: mapKinds((kind) => records[kind].length),
+    digest: digestRecords(records),
+    records,
+    namesSummary: summarizeNames(names),
+    readNames: () => names,
+  };
 }
 
 export const encodeLine = (record: AnyRecord): string =>

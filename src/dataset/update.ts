@@ -278,7 +278,9 @@ function findNameChanges(
   if (previous?.names?.digest === dataSet.namesSummary?.digest) return [];
   const previousNames = previous?.readNames?.(previousRecords);
   if (!previousNames) return [];
-  return compareNames({ records: previousRecords, names: previousNames }, dataSet);
+  const previousNamed = { records: previousRecords, names: previousNames };
+  const nextNamed = { records: dataSet.records, names: dataSet.readNames() };
+  return compareNames(previousNamed, nextNamed);
 }
 
 function describeMissingGuard(

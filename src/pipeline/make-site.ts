@@ -11,6 +11,7 @@ import {
   type SiteFile,
 } from '../contract/meta.ts';
 import { API_PREFIX, isUrl } from '../contract/paths.ts';
+import type { DataSet } from '../dataset/data-set.ts';
 import { checkIcons } from '../dataset/guard.ts';
 import { encodeOldSlugs } from '../dataset/old-slugs.ts';
 import type { Update } from '../dataset/update.ts';
@@ -143,7 +144,7 @@ async function replaceSite(
   const inputs: Inputs = {
     meta: describeSite(loaded, update, settings, warnings),
     records: update.dataSet.records,
-    names: update.dataSet.names,
+    readNames: update.dataSet.readNames,
     past: update.past,
     hosts: settings.hosts,
     root: settings.root,
@@ -226,9 +227,11 @@ export function isRemote(
 
 /**
  * The inputs that determine the files of a site, except for files that are part of
- * gamedata itself.
+ * gamedata itself. The names are read only if the site has changed.
  */
-type Inputs = Omit<SiteInput, 'buildAssets'>;
+interface Inputs extends Omit<SiteInput, 'buildAssets' | 'names'> {
+  readonly readNames: DataSet['readNames'];
+}
 
 interface PublishedSite {
   readonly result: PublishResult;
@@ -257,7 +260,11 @@ async function publishSite(
   // Most scheduled builds change nothing, so we load the code that renders pages
   // only here.
   const { generateFiles } = await import('../site/generate-site.ts');
-  const files = await generateFiles({ ...inputs, buildAssets: readBuildAssets() });
+  const files = await generateFiles({
+    ...inputs,
+    names: inputs.readNames(),
+    buildAssets: readBuildAssets(),
+  });
   const install = listInstallCommands(inputs.hosts, output, files);
   const result = await output.publish(files, { signal, buildInputs });
   return { result, files, install };

@@ -125,7 +125,7 @@ export function normalize(
   });
   const names = [...namesByLanguage.values()];
   names.sort((a, b) => (a.language < b.language ? -1 : 1));
-  return createDataSet(records, { warnings, provenance, names });
+  return createDataSet(records, names, { warnings, provenance });
 }
 
 /**

@@ -46,15 +46,14 @@ export const siteSource: Source = async (context) => {
   const records = validateRecords(site, publishedRecords ?? site.records());
   const names = context.hasNames === false ? [] : site.names(records);
   const { provenance, notices } = validateProvenance(site.meta, today);
-  const namesSummary = summarizeNames(names);
   const completeData = {
     warnings: [],
     provenance,
     counts,
     digest,
     records,
-    names,
-    namesSummary,
+    namesSummary: summarizeNames(names),
+    readNames: () => names,
   };
   const dataSet = removeSkipped(completeData, context);
 

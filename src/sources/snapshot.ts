@@ -102,14 +102,13 @@ type SnapshotSummary = z.infer<typeof summarySchema>;
  * names for each language, and `provenance.json`.
  */
 export function snapshotFiles(data: DataSet): SiteFile[] {
-  const { provenance, counts, digest, warnings, records, names, namesSummary } =
-    data;
+  const { provenance, counts, digest, warnings, records, namesSummary } = data;
   const files: SiteFile[] = [];
   for (const kind of kindNames) {
     const lines = records[kind].map(encodeLine);
     files.push({ path: recordsFile(kind), body: lines.join('') });
   }
-  for (const languageNames of names) {
+  for (const languageNames of data.readNames()) {
     const body = `${JSON.stringify(languageNames, null, 1)}\n`;
     files.push({ path: namesFile(languageNames.language), body });
   }
@@ -185,26 +184,52 @@ interface SnapshotFiles {
   readonly summary: SnapshotSummary;
 }
 
-/** Reads the complete data set, and compares each part with `provenance.json`. */
+/**
+ * Reads the data set, and compares its records with `provenance.json`. The names are
+ * read and compared only when they are needed.
+ */
 function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
-  const { name: folder } = files.storage;
   const {
     format: _,
     counts,
     digest,
     warnings,
-    names: listedNames,
+    names,
     ...provenance
   } = files.summary;
   const records = readRecords<RecordOf<Kind>>(files, recordSchemas, REFRESH);
-  assertCounts(folder, records, counts);
-  const names = hasNames ? readSnapshotNames(files, records) : [];
-  const namesSummary = summarizeNames(names);
-  if (hasNames) {
-    const location = { record: folder, field: 'names.digest' };
-    assertDigest(location, namesSummary?.digest, listedNames?.digest);
-  }
-  return { warnings, provenance, counts, digest, records, names, namesSummary };
+  assertCounts(files.storage.name, records, counts);
+  return {
+    warnings,
+    provenance,
+    counts,
+    digest,
+    records,
+    namesSummary: hasNames ? names : undefined,
+    readNames: () => (hasNames ? readListedNames(files, records) : []),
+  };
+}
+
+/**
+ * Reads the names of the records, and compares them with the summary in
+ * `provenance.json`.
+ */
+function readListedNames(files: SnapshotFiles, records: AddressedRecords): Names[] {
+  const record = files.storage.name;
+  const names = readSnapshotNames(files, records);
+  const summary = summarizeNames(names);
+  const listedSummary = files.summary.names;
+  assertListed(
+    { record, field: 'names.digest' },
+    summary?.digest,
+    listedSummary?.digest,
+  );
+  assertListed(
+    { record, field: 'names.languages' },
+    JSON.stringify(summary?.languages),
+    JSON.stringify(listedSummary?.languages),
+  );
+  return names;
 }
 
 /** Schemas for records that any version of gamedata may have written. */
@@ -251,7 +276,7 @@ function readRecordFiles({ storage, summary }: SnapshotFiles): Record<Kind, stri
       rejectMissingLineBreak(file, bodies[kind]);
     }
   }
-  assertDigest({ record: storage.name, field: 'digest' }, digest, summary.digest);
+  assertListed({ record: storage.name, field: 'digest' }, digest, summary.digest);
   return mapKinds((kind) => bodies[kind].toString());
 }
 
@@ -338,7 +363,8 @@ function assertCounts(
   }
 }
 
-function assertDigest(
+/** Compares a value of the files with the same value in `provenance.json`. */
+function assertListed(
   location: DataLocation,
   actual: string | undefined,
   expected: string | undefined,

@@ -2,6 +2,7 @@ import type { PreviousSite } from '../built/previous-site.ts';
 import type { BuiltSite } from '../built/site.ts';
 import { type Kind, kindNames, mapKinds } from '../contract/kinds.ts';
 import type { Meta } from '../contract/meta.ts';
+import type { Names } from '../contract/names.ts';
 import type { Skipped } from '../contract/records.ts';
 import {
   type AnyRecords,
@@ -140,7 +141,7 @@ export function removeSkipped(
   { skip, source }: SourceContext,
 ): DataSet {
   if (!skip) return dataSet;
-  const { provenance, warnings, names } = dataSet;
+  const { provenance, warnings } = dataSet;
   const skippedBefore = mapKinds((kind) => provenance.skipped?.[kind] ?? []);
   // We do not check these sources, because fallback data may not contain all
   // upstream records, and a copied site may have been built without some records.
@@ -157,9 +158,12 @@ export function removeSkipped(
     const ids = new Set([...skippedBefore[kind], ...skip[kind]]);
     return [...ids].sort((a, b) => a - b);
   });
-  return createDataSet(records, {
+  const names: Names[] = [];
+  for (const languageNames of dataSet.readNames()) {
+    names.push(selectNames(languageNames, records));
+  }
+  return createDataSet(records, names, {
     warnings: warnings.filter(({ kind, id }) => !skip[kind].includes(id)),
     provenance: { ...provenance, skipped },
-    names: names.map((languageNames) => selectNames(languageNames, records)),
   });
 }

@@ -67,8 +67,8 @@ function createNext(some: AddressedRecords, data: Data = {}): Next {
   const { captured = PROVENANCE.captured, edition = null, ...others } = data;
   const dataSet = {
     warnings: [],
-    names: [],
     namesSummary: undefined,
+    readNames: () => [],
     digest: JSON.stringify(some),
     provenance: { ...PROVENANCE, edition, captured },
     counts: mapKinds((kind) => some[kind].length),
@@ -133,11 +133,14 @@ const french = (count: number) => {
   const names = [
     { language: 'fr', ...everyKind<Record<string, string>>({ move }, () => ({})) },
   ];
-  return { names, namesSummary: { digest: `${count}`, languages: {} } };
+  return {
+    namesSummary: { digest: `${count}`, languages: {} },
+    readNames: () => names,
+  };
 };
 const publishedFrench = createPrevious(records(200, 1), {
   names: french(200).namesSummary,
-  readNames: () => french(200).names,
+  readNames: french(200).readNames,
 });
 
 describe('checkUpdate limits missing records', () => {

@@ -30,7 +30,7 @@ function createPrevious(
   moves: Moves,
   about: Partial<Previous & Provenance> = {},
 ): Previous & Provenance {
-  const { digest, counts, records, names, namesSummary } = createData(moves);
+  const { digest, counts, records, namesSummary, readNames } = createData(moves);
   return {
     ...PROVENANCE,
     digest,
@@ -39,7 +39,7 @@ function createPrevious(
     names: namesSummary,
     records: () => records,
     readPast: () => ({ ...emptyPast, notices: [] }),
-    readNames: () => names,
+    readNames,
     ...about,
   };
 }

@@ -152,7 +152,7 @@ describe('the csv source', () => {
       notModified: tableCount,
     });
     const second = await read(upstream, { cacheFolder });
-    expect(second.dataSet).toEqual(first.dataSet);
+    expect(decodeDataSet(second.dataSet)).toEqual(decodeDataSet(first.dataSet));
     expect(second.requests).toMatchObject({
       requests: 2 * tableCount,
       bodies: 0,

@@ -133,7 +133,7 @@ describe('normalizing names in other languages', () => {
 
   it('returns no names if they are not wanted', () => {
     const raw = onlyRaw({ move: [rawMove(1, { names: { fr: 'Un' } })] });
-    expect(normalize(raw, PROVENANCE, false).names).toEqual([]);
+    expect(normalize(raw, PROVENANCE, false).readNames()).toEqual([]);
   });
 
   it('keeps the first name if two language codes differ only in case', () => {

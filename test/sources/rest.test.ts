@@ -7,6 +7,7 @@ import { DataError, UpstreamError } from '../../src/errors.ts';
 import type { CacheEntry } from '../../src/http/cache.ts';
 import { parseRecord, RAW_VERSION } from '../../src/sources/rest.ts';
 import type { Progress } from '../../src/sources/source.ts';
+import { decodeDataSet } from '../support/decode.ts';
 import { journalLine } from '../support/journal.ts';
 import { otherKinds } from '../support/kinds.ts';
 import { startServer } from '../support/local-server.ts';
@@ -237,7 +238,7 @@ describe('an interrupted fetch', () => {
     writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
     const firstRequests = server.log.length;
     const { dataSet } = await loadFrom('rest', server.url, { cacheFolder });
-    expect(dataSet).toEqual(first.dataSet);
+    expect(decodeDataSet(dataSet)).toEqual(decodeDataSet(first.dataSet));
     const requests = server.log.slice(firstRequests);
     return requests.map(
       (request) => `${removeQuery(request.path)} ${request.status}`,

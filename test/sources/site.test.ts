@@ -125,7 +125,7 @@ describe('the site source', () => {
       { path: 'names/fr.json', body },
     ];
     const { load } = await serve(() => addManifest(changed));
-    expect((await load()).names).toEqual([
+    expect((await load()).readNames()).toEqual([
       namesIn('fr', { move: { 'move-1': 'Un' } }),
     ]);
   });

@@ -147,6 +147,13 @@ describe('a snapshot', () => {
     ],
     [
       summary,
+      '"fr": {\n        "move": 1',
+      '"fr": {\n        "move": 2',
+      /^DATA › names\.languages: got .*"fr":\{"move":1.*, expected .*"fr":\{"move":2/,
+    ],
+    ['names/fr.json', 'Âme', 'Ame', /^DATA › names\.digest: got sha256:/],
+    [
+      summary,
       '{',
       '<<<\n{',
       /^DATA\/provenance\.json: got "<<<.* in line 1, column 1, expected JSON$/,
@@ -161,7 +168,7 @@ describe('a snapshot', () => {
     (file, from, to, problem, hint = restore) => {
       const folder = write();
       edit(path.join(folder, file), from, to);
-      const error = catchError(() => openSnapshot(folder).data());
+      const error = catchError(() => openSnapshot(folder).data().readNames());
       const message = error.message.replace(folder, 'DATA');
       expect(message).toEqual(
         typeof problem === 'string' ? problem : expect.stringMatching(problem),
@@ -240,15 +247,26 @@ describe('a snapshot', () => {
     );
   });
 
+  it('reads no files of names until the names are needed', () => {
+    const folder = write();
+    const file = path.join(folder, 'names/fr.json');
+    rmSync(file);
+    const data = openSnapshot(folder).data();
+    expect(data.namesSummary).toEqual(encodeDataSet(dataSet).namesSummary);
+    expect(() => data.readNames()).toThrow(
+      `${file}: cannot be read (ENOENT), expected a snapshot`,
+    );
+  });
+
   it('rejects names that belong to unknown records', () => {
     const names = [namesIn('fr', { move: { nobody: 'Personne' } })];
     const namesSummary = summarizeNames(names);
     const folder = snapshotFolder({
       ...encodeDataSet(dataSet),
-      names,
       namesSummary,
+      readNames: () => names,
     });
-    expect(() => openSnapshot(folder).data()).toThrow(
+    expect(() => openSnapshot(folder).data().readNames()).toThrow(
       `${folder} › names.digest: got sha256:`,
     );
   });

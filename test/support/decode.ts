@@ -4,33 +4,34 @@
  */
 
 import type { Kind } from '../../src/contract/kinds.ts';
+import type { Names } from '../../src/contract/names.ts';
 import type { RecordOf } from '../../src/contract/records.ts';
 import { createDataSet, type DataSet } from '../../src/dataset/data-set.ts';
 import { selectNames } from '../../src/dataset/names.ts';
 
 export type Records = { readonly [K in Kind]: readonly RecordOf<K>[] };
 
-export interface DecodedDataSet
-  extends Pick<DataSet, 'warnings' | 'provenance' | 'names'> {
+export interface DecodedDataSet extends Pick<DataSet, 'warnings' | 'provenance'> {
   readonly records: Records;
+  readonly names: readonly Names[];
 }
 
-export const decodeDataSet = ({
-  records,
-  warnings,
-  provenance,
-  names,
-}: DataSet): DecodedDataSet => ({
-  ...{ warnings, provenance, names },
-  records: records as Records,
-});
+/** Reads the names of a data set, and gives its records their exact types. */
+export function decodeDataSet(dataSet: DataSet): DecodedDataSet {
+  const { records, warnings, provenance } = dataSet;
+  return {
+    warnings,
+    provenance,
+    records: records as Records,
+    names: dataSet.readNames(),
+  };
+}
 
-export const encodeDataSet = ({
-  records,
-  names,
-  ...about
-}: DecodedDataSet): DataSet =>
-  createDataSet(records, {
-    ...about,
-    names: names.map((own) => selectNames(own, records)),
-  });
+/** Creates a data set from changed records, and keeps only the names of these. */
+export function encodeDataSet(decoded: DecodedDataSet): DataSet {
+  const { records, names, ...about } = decoded;
+  const recordNames = names.map((languageNames) =>
+    selectNames(languageNames, records),
+  );
+  return createDataSet(records, recordNames, about);
+}
