@@ -120,6 +120,10 @@ export interface DataSet {
   readonly provenance: Provenance;
   readonly counts: Counts;
   readonly digest: string;
+  /**
+   * The records of each kind. A snapshot parses and validates them only when this
+   * property is read, because a build that changes nothing needs only their digest.
+   */
   readonly records: Records;
   /** Undefined if the data set has no names. */
   readonly namesSummary: NamesSummary | undefined;

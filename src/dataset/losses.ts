@@ -34,6 +34,13 @@ export interface Losses {
   readonly changed: Readonly<Record<Kind, readonly Addressed[]>>;
 }
 
+/** Creates the losses of an update that keeps all records. */
+export function createNoLosses(previousCounts: Counts): Losses {
+  const missing = mapKinds((): Addressed[] => []);
+  const changed = mapKinds((): Addressed[] => []);
+  return { previousCounts, missing, changed };
+}
+
 /**
  * Finds the URLs of the previous data set that the next one would break.
  *

@@ -60,6 +60,9 @@ export function continuePast(
   previous: PreviousState | undefined,
 ): PastWithNotices {
   if (!previous) return { ...next.past, notices: [] };
+  if (previous.digest === next.digest) {
+    return { ...keepPast(next.past, previous.past, next.digest), notices: [] };
+  }
   const oldSlugs = mergeOldSlugs(
     next.past.oldSlugs,
     previous.past.oldSlugs,
@@ -67,6 +70,21 @@ export function continuePast(
   );
   const { history, notices } = continueHistory(next, previous);
   return { history, oldSlugs, notices };
+}
+
+/**
+ * Continues the past if the data set has not changed. There is no step to add, but
+ * the source may have a longer history, or more old slugs.
+ */
+export function keepPast(next: Past, previous: Past, digest: string): Past {
+  const isIncluded = includesHistory(
+    { history: next.history, digest },
+    { history: previous.history, digest },
+  );
+  return {
+    history: isIncluded ? next.history : previous.history,
+    oldSlugs: mergeOldSlugs(next.oldSlugs, previous.oldSlugs),
+  };
 }
 
 interface ContinuedHistory {
@@ -89,11 +107,6 @@ function continueHistory(
     { history: previousHistory, digest: previous.digest },
   );
   if (isIncluded) return { history: nextHistory, notices: [] };
-
-  // If the data has not changed, there is no step to add.
-  if (previous.digest === next.digest) {
-    return { history: previousHistory, notices: [] };
-  }
 
   // Without the previous records, the change cannot be described. A snapshot or a
   // site may still have a history of its own, which is empty otherwise.

@@ -5,12 +5,13 @@ import type { Names, NamesSummary } from '../contract/names.ts';
 import type { Counts, Skipped } from '../contract/records.ts';
 import type { AnyRecords, DataSet, Provenance, Warning } from './data-set.ts';
 import { stepsSince } from './history.ts';
-import { findLosses, type Losses } from './losses.ts';
+import { createNoLosses, findLosses, type Losses } from './losses.ts';
 import { compareNames, type NameChanges } from './names.ts';
 import type { AddressedRecords } from './old-slugs.ts';
 import {
   continuePast,
   emptyPast,
+  keepPast,
   type Past,
   type PastWithNotices,
   type PreviousState,
@@ -113,9 +114,9 @@ const UNGUARDED =
 /**
  * Plans how the next data set replaces the previous one, without changing any files.
  *
- * It chooses the previous data set, reads its undamaged parts, dates the next data
- * set, continues the past, and finds the URLs that would be lost. The guard then
- * decides whether the update may be published.
+ * It chooses the previous data set, dates the next one, continues the past, and
+ * finds the URLs that would be lost. The guard then decides whether the update may be
+ * published.
  */
 export function planUpdate(
   next: Next,
@@ -123,28 +124,18 @@ export function planUpdate(
   options: UpdateOptions,
 ): Update {
   const { previous, foreignCounts } = choosePrevious(next, published, options);
-  const previousState = previous && readPrevious(previous, next.dataSet, options);
   const dataSet = dateDataSet(next, published, previous);
-  const { records, provenance } = dataSet;
-  const { captured, edition } = provenance;
-
-  const sourcePast = options.forgetHistory ? undefined : next.readPast?.();
-  const nextState = { ...dataSet, captured, edition, past: sourcePast ?? emptyPast };
-  const {
-    history,
-    oldSlugs,
-    notices: pastNotices,
-  } = continuePast(nextState, previousState);
-  const past: Past = { history, oldSlugs };
-
-  const losses =
-    previousState && findPreviousLosses(previousState, { records, past }, options);
-  const notices = [
+  const { past, losses, nameChanges, notices } = planChange(
+    next,
+    { previous, dataSet },
+    options,
+  );
+  const nextDates = { digest: dataSet.digest, ...dataSet.provenance };
+  const allNotices = [
     ...describeMissingGuard(next, previous, foreignCounts),
     ...describeEarlyClock(next, published, options),
-    ...describeOlderSource(next, previous, nextState),
-    ...(previousState?.past.notices ?? []),
-    ...pastNotices,
+    ...describeOlderSource(next, previous, nextDates),
+    ...notices,
   ];
   return {
     dataSet,
@@ -155,11 +146,105 @@ export function planUpdate(
     steps: stepsSince(past.history, previous?.digest),
     losses,
     missing: mapKinds((kind) => listMissingSlugs(losses, kind)),
-    nameChanges: findNameChanges(dataSet, previous, previousState, options),
+    nameChanges,
     previous,
     foreignCounts,
     // Damaged records and a damaged history may result in the same notice.
-    notices: [...new Set(notices)],
+    notices: [...new Set(allNotices)],
+  };
+}
+
+/** The effects of replacing the previous data set. */
+interface Change {
+  readonly past: Past;
+  /** Undefined if there is no previous data set. */
+  readonly losses: Losses | undefined;
+  readonly nameChanges: readonly NameChanges[];
+  readonly notices: readonly string[];
+}
+
+interface Replacement {
+  readonly previous: Previous | undefined;
+  /** The next data set with its final dates. */
+  readonly dataSet: DataSet;
+}
+
+/**
+ * Reads the past of both data sets and continues it. If the records are the same,
+ * they are not needed, so a snapshot does not have to parse them.
+ */
+function planChange(
+  next: Next,
+  { previous, dataSet }: Replacement,
+  options: UpdateOptions,
+): Change {
+  const previousPast = previous && readPreviousPast(previous, options);
+  const sourcePast = (!options.forgetHistory && next.readPast?.()) || emptyPast;
+  if (!previous || !previousPast) {
+    return { past: sourcePast, losses: undefined, nameChanges: [], notices: [] };
+  }
+  if (previous.digest !== dataSet.digest) {
+    const pasts = { previousPast, sourcePast };
+    return replaceRecords(previous, dataSet, pasts, options);
+  }
+  return {
+    past: keepPast(sourcePast, previousPast, dataSet.digest),
+    losses: createNoLosses(previous.counts),
+    nameChanges: findNameChanges(previous, dataSet, options, () => dataSet.records),
+    notices: previousPast.notices,
+  };
+}
+
+function readPreviousPast(
+  previous: Previous,
+  { forgetHistory, isRestored = false }: UpdateOptions,
+): PastWithNotices {
+  if (forgetHistory) return { ...emptyPast, notices: [] };
+  return previous.readPast(isRestored);
+}
+
+interface Pasts {
+  readonly previousPast: PastWithNotices;
+  /** The past that the source has recorded. */
+  readonly sourcePast: Past;
+}
+
+/**
+ * Compares different records. If the previous records are damaged, their addresses
+ * may still be known from the list of files. Otherwise, the next records take their
+ * place, so that no record is reported as lost.
+ */
+function replaceRecords(
+  previous: Previous,
+  dataSet: DataSet,
+  { previousPast, sourcePast }: Pasts,
+  options: UpdateOptions,
+): Change {
+  const { records } = dataSet;
+  const previousRecords = previous.records();
+  const previousState: PreviousState = {
+    digest: previous.digest,
+    captured: previous.captured,
+    counts: previous.counts,
+    edition: previous.edition,
+    records: previousRecords,
+    addresses: previousRecords ?? previous.listed?.() ?? records,
+    past: previousPast,
+  };
+  const { captured, edition } = dataSet.provenance;
+  const nextState = { ...dataSet, captured, edition, past: sourcePast };
+  const past = continuePast(nextState, previousState);
+
+  const previousAddresses = {
+    records: previousState.addresses,
+    oldSlugs: previousPast.oldSlugs,
+  };
+  const nextAddresses = { records, oldSlugs: past.oldSlugs };
+  return {
+    past: { history: past.history, oldSlugs: past.oldSlugs },
+    losses: findLosses(previousAddresses, nextAddresses, options.skip),
+    nameChanges: findNameChanges(previous, dataSet, options, () => previousRecords),
+    notices: [...previousPast.notices, ...past.notices],
   };
 }
 
@@ -194,33 +279,6 @@ function choosePrevious(
   return { previous: undefined, foreignCounts: bundled?.counts };
 }
 
-/** The previous data set after it was read, including notices about its past. */
-interface ReadPreviousState extends PreviousState {
-  readonly past: PastWithNotices;
-}
-
-/**
- * Reads the undamaged parts of the previous data set. If the digests are equal, the
- * next records are used instead of reading the previous ones. If the previous
- * records are damaged, their addresses may still be known from the list of files.
- * Otherwise, the next records take their place, so that no record is reported as
- * lost.
- */
-function readPrevious(
-  previous: Previous,
-  nextDataSet: DataSet,
-  { forgetHistory, isRestored = false }: UpdateOptions,
-): ReadPreviousState {
-  const { digest, captured, counts, edition } = previous;
-  const isUnchanged = digest === nextDataSet.digest;
-  const records = isUnchanged ? nextDataSet.records : previous.records();
-  const addresses = records ?? previous.listed?.() ?? nextDataSet.records;
-  const past = forgetHistory ? forgottenPast : previous.readPast(isRestored);
-  return { digest, captured, counts, edition, records, addresses, past };
-}
-
-const forgottenPast: PastWithNotices = { ...emptyPast, notices: [] };
-
 /**
  * Sets the dates of the next data set. A copy keeps the dates of its source.
  * Unchanged data keeps the dates of the previous data set, because they record when
@@ -244,40 +302,22 @@ function dateDataSet(
   return { ...dataSet, provenance: { ...provenance, captured: publishedDay } };
 }
 
-interface NextAddresses {
-  readonly records: AddressedRecords;
-  readonly past: Past;
-}
-
-function findPreviousLosses(
-  previousState: ReadPreviousState,
-  next: NextAddresses,
-  { skip }: UpdateOptions,
-): Losses {
-  const previousAddresses = {
-    records: previousState.addresses,
-    oldSlugs: previousState.past.oldSlugs,
-  };
-  const nextAddresses = { records: next.records, oldSlugs: next.past.oldSlugs };
-  return findLosses(previousAddresses, nextAddresses, skip);
-}
-
 /**
  * Compares the names of both data sets. Returns no changes if the user disabled
  * names, if the digests are equal, or if the previous records or names cannot be
  * read.
  */
 function findNameChanges(
+  previous: Previous,
   dataSet: DataSet,
-  previous: Previous | undefined,
-  previousState: ReadPreviousState | undefined,
   { hasNames }: UpdateOptions,
+  readPreviousRecords: () => AnyRecords | undefined,
 ): readonly NameChanges[] {
-  const previousRecords = previousState?.records;
-  if (hasNames === false || !previousRecords) return [];
-  if (previous?.names?.digest === dataSet.namesSummary?.digest) return [];
-  const previousNames = previous?.readNames?.(previousRecords);
-  if (!previousNames) return [];
+  if (hasNames === false) return [];
+  if (previous.names?.digest === dataSet.namesSummary?.digest) return [];
+  const previousRecords = readPreviousRecords();
+  const previousNames = previousRecords && previous.readNames?.(previousRecords);
+  if (!previousRecords || !previousNames) return [];
   const previousNamed = { records: previousRecords, names: previousNames };
   const nextNamed = { records: dataSet.records, names: dataSet.readNames() };
   return compareNames(previousNamed, nextNamed);

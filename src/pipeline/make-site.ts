@@ -130,7 +130,7 @@ async function replaceSite(
   const publicFiles = readPublicFiles();
   const areIconsRequired = namesIcons(wanted);
   const mayFetchIcons = areIconsRequired || isRemote(source, loaded);
-  const icons = await gatherIcons(update.dataSet.records, {
+  const icons = await gatherIcons(update.dataSet, {
     source: settings.sprites,
     assets: publicFiles.files,
     copiedSite: loaded.site,
@@ -143,8 +143,7 @@ async function replaceSite(
   const warnings = [...findDataWarnings(loaded), ...groupWarnings(icons.warnings)];
   const inputs: Inputs = {
     meta: describeSite(loaded, update, settings, warnings),
-    records: update.dataSet.records,
-    readNames: update.dataSet.readNames,
+    dataSet: update.dataSet,
     past: update.past,
     hosts: settings.hosts,
     root: settings.root,
@@ -227,10 +226,10 @@ export function isRemote(
 
 /**
  * The inputs that determine the files of a site, except for files that are part of
- * gamedata itself. The names are read only if the site has changed.
+ * gamedata itself. The records and names are read only if the site has changed.
  */
-interface Inputs extends Omit<SiteInput, 'buildAssets' | 'names'> {
-  readonly readNames: DataSet['readNames'];
+interface Inputs extends Omit<SiteInput, 'buildAssets' | 'records' | 'names'> {
+  readonly dataSet: DataSet;
 }
 
 interface PublishedSite {
@@ -260,9 +259,11 @@ async function publishSite(
   // Most scheduled builds change nothing, so we load the code that renders pages
   // only here.
   const { generateFiles } = await import('../site/generate-site.ts');
+  const { dataSet, ...siteInputs } = inputs;
   const files = await generateFiles({
-    ...inputs,
-    names: inputs.readNames(),
+    ...siteInputs,
+    records: dataSet.records,
+    names: dataSet.readNames(),
     buildAssets: readBuildAssets(),
   });
   const install = listInstallCommands(inputs.hosts, output, files);

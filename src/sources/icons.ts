@@ -3,7 +3,7 @@ import type { SiteFile } from '../contract/meta.ts';
 import { PLACEHOLDER_ICON } from '../contract/paths.ts';
 import type { IconSource } from '../contract/responses.ts';
 import { formatCount } from '../contract/words.ts';
-import type { Records, Warning } from '../dataset/data-set.ts';
+import type { DataSet, Records, Warning } from '../dataset/data-set.ts';
 import { UpstreamError } from '../errors.ts';
 import type { FetcherStats } from '../http/fetcher.ts';
 import {
@@ -94,7 +94,7 @@ const MAX_FAILED = 1;
  * cannot be fetched
  */
 export async function gatherIcons(
-  records: Records,
+  dataSet: Pick<DataSet, 'records'>,
   options: GatherOptions,
 ): Promise<GatheredIcons> {
   const { source, assets, publishedSite } = options;
@@ -102,7 +102,8 @@ export async function gatherIcons(
   if (placeholder === undefined) {
     throw new Error(`${PLACEHOLDER_ICON} is missing from the assets`);
   }
-  const items = source.mode === 'link' ? [] : listItems(records, assets);
+  // Links to icons need no files, so the records are not read.
+  const items = source.mode === 'link' ? [] : listItems(dataSet.records, assets);
   const icons = [...new Set(items.map(({ icon }) => icon))].sort();
 
   const upstream = createUpstream(options);

@@ -44,6 +44,7 @@ import {
   encodeLine,
   type Provenance,
   provenanceSchema,
+  type Records,
   summarizeNames,
   warningSchema,
 } from '../dataset/data-set.ts';
@@ -173,7 +174,7 @@ export function openSnapshot(folder: string): Snapshot {
     history: () => readHistory(files),
     oldSlugs: (mayBeLost) => readOldSlugs(storage, mayBeLost),
     unverifiedOldSlugs: () => readUnverifiedOldSlugs(storage),
-    records: () => readRecords(files, anySchemas),
+    records: () => parseRecords(storage, readRecordFiles(files), anySchemas),
     readNames: (records) => readSnapshotNames(files, records),
   };
 }
@@ -185,8 +186,10 @@ interface SnapshotFiles {
 }
 
 /**
- * Reads the data set, and compares its records with `provenance.json`. The names are
- * read and compared only when they are needed.
+ * Reads the data set.
+ *
+ * First, the files of records are compared with the digest in `provenance.json`. The
+ * records are parsed, and the files of names are read, only when they are needed.
  */
 function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
   const {
@@ -197,17 +200,37 @@ function readDataSet(files: SnapshotFiles, hasNames: boolean): DataSet {
     names,
     ...provenance
   } = files.summary;
-  const records = readRecords<RecordOf<Kind>>(files, recordSchemas, REFRESH);
-  assertCounts(files.storage.name, records, counts);
+  const texts = readRecordFiles(files);
+  let parsedRecords: Records | undefined;
+  const parseOnce = (): Records => {
+    parsedRecords ??= parseDataSet(files, texts);
+    return parsedRecords;
+  };
   return {
     warnings,
     provenance,
     counts,
     digest,
-    records,
+    get records() {
+      return parseOnce();
+    },
     namesSummary: hasNames ? names : undefined,
-    readNames: () => (hasNames ? readListedNames(files, records) : []),
+    readNames: () => (hasNames ? readListedNames(files, parseOnce()) : []),
   };
+}
+
+function parseDataSet(
+  { storage, summary }: SnapshotFiles,
+  texts: RecordTexts,
+): Records {
+  const records = parseRecords<RecordOf<Kind>>(
+    storage,
+    texts,
+    recordSchemas,
+    REFRESH,
+  );
+  assertCounts(storage.name, records, summary.counts);
+  return records;
 }
 
 /**
@@ -235,19 +258,22 @@ function readListedNames(files: SnapshotFiles, records: AddressedRecords): Names
 /** Schemas for records that any version of gamedata may have written. */
 const anySchemas = mapKinds(() => anyRecordSchema);
 
+/** The text of each kind's file of records. */
+type RecordTexts = Readonly<Record<Kind, string>>;
+
 /**
- * Reads the records of each kind, one per line.
+ * Parses the records of each kind, one per line.
  *
  * @param hint suggests how to fix an invalid record
  */
-function readRecords<T>(
-  files: SnapshotFiles,
+function parseRecords<T>(
+  storage: SiteStorage,
+  texts: RecordTexts,
   schemas: Record<Kind, z.ZodType<T>>,
   hint?: string,
 ): Record<Kind, T[]> {
-  const texts = readRecordFiles(files);
   return mapKinds((kind) => {
-    const file = files.storage.at(recordsFile(kind));
+    const file = storage.at(recordsFile(kind));
     const text = texts[kind];
     const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
     return lines.map((line, at) => {
@@ -262,7 +288,7 @@ function readRecords<T>(
  * Reads the files of records as text. If they do not match the digest, the error
  * names a cause that the user can understand, such as CRLF line breaks.
  */
-function readRecordFiles({ storage, summary }: SnapshotFiles): Record<Kind, string> {
+function readRecordFiles({ storage, summary }: SnapshotFiles): RecordTexts {
   const bodies = mapKinds((kind) => {
     // If a kind has no records, its file would be empty, so it may be missing.
     if (summary.counts[kind] === 0) return Buffer.of();

@@ -118,15 +118,18 @@ async function startScene(items = sevenItems) {
     upstream = host.upstream,
     ...options
   }: Options = {}) {
-    const { files, ...result } = await gatherIcons(records, {
-      source: { mode, upstream },
-      assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
-      copiedSite: undefined,
-      publishedSite: undefined,
-      fetcher,
-      isRequired: true,
-      ...options,
-    });
+    const { files, ...result } = await gatherIcons(
+      { records },
+      {
+        source: { mode, upstream },
+        assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
+        copiedSite: undefined,
+        publishedSite: undefined,
+        fetcher,
+        isRequired: true,
+        ...options,
+      },
+    );
     const icons = new Map(
       files.map((file) => [file.path.replace(ICONS_FOLDER, ''), file.body]),
     );

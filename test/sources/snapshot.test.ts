@@ -237,7 +237,9 @@ describe('a snapshot', () => {
   it('rejects an invalid record even if the digest is correct', () => {
     const [move = expect.unreachable()] = dataSet.records.move;
     const records = { ...dataSet.records, move: [{ ...move, slug: '../x' }] };
-    expect(() => openSnapshot(write({ ...dataSet, records })).data()).toThrow(
+    expect(
+      () => openSnapshot(write({ ...dataSet, records })).data().records,
+    ).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(
           'move.ndjson line 1 › slug: got "../x", expected a safe slug',
