@@ -40,12 +40,18 @@ export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
 export const NAME_RULE =
   'expected text without control, bidirectional or line-break characters';
 
+const MAX_NAME_LENGTH = 200;
+
+/** Returns whether a text is a valid name. The schema explains why if it is not. */
+export const isName = (text: string): boolean =>
+  text.length <= MAX_NAME_LENGTH && NAME.test(text);
+
 export const nameSchema = z
   .string()
   .min(1)
-  .max(200, BEFORE_EXPRESSIONS)
+  .max(MAX_NAME_LENGTH, BEFORE_EXPRESSIONS)
   .regex(/^[^\t\n\r]*$/, NAME_RULE)
-  .refine((name) => NAME.test(name), NAME_RULE)
+  .refine(isName, NAME_RULE)
   .describe('The English name, for display.');
 
 // We avoid escaped hyphens in character classes because not all of these regular

@@ -5,6 +5,7 @@ import { describeIssue, formatValue, parse } from '../contract/parse.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../contract/paths.ts';
 import {
   iconSchema,
+  isName,
   LAST_INDEXED_GENERATION,
   MAX_SLUG_LENGTH,
   nameSchema,
@@ -306,8 +307,7 @@ function addNames(
       continue;
     }
     let names = namesByLanguage.get(language);
-    const problem =
-      findLanguageProblem(language, names) ?? findProblem(nameSchema, name);
+    const problem = findLanguageProblem(language, names) ?? findNameProblem(name);
     if (problem !== undefined) {
       warn(
         'unusable-name',
@@ -334,6 +334,14 @@ function findLanguageProblem(
   names: Names | undefined,
 ): string | undefined {
   return names === undefined ? findProblem(languageSchema, language) : undefined;
+}
+
+/**
+ * Checks a name. The schema is used only to explain a problem, because it takes
+ * several times as long as `isName`, and an upstream has tens of thousands of names.
+ */
+function findNameProblem(name: string): string | undefined {
+  return isName(name) ? undefined : findProblem(nameSchema, name);
 }
 
 function findProblem(schema: z.ZodType, value: unknown): string | undefined {
