@@ -4,8 +4,8 @@ import { isPlainObject } from './parse.ts';
 import {
   addMissingKinds,
   BEFORE_EXPRESSIONS,
+  isName,
   MAX_RECORDS,
-  NAME,
   NAME_RULE,
   nameSchema,
   slugSchema,
@@ -45,7 +45,7 @@ const namesBySlug = z
   .superRefine((names, { addIssue }) => {
     for (const slug of Object.keys(names)) {
       const name: unknown = names[slug];
-      const isValid = typeof name === 'string' && NAME.test(name);
+      const isValid = typeof name === 'string' && isName(name);
       if (isValid) continue;
       addIssue({ code: 'custom', message: NAME_RULE, path: [slug] });
       return;

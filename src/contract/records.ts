@@ -36,7 +36,7 @@ export const slugSchema = z
   .refine((slug) => !RESERVED.test(slug), SLUG_RULE)
   .describe('Identifies the record in its URL.');
 
-export const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
+const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,200}$/u;
 export const NAME_RULE =
   'expected text without control, bidirectional or line-break characters';
 

@@ -256,7 +256,7 @@ describe('a snapshot', () => {
     const data = openSnapshot(folder).data();
     expect(data.namesSummary).toEqual(encodeDataSet(dataSet).namesSummary);
     expect(() => data.readNames()).toThrow(
-      `${file}: cannot be read (ENOENT), expected a snapshot`,
+      `${file}: does not exist, expected a snapshot`,
     );
   });
 
