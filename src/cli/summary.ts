@@ -50,6 +50,7 @@ export function formatSummary(report: Report & Partial<BuildReport>): string[] {
   lines.push(formatPublished(report));
   lines.push(...formatIcons(icons));
   lines.push(...formatVerified(checks));
+  lines.push(...formatArchive(checks));
   return lines;
 }
 
@@ -66,6 +67,7 @@ function formatUnchanged(report: Report & Partial<BuildReport>): string {
     `${formatCounts(data.counts)}, captured ${data.captured}${formatEdition(data)}`,
     ...formatBaseUrl(site),
     ...formatVerified(checks),
+    ...formatArchive(checks),
   ];
   return facts.join('; ');
 }
@@ -189,6 +191,15 @@ function formatIcons(report: IconsReport | undefined): string[] {
 function formatVerified(checks: ChecksReport | undefined): string[] {
   if (!checks || checks.verified === null || checks.problems.length > 0) return [];
   return [`verified ${formatCount(checks.verified, 'file')}`];
+}
+
+/**
+ * Formats the path of the archive of this site. If nothing has changed, an earlier
+ * build may have written it.
+ */
+function formatArchive(checks: ChecksReport | undefined): string[] {
+  if (!checks || checks.archive === null) return [];
+  return [`archive: ${checks.archive}`];
 }
 
 /** Formats the number of records of each kind: `937 moves, 2,223 items`. */

@@ -96,15 +96,10 @@ export function reportBuild(report: BuildReport, reporter: Reporter): CommandRes
   return { output: report, exitCode };
 }
 
-/**
- * Lists the archive of this state, which may have been written by an earlier build,
- * and the commands that put a changed site into operation.
- */
+/** Lists the commands that put a changed site into operation. */
 function listNextSteps({ changed, checks, out, site }: BuildReport): string[] {
-  if (checks.problems.length > 0) return [];
+  if (!changed || checks.problems.length > 0) return [];
   const lines: string[] = [];
-  if (checks.archive !== null) lines.push(`archive: ${checks.archive}`);
-  if (!changed) return lines;
   for (const step of listCommands(out, site)) lines.push(`next: ${step}`);
   return lines;
 }
