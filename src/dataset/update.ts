@@ -125,17 +125,14 @@ export function planUpdate(
 ): Update {
   const { previous, foreignCounts } = choosePrevious(next, published, options);
   const dataSet = dateDataSet(next, published, previous);
-  const { past, losses, nameChanges, notices } = planChange(
-    next,
-    { previous, dataSet },
-    options,
-  );
+  const change = planChange(next, { previous, dataSet }, options);
+  const { past, losses, nameChanges } = change;
   const nextDates = { digest: dataSet.digest, ...dataSet.provenance };
   const allNotices = [
     ...describeMissingGuard(next, previous, foreignCounts),
     ...describeEarlyClock(next, published, options),
     ...describeOlderSource(next, previous, nextDates),
-    ...notices,
+    ...change.notices,
   ];
   return {
     dataSet,
@@ -178,11 +175,12 @@ function planChange(
   { previous, dataSet }: Replacement,
   options: UpdateOptions,
 ): Change {
-  const previousPast = previous && readPreviousPast(previous, options);
-  const sourcePast = (!options.forgetHistory && next.readPast?.()) || emptyPast;
-  if (!previous || !previousPast) {
-    return { past: sourcePast, losses: undefined, nameChanges: [], notices: [] };
+  if (!previous) {
+    const past = readSourcePast(next, options);
+    return { past, losses: undefined, nameChanges: [], notices: [] };
   }
+  const previousPast = readPreviousPast(previous, options);
+  const sourcePast = readSourcePast(next, options);
   if (previous.digest !== dataSet.digest) {
     const pasts = { previousPast, sourcePast };
     return replaceRecords(previous, dataSet, pasts, options);
@@ -193,6 +191,12 @@ function planChange(
     nameChanges: findNameChanges(previous, dataSet, options, () => dataSet.records),
     notices: previousPast.notices,
   };
+}
+
+/** Reads the past that the source has recorded, unless the user forgets it. */
+function readSourcePast(next: Next, { forgetHistory }: UpdateOptions): Past {
+  if (forgetHistory) return emptyPast;
+  return next.readPast?.() ?? emptyPast;
 }
 
 function readPreviousPast(
