@@ -1,31 +1,74 @@
 import { expect, it } from 'vitest';
 import { historySchema } from '../../src/contract/changes.ts';
 
-const none = { added: [], removed: [], renamed: [], changed: [] };
-const summary = (digit: number) => ({
-  digest: `sha256:${String(digit).repeat(64)}`,
-  captured: '2026-01-02',
-  counts: { move: 1, item: 1 },
-});
-const step = ([from, to]: readonly [number, number]) => ({
-  from: summary(from),
-  to: { ...summary(to), edition: null },
-  totals: { added: 0, removed: 0, renamed: 0, changed: 0 },
-  changes: { move: none, item: none },
+/** A number of a data set in a history. Equal numbers have equal digests. */
+type Version = number;
+/** A step of a history: the data set before and after a change. */
+type Step = readonly [from: Version, to: Version];
+
+const unchanged = { added: [], removed: [], renamed: [], changed: [] };
+
+function createSummary(version: Version) {
+  const digit = String(version);
+  return {
+    digest: `sha256:${digit.repeat(64)}`,
+    captured: '2026-01-02',
+    counts: { move: 1, item: 1 },
+  };
+}
+
+function createStep([from, to]: Step) {
+  return {
+    from: createSummary(from),
+    to: { ...createSummary(to), edition: null },
+    totals: { added: 0, removed: 0, renamed: 0, changed: 0 },
+    changes: { move: unchanged, item: unchanged },
+  };
+}
+
+function isValidHistory(steps: readonly Step[]): boolean {
+  const history = { steps: steps.map(createStep) };
+  return historySchema.safeParse(history).success;
+}
+
+it.each<{ steps: readonly Step[] }>([
+  { steps: [] },
+  { steps: [[1, 2]] },
+  {
+    steps: [
+      [3, 4],
+      [2, 3],
+      [1, 2],
+    ],
+  },
+])('accepts consecutive steps, newest first: $steps', ({ steps }) => {
+  expect(isValidHistory(steps)).toBe(true);
 });
 
-it.each<[boolean, ...(readonly [number, number])[]]>([
-  [true],
-  [true, [1, 2]],
-  [true, [3, 4], [2, 3], [1, 2]],
-  [false, [1, 2], [2, 3]],
-  [false, [4, 5], [2, 3], [1, 2]],
-  [false, [3, 4], [2, 3], [0, 1]],
-])(
-  'accepts a history only if its steps are consecutive, newest first: %s for %j %j %j',
-  (isValid, ...steps) => {
-    expect(historySchema.safeParse({ steps: steps.map(step) }).success).toBe(
-      isValid,
-    );
+it.each<{ problem: string; steps: readonly Step[] }>([
+  {
+    problem: 'the oldest step is first',
+    steps: [
+      [1, 2],
+      [2, 3],
+    ],
   },
-);
+  {
+    problem: 'a step is missing after the first one',
+    steps: [
+      [4, 5],
+      [2, 3],
+      [1, 2],
+    ],
+  },
+  {
+    problem: 'a step is missing before the last one',
+    steps: [
+      [3, 4],
+      [2, 3],
+      [0, 1],
+    ],
+  },
+])('rejects a history if $problem', ({ steps }) => {
+  expect(isValidHistory(steps)).toBe(false);
+});
