@@ -1,43 +1,96 @@
 import { expect, it } from 'vitest';
 import * as words from '../../src/contract/words.ts';
 
-it.each<[unknown, unknown]>([
-  [
-    ['poke-ball', 'dna-splicers--merge', ''].map(words.toTitleCase),
-    ['Poke Ball', 'Dna Splicers Merge', ''],
-  ],
-  [['move', 'item'].map(words.addArticle), ['a move', 'an item']],
-  [['move', 'retry', 'key'].map(words.pluralize), ['moves', 'retries', 'keys']],
-  [words.formatKindTitle('move'), 'Moves'],
-  [words.listFirst(['a', 'b'], 2), 'a, b'],
-  [words.listFirst([...'abcd'], 2), 'a, b and 2 more'],
-  [words.listFirst([]), ''],
-  [words.listFirst([...'abcdefghijk']), 'a, b, c, d, e, f, g, h, i, j and 1 more'],
-  [
-    [['a'], ['a', 'b'], ['a', 'b', 'c']].map((names) => words.joinWords(names)),
-    ['a', 'a and b', 'a, b and c'],
-  ],
-  [words.joinWords(['a', 'b', 'c'], 'or'), 'a, b or c'],
-  [[999, 3160, 1_234_567].map(words.groupDigits), ['999', '3,160', '1,234,567']],
-  [
-    [0, 1, 3160].map((count) => words.formatCount(count, 'move')),
-    ['0 moves', '1 move', '3,160 moves'],
-  ],
-  [words.formatCount(2, 'retry', 'retries'), '2 retries'],
-  [
-    ['2017-12-08', '2026-01-31'].map(words.formatDate),
-    ['December 8, 2017', 'January 31, 2026'],
-  ],
-  [
-    [0, 999, 1000, 9949].map((bytes) => words.formatBytes(bytes)),
-    ['0 B', '999 B', '1.0 kB', '9.9 kB'],
-  ],
-  [
-    [9950, 999_499, 999_500].map((bytes) => words.formatBytes(bytes, '_')),
-    ['10_kB', '999_kB', '1.0_MB'],
-  ],
-])('formats words and numbers as %o', (got, expected) => {
-  expect(got).toEqual(expected);
+it.each([
+  ['poke-ball', 'Poke Ball'],
+  ['dna-splicers--merge', 'Dna Splicers Merge'],
+  ['', ''],
+])('toTitleCase(%j) returns %j', (slug, title) => {
+  expect(words.toTitleCase(slug)).toBe(title);
+});
+
+it.each([
+  ['move', 'a move'],
+  ['item', 'an item'],
+])('addArticle(%j) returns %j', (noun, text) => {
+  expect(words.addArticle(noun)).toBe(text);
+});
+
+it.each([
+  ['move', 'moves'],
+  ['retry', 'retries'],
+  ['key', 'keys'],
+])('pluralize(%j) returns %j', (noun, plural) => {
+  expect(words.pluralize(noun)).toBe(plural);
+});
+
+it('formatKindTitle returns a capitalized plural', () => {
+  expect(words.formatKindTitle('move')).toBe('Moves');
+});
+
+it.each([
+  { names: ['a', 'b'], limit: 2, text: 'a, b' },
+  { names: ['a', 'b', 'c', 'd'], limit: 2, text: 'a, b and 2 more' },
+  { names: [], limit: undefined, text: '' },
+  {
+    names: [...'abcdefghijk'],
+    limit: undefined,
+    text: 'a, b, c, d, e, f, g, h, i, j and 1 more',
+  },
+])('listFirst($names, $limit) returns "$text"', ({ names, limit, text }) => {
+  expect(words.listFirst(names, limit)).toBe(text);
+});
+
+it.each([
+  { names: ['a'], conjunction: undefined, text: 'a' },
+  { names: ['a', 'b'], conjunction: undefined, text: 'a and b' },
+  { names: ['a', 'b', 'c'], conjunction: undefined, text: 'a, b and c' },
+  { names: ['a', 'b', 'c'], conjunction: 'or', text: 'a, b or c' },
+] as const)(
+  'joinWords($names, $conjunction) returns "$text"',
+  ({ names, conjunction, text }) => {
+    expect(words.joinWords(names, conjunction)).toBe(text);
+  },
+);
+
+it.each([
+  [999, '999'],
+  [3160, '3,160'],
+  [1_234_567, '1,234,567'],
+])('groupDigits(%i) returns %j', (number, text) => {
+  expect(words.groupDigits(number)).toBe(text);
+});
+
+it.each([
+  { count: 0, noun: 'move', plural: undefined, text: '0 moves' },
+  { count: 1, noun: 'move', plural: undefined, text: '1 move' },
+  { count: 3160, noun: 'move', plural: undefined, text: '3,160 moves' },
+  { count: 2, noun: 'retry', plural: 'retries', text: '2 retries' },
+])('formatCount formats "$text"', ({ count, noun, plural, text }) => {
+  expect(words.formatCount(count, noun, plural)).toBe(text);
+});
+
+it.each([
+  ['2017-12-08', 'December 8, 2017'],
+  ['2026-01-31', 'January 31, 2026'],
+])('formatDate(%j) returns %j', (date, text) => {
+  expect(words.formatDate(date)).toBe(text);
+});
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [9949, '9.9 kB'],
+  [9950, '10 kB'],
+  [999_499, '999 kB'],
+  [999_500, '1.0 MB'],
+])('formatBytes(%i) returns %j', (bytes, text) => {
+  expect(words.formatBytes(bytes)).toBe(text);
+});
+
+it('formatBytes uses the given space', () => {
+  expect(words.formatBytes(9950, '_')).toBe('10_kB');
 });
 
 it('toSeconds rounds to milliseconds', () => {
