@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as paths from '../../src/contract/paths.ts';
 
 it.each([
@@ -9,36 +9,61 @@ it.each([
   expect(paths.getBasePath(baseUrl)).toBe(path);
 });
 
-it('creates the file paths and URLs that the contract specifies', () => {
-  const query = { baseUrl: 'https://example.org/games', links: 'query' } as const;
-  const file = { ...query, links: 'file' } as const;
-  const [first, third] = [0, 200].map((offset) => ({ limit: 100, offset }));
+describe('the paths of files', () => {
+  it.each([
+    [0, 'api/gamedata/item/index.json'],
+    [200, 'api/gamedata/item/offset/200/index.json'],
+  ])('listPageFile returns the list page with offset %i', (offset, file) => {
+    expect(paths.listPageFile('item', offset)).toBe(file);
+  });
+
+  it('recordFile returns the file of a record', () => {
+    const file = paths.recordFile('move', 'pound');
+    expect(file).toBe('api/gamedata/move/pound/index.json');
+  });
+});
+
+describe('links', () => {
+  const baseUrl = 'https://example.org/games';
+  const queryLinks = { baseUrl, links: 'query' } as const;
+  const fileLinks = { baseUrl, links: 'file' } as const;
   const api = 'https://example.org/games/api/gamedata';
-  const { listUrl, recordUrl } = paths;
-  expect(paths.listPageFile('move', 0)).toBe('api/gamedata/move/index.json');
-  expect(paths.listPageFile('item', 200)).toBe(
-    'api/gamedata/item/offset/200/index.json',
-  );
-  expect(paths.recordFile('move', 'pound')).toBe(
-    'api/gamedata/move/pound/index.json',
-  );
-  expect(recordUrl(query, 'move', 'pound')).toBe(`${api}/move/pound/?format=api`);
-  expect(recordUrl(file, 'move', 'pound')).toBe(
-    `${api}/move/pound/index.json?format=api`,
-  );
-  expect(listUrl(query, 'item')).toBe(`${api}/item/?format=api`);
-  expect(listUrl(query, 'item', third)).toBe(
-    `${api}/item/?format=api&limit=100&offset=200`,
-  );
-  expect(listUrl(query, 'item', third, 'json')).toBe(
-    `${api}/item/?format=json&limit=100&offset=200`,
-  );
-  expect(listUrl(file, 'item')).toBe(`${api}/item/index.json?format=api`);
-  expect(listUrl(file, 'item', first)).toBe(
-    `${api}/item/index.json?format=api&limit=100&offset=0`,
-  );
-  const offset200 = `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`;
-  expect(listUrl(file, 'item', third)).toBe(offset200);
+  const firstPage = { limit: 100, offset: 0 };
+  const thirdPage = { limit: 100, offset: 200 };
+
+  it.each([
+    { base: queryLinks, url: `${api}/move/pound/?format=api` },
+    { base: fileLinks, url: `${api}/move/pound/index.json?format=api` },
+  ])('recordUrl returns $url for $base.links links', ({ base, url }) => {
+    expect(paths.recordUrl(base, 'move', 'pound')).toBe(url);
+  });
+
+  it.each([
+    { base: queryLinks, range: undefined, url: `${api}/item/?format=api` },
+    {
+      base: queryLinks,
+      range: thirdPage,
+      url: `${api}/item/?format=api&limit=100&offset=200`,
+    },
+    { base: fileLinks, range: undefined, url: `${api}/item/index.json?format=api` },
+    {
+      base: fileLinks,
+      range: firstPage,
+      url: `${api}/item/index.json?format=api&limit=100&offset=0`,
+    },
+    {
+      base: fileLinks,
+      range: thirdPage,
+      url: `${api}/item/offset/200/index.json?format=api&limit=100&offset=200`,
+    },
+  ])('listUrl returns $url for $base.links links', ({ base, range, url }) => {
+    expect(paths.listUrl(base, 'item', range)).toBe(url);
+  });
+
+  it('listUrl uses the given format', () => {
+    const url = paths.listUrl(queryLinks, 'item', thirdPage, 'json');
+    expect(url).toBe(`${api}/item/?format=json&limit=100&offset=200`);
+  });
 });
 
 it.each([
@@ -87,16 +112,19 @@ it.each([
   expect(paths.isHidden(path)).toBe(isHidden);
 });
 
-it('isServed accepts files in .well-known/ only at the root of an origin', () => {
-  const files = ['.well-known/security.txt', 'meta.json', '.htaccess'];
-  expect(files.filter((file) => paths.isServed(file, ''))).toEqual([
-    '.well-known/security.txt',
-    'meta.json',
-  ]);
-  expect(files.filter((file) => paths.isServed(file, '/games'))).toEqual([
-    'meta.json',
-  ]);
-});
+it.each([
+  { file: '.well-known/security.txt', basePath: '', isServed: true },
+  { file: '.well-known/security.txt', basePath: '/games', isServed: false },
+  { file: 'meta.json', basePath: '', isServed: true },
+  { file: 'meta.json', basePath: '/games', isServed: true },
+  { file: '.htaccess', basePath: '', isServed: false },
+  { file: '.htaccess', basePath: '/games', isServed: false },
+])(
+  'isServed($file, "$basePath") returns $isServed',
+  ({ file, basePath, isServed }) => {
+    expect(paths.isServed(file, basePath)).toBe(isServed);
+  },
+);
 
 it.each([
   ['site.tar.gz', true],
