@@ -5,9 +5,13 @@ import {
   toSchemaObject,
 } from '../../src/contract/served.ts';
 
-it('compileSchemas omits defaults and does not escape slashes in patterns', () => {
+it('compileSchemas omits defaults', () => {
   const { standalone } = compileSchemas();
   expect(JSON.stringify(standalone)).not.toContain('"default":');
+});
+
+it('compileSchemas does not escape slashes in patterns', () => {
+  const { standalone } = compileSchemas();
   const pattern =
     '^https?://[^\\s?#]+/api/gamedata/move/(?:index\\.json)?\\?format=api$';
   expect(standalone.root).toMatchObject({ properties: { move: { pattern } } });
@@ -20,12 +24,15 @@ it('the schemas for reading reject a field that the published schemas allow', ()
   expect(servedSchemas.move.safeParse({ ...move, power: 40 }).success).toBe(false);
 });
 
-it('toSchemaObject returns an empty schema for anything that is not a schema object', () => {
-  const schema = { type: 'string' } as const;
-  expect([schema, true, [schema], undefined].map(toSchemaObject)).toEqual([
-    schema,
-    {},
-    {},
-    {},
-  ]);
+const stringSchema = { type: 'string' } as const;
+
+it('toSchemaObject returns a schema object unchanged', () => {
+  expect(toSchemaObject(stringSchema)).toEqual(stringSchema);
 });
+
+it.each([true, [stringSchema], undefined])(
+  'toSchemaObject returns an empty schema for %j',
+  (schema) => {
+    expect(toSchemaObject(schema)).toEqual({});
+  },
+);
