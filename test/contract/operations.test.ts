@@ -14,65 +14,88 @@ const names = {
 };
 const site = { links: 'query', downloads: true, names } as const;
 
-const list = (links: 'query' | 'file') =>
-  contract.listOperations({ ...site, links }, examples, true);
-const find = (id: string, links: 'query' | 'file' = 'query') =>
-  list(links).find((operation) => operation.id === id);
+type Links = 'query' | 'file';
+
+function listAll(links: Links): readonly contract.Operation[] {
+  return contract.listOperations({ ...site, links }, examples, true);
+}
+
+function findOperation(
+  id: string,
+  links: Links = 'query',
+): contract.Operation | undefined {
+  return listAll(links).find((operation) => operation.id === id);
+}
+
+/** Returns a line such as `getMove /api/gamedata/move/{slug}/ move format`. */
+function summarize({ id, path, schema, parameters }: contract.Operation): string {
+  return `${id} ${path} ${schema} ${parameters.join(' ')}`;
+}
 
 describe('listOperations', () => {
-  const describe = ({ id, path, schema, parameters }: contract.Operation) =>
-    `${id} ${path} ${schema} ${parameters.join(' ')}`;
-
-  it('lists the endpoints with their parameters and examples', () => {
-    expect(list('query').filter(contract.isEndpoint).map(describe)).toEqual([
-      'getRoot /api/gamedata/ root format ifNoneMatch',
-      ...kindNames.flatMap((kind) => [
-        `get${capitalize(kind)}Page /api/gamedata/${kind}/ ${kind}-page format limit offset ifNoneMatch`,
-        `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/ ${kind} format ifNoneMatch`,
-      ]),
-    ]);
-    const slug = {
-      name: 'slug',
-      in: 'path',
-      required: true,
-      example: 'a',
-      schema: { type: 'string' },
-    };
-    expect([find('getRoot'), find('getMovePage'), find('getMove')]).toMatchObject([
-      { summary: 'API root', example: examples.root },
-      {
-        summary: 'A page of the list of all moves, in order of id',
-        example: { count: 1 },
-      },
-      {
-        summary: 'One move',
-        group: 'records',
-        example: { slug: 'a' },
-        pathParameter: slug,
-      },
-    ]);
+  it('lists the endpoints with their parameters if links have queries', () => {
+    const endpoints = listAll('query').filter(contract.isEndpoint);
+    const expected = ['getRoot /api/gamedata/ root format ifNoneMatch'];
+    for (const kind of kindNames) {
+      const id = `get${capitalize(kind)}`;
+      const path = `/api/gamedata/${kind}/`;
+      expected.push(
+        `${id}Page ${path} ${kind}-page format limit offset ifNoneMatch`,
+        `${id} ${path}{slug}/ ${kind} format ifNoneMatch`,
+      );
+    }
+    expect(endpoints.map(summarize)).toEqual(expected);
   });
 
-  it('lists the files of the API if links point to files', () => {
-    expect(list('file').filter(contract.isEndpoint)).toEqual([]);
-    const files = list('file').filter(({ group }) => group === 'records');
-    expect(files.map(describe)).toEqual([
-      'getRoot /api/gamedata/index.json root ifNoneMatch',
-      ...kindNames.flatMap((kind) => [
-        `get${capitalize(kind)}Page /api/gamedata/${kind}/index.json ${kind}-page ifNoneMatch`,
-        `get${capitalize(kind)}PageAt /api/gamedata/${kind}/offset/{offset}/index.json ${kind}-page ifNoneMatch`,
-        `get${capitalize(kind)} /api/gamedata/${kind}/{slug}/index.json ${kind} ifNoneMatch`,
-      ]),
-    ]);
-    const [page, pageAt, move] = ['getMovePage', 'getMovePageAt', 'getMove'].map(
-      (id) => find(id, 'file'),
-    );
-    expect([page?.example, pageAt?.example, move?.example]).toEqual([
-      undefined,
-      undefined,
-      { slug: 'a' },
-    ]);
+  it('describes each endpoint with an example', () => {
+    expect(findOperation('getRoot')).toMatchObject({
+      summary: 'API root',
+      example: examples.root,
+    });
+    expect(findOperation('getMovePage')).toMatchObject({
+      summary: 'A page of the list of all moves, in order of id',
+      example: { count: 1 },
+    });
+    expect(findOperation('getMove')).toMatchObject({
+      summary: 'One move',
+      group: 'records',
+      example: { slug: 'a' },
+      pathParameter: {
+        name: 'slug',
+        in: 'path',
+        required: true,
+        example: 'a',
+        schema: { type: 'string' },
+      },
+    });
+  });
+
+  it('lists files instead of endpoints if links point to files', () => {
+    const operations = listAll('file');
+    expect(operations.filter(contract.isEndpoint)).toEqual([]);
+    const files = operations.filter(({ group }) => group === 'records');
+    const expected = ['getRoot /api/gamedata/index.json root ifNoneMatch'];
+    for (const kind of kindNames) {
+      const id = `get${capitalize(kind)}`;
+      const folder = `/api/gamedata/${kind}`;
+      expected.push(
+        `${id}Page ${folder}/index.json ${kind}-page ifNoneMatch`,
+        `${id}PageAt ${folder}/offset/{offset}/index.json ${kind}-page ifNoneMatch`,
+        `${id} ${folder}/{slug}/index.json ${kind} ifNoneMatch`,
+      );
+    }
+    expect(files.map(summarize)).toEqual(expected);
+  });
+
+  it('omits the examples of list pages if links point to files', () => {
+    const page = findOperation('getMovePage', 'file');
+    const pageAt = findOperation('getMovePageAt', 'file');
+    const move = findOperation('getMove', 'file');
+    expect(page).toBeDefined();
+    expect(page?.example).toBeUndefined();
+    expect(pageAt?.example).toBeUndefined();
     expect(pageAt?.pathParameter).toBe(contract.parameters.pageOffset);
+    expect(move?.example).toEqual({ slug: 'a' });
   });
 
   it.each<[string, object, object?]>([
@@ -103,22 +126,36 @@ describe('listOperations', () => {
     ['downloadMoveCsv', { group: 'downloads' }],
   ])('lists %s with its path parameter', (id, operation, parameter) => {
     const pathParameter = parameter && { in: 'path', required: true, ...parameter };
-    expect(find(id)).toMatchObject({ ...operation, pathParameter });
+    expect(findOperation(id)).toMatchObject({ ...operation, pathParameter });
   });
 
   it.each([
-    [{ names: undefined }, false, ['records', 'downloads', 'site']],
-    [{ downloads: false }, false, ['records', 'names', 'site']],
-    [{ downloads: false }, true, ['records', 'names', 'downloads', 'site']],
+    {
+      options: { names: undefined },
+      hasArchive: false,
+      groups: ['records', 'downloads', 'site'],
+    },
+    {
+      options: { downloads: false },
+      hasArchive: false,
+      groups: ['records', 'names', 'site'],
+    },
+    {
+      options: { downloads: false },
+      hasArchive: true,
+      groups: ['records', 'names', 'downloads', 'site'],
+    },
   ])(
-    'lists only files that the site contains: %o, archive %s',
-    (own, archive, groups) => {
+    'lists only files that the site contains: $options, archive $hasArchive',
+    ({ options, hasArchive, groups }) => {
       const operations = contract.listOperations(
-        { ...site, ...own },
+        { ...site, ...options },
         examples,
-        archive,
+        hasArchive,
       );
-      expect([...new Set(operations.map(({ group }) => group))]).toEqual(groups);
+      const listedGroups = new Set<string>();
+      for (const { group } of operations) listedGroups.add(group);
+      expect([...listedGroups]).toEqual(groups);
     },
   );
 });
