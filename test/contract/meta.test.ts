@@ -21,19 +21,24 @@ const hash = '0d8fe2bf'.padEnd(40, 'a');
 const now = Date.UTC(2026, 10, 22);
 
 describe('parseEdition', () => {
+  /** In seconds since 1970, like all deployment times. */
   const time = 1_786_004_122;
-  const [first, last] = [Date.UTC(2014, 0) / 1000, now / 1000 + 86_400];
+  const first = Date.UTC(2014, 0) / 1000;
+  const last = now / 1000 + 86_400;
 
   it.each([time, `${time}`])(
     'parses a commit with the deployment time %o',
     (deployed) => {
       const edition = parseEdition(hash, deployed, now);
       expect(edition).toEqual({ hash, deployed: '2026-08-06T08:15:22Z' });
-      expect(edition && describeEdition(edition)).toBe(
-        'edition 0d8fe2bf from 2026-08-06',
-      );
     },
   );
+
+  it('describeEdition shortens the commit and the deployment time', () => {
+    const edition = { hash, deployed: '2026-08-06T08:15:22Z' };
+    const description = describeEdition(edition);
+    expect(description).toBe('edition 0d8fe2bf from 2026-08-06');
+  });
 
   it.each([undefined, hash.slice(1), hash.toUpperCase(), [hash, hash]])(
     'rejects the commit %j',
@@ -42,48 +47,56 @@ describe('parseEdition', () => {
     },
   );
 
-  it('accepts deployment times from 2014 until one day in the future', () => {
-    expect(
-      [first, last].filter((seconds) => !parseEdition(hash, seconds, now)),
-    ).toEqual([]);
-    const others = [
-      undefined,
-      '2026-08-06',
-      [time, time],
-      -time,
-      '',
-      first - 1,
-      last + 1,
-      time * 1000,
-    ];
-    expect(others.filter((seconds) => parseEdition(hash, seconds, now))).toEqual([]);
+  it.each([first, last])(
+    'accepts %i, a deployment time between 2014 and tomorrow',
+    (deployed) => {
+      expect(parseEdition(hash, deployed, now)).not.toBeNull();
+    },
+  );
+
+  it.each([
+    undefined,
+    '2026-08-06',
+    [time, time],
+    -time,
+    '',
+    first - 1,
+    last + 1,
+    time * 1000,
+  ])('rejects the deployment time %j', (deployed) => {
+    expect(parseEdition(hash, deployed, now)).toBeNull();
   });
 });
 
 describe('findNewestEdition', () => {
-  const [first, second] = [namedEdition(1), namedEdition(2)];
+  const first = namedEdition(1);
+  const second = namedEdition(2);
+  /** Has the deployment time of the first edition. */
+  const simultaneous = { ...second, deployed: first.deployed };
+
   it.each([
     [[], null],
     [[null, null], null],
     [[first, null, second, null], second],
     [[second, first], second],
-    [[first, { ...second, deployed: first.deployed }], first],
+    [[first, simultaneous], first],
   ])('finds the newest edition in %j', (editions, newest) => {
     expect(findNewestEdition(editions)).toEqual(newest);
   });
 });
 
 describe('rejectOtherFormat', () => {
-  const check = (json: unknown) => () =>
+  function check(json: unknown): void {
     rejectOtherFormat(
       json,
       (problem, options) => new OutputError(problem, 'meta.json', options),
     );
+  }
 
   it.each([{ format: FORMAT }, { format: '9' }, null])(
     'accepts the format of %j',
     (json) => {
-      expect(check(json)).not.toThrow();
+      expect(() => check(json)).not.toThrow();
     },
   );
 
@@ -101,7 +114,7 @@ describe('rejectOtherFormat', () => {
     [{}, 'no format', 'Read the data again from the upstream'],
   ])('rejects the format of %j with a hint', (json, found, hint) => {
     const message = `meta.json: has ${found}, but this version of gamedata reads format ${FORMAT}`;
-    expect(check(json)).toThrow(
+    expect(() => check(json)).toThrow(
       expect.objectContaining({ message, hint: expect.stringContaining(hint) }),
     );
   });
@@ -110,20 +123,19 @@ describe('rejectOtherFormat', () => {
 const entry: ManifestEntry = { path: 'a/b.json', bytes: 0, sha256: '0'.repeat(64) };
 
 describe('manifestReader', () => {
-  const createManifest = (...files: unknown[]) => ({
-    format: 1,
-    generator: 'gamedata/0.1.0',
-    files,
-  });
+  function createManifest(...files: unknown[]) {
+    return { format: 1, generator: 'gamedata/0.1.0', files };
+  }
 
   it('keeps all entries and ignores unknown keys', () => {
-    const read = manifestReader.parse(
-      createManifest(entry, { ...entry, of: 'another version' }),
+    const entryWithUnknownKey = { ...entry, of: 'another version' };
+    const manifest = manifestReader.parse(
+      createManifest(entry, entryWithUnknownKey),
     );
-    expect(read).toEqual(createManifest(entry, entry));
+    expect(manifest).toEqual(createManifest(entry, entry));
   });
 
-  it.each<[string, object, string]>([
+  it.each<[damage: string, fields: object, problem: string]>([
     [
       'a path outside the site',
       { path: '../a' },
@@ -133,83 +145,102 @@ describe('manifestReader', () => {
     ['a size above every limit', { bytes: 2 ** 28 + 1 }, 'bytes: Too big'],
     ['a negative size', { bytes: -1 }, 'bytes: Too small'],
     ['a short hash', { sha256: '0' }, 'sha256: Invalid string'],
-  ])('rejects an entry with %s', (_, damage, problem) => {
-    const { error } = manifestReader.safeParse(
-      createManifest(entry, { ...entry, ...damage }, entry),
-    );
-    expect(
-      error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ).toEqual([expect.stringContaining(`files.1.${problem}`)]);
+  ])('rejects an entry with %s', (_, fields, problem) => {
+    const damagedEntry = { ...entry, ...fields };
+    const manifest = createManifest(entry, damagedEntry, entry);
+    const { error } = manifestReader.safeParse(manifest);
+    const problems: string[] = [];
+    for (const { path, message } of error?.issues ?? []) {
+      problems.push(`${path.join('.')}: ${message}`);
+    }
+    expect(problems).toEqual([expect.stringContaining(`files.1.${problem}`)]);
   });
 });
 
 describe('isSitePath', () => {
-  const folders = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
-  it('accepts only paths inside the site that every file system supports', () => {
-    const inside = [
-      'index.html',
-      'a/b/c.json',
-      '_redirects',
-      'a..b',
-      '.nojekyll',
-      '.well-known/x',
-      folders,
-    ];
-    const outside = [
-      ...[
-        '',
-        '/',
-        '/a',
-        '.',
-        '..',
-        '../x',
-        'a/../b',
-        'a/..',
-        './a',
-        'a//b',
-        'a/',
-        'a\\b',
-        'a\0b',
-      ],
-      ...[
-        'a\n/../../b',
-        'a\u001b',
-        'a'.repeat(221),
-        `${'a/'.repeat(16)}b`,
-        `${folders}n`,
-      ],
-    ];
-    expect([...inside, ...outside].filter(isSitePath)).toEqual(inside);
+  /** As long as a path may be. */
+  const longPath = ['f'.repeat(200), 'g'.repeat(110), 'n'.repeat(200)].join('/');
+
+  it.each([
+    'index.html',
+    'a/b/c.json',
+    '_redirects',
+    'a..b',
+    '.nojekyll',
+    '.well-known/x',
+    longPath,
+  ])('accepts the path %j inside the site', (path) => {
+    expect(isSitePath(path)).toBe(true);
+  });
+
+  it.each([
+    '',
+    '/',
+    '/a',
+    '.',
+    '..',
+    '../x',
+    'a/../b',
+    'a/..',
+    './a',
+    'a//b',
+    'a/',
+    'a\\b',
+    'a\0b',
+    'a\n/../../b',
+    'a\u001b',
+  ])('rejects the path %j, which may lead out of the site', (path) => {
+    expect(isSitePath(path)).toBe(false);
+  });
+
+  it.each([
+    ['a name of 221 characters', 'a'.repeat(221)],
+    ['17 levels of folders', `${'a/'.repeat(16)}b`],
+    ['too many characters in total', `${longPath}n`],
+  ])('rejects a path with %s, which some file systems do not support', (_, path) => {
+    expect(isSitePath(path)).toBe(false);
   });
 });
 
-it('createMeta validates the values and sorts the keys in schema order', () => {
+describe('createMeta', () => {
   const { format: _, ...options } = siteOf({}).meta;
-  const reversed = Object.fromEntries(
-    Object.entries(options).reverse(),
-  ) as typeof options;
-  const made = createMeta(reversed);
-  expect(Object.keys(made)).toEqual(
-    Object.keys(metaSchema.shape).filter(
-      (key) => !['skipped', 'archive', 'names'].includes(key),
-    ),
-  );
-  expect(made).toEqual({ ...options, format: 1 });
-  expect(() => createMeta({ ...options, captured: 'today' })).toThrow(
-    'Invalid ISO date',
-  );
+
+  it('sorts the keys in schema order', () => {
+    const reversedEntries = Object.entries(options).reverse();
+    const reversed = Object.fromEntries(reversedEntries) as typeof options;
+    const meta = createMeta(reversed);
+    expect(meta).toStrictEqual({ ...options, format: 1 });
+    const schemaKeys = Object.keys(metaSchema.shape);
+    const expectedKeys = schemaKeys.filter((key) => key in meta);
+    expect(Object.keys(meta)).toEqual(expectedKeys);
+  });
+
+  it('rejects an invalid value', () => {
+    expect(() => createMeta({ ...options, captured: 'today' })).toThrow(
+      'Invalid ISO date',
+    );
+  });
 });
 
-it('encodeBody encodes text as UTF-8 and returns bytes unchanged', () => {
+describe('encodeBody', () => {
   const bytes = Uint8Array.of(0xc3, 0xa9);
-  expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
-  expect(encodeBody({ path: 'a', body: bytes })).toBe(bytes);
+
+  it('encodes text as UTF-8', () => {
+    expect(encodeBody({ path: 'a', body: 'é' })).toEqual(bytes);
+  });
+
+  it('returns bytes unchanged', () => {
+    expect(encodeBody({ path: 'a', body: bytes })).toBe(bytes);
+  });
 });
 
-it('getNativeName returns the name of a language in that language, or else its tag', () => {
-  expect(['fr', 'zh-hant', 'tlh'].map(getNativeName)).toEqual([
-    'Français',
-    '繁體中文',
-    'tlh',
-  ]);
+it.each([
+  ['fr', 'Français'],
+  ['zh-hant', '繁體中文'],
+])('getNativeName names the language %s as its speakers do', (tag, name) => {
+  expect(getNativeName(tag)).toBe(name);
+});
+
+it('getNativeName returns the tag of a language that it has no name for', () => {
+  expect(getNativeName('tlh')).toBe('tlh');
 });
