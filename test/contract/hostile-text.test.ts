@@ -81,44 +81,39 @@ const LENGTH = 100_000;
  */
 const MAX_PROCESSOR_TIME = 2_000_000;
 
-const repeated = [
-  ...[
-    '_',
-    '-',
-    '/',
-    '.',
-    ',',
-    ';',
-    ':',
-    '"',
-    '@',
-    '#',
-    '?',
-    '=',
-    '[',
-    '<',
-    ' ',
-    '\n',
-  ],
-  ...[
-    '\u00ad',
-    '\ufdfa',
-    'a',
-    '0',
-    'a-',
-    'a/',
-    'a.',
-    '{},',
-    ', received ',
-    ':SSL routines:',
-  ],
-  ...[
-    '?edition=a',
-    '/generation/1',
-    '/api/gamedata/move/a/',
-    'sprites/items/',
-    'skip-checks ',
-  ],
+/** The middle of a hostile text repeats one of these units. */
+const units = [
+  '_',
+  '-',
+  '/',
+  '.',
+  ',',
+  ';',
+  ':',
+  '"',
+  '@',
+  '#',
+  '?',
+  '=',
+  '[',
+  '<',
+  ' ',
+  '\n',
+  '\u00ad',
+  '\ufdfa',
+  'a',
+  '0',
+  'a-',
+  'a/',
+  'a.',
+  '{},',
+  ', received ',
+  ':SSL routines:',
+  '?edition=a',
+  '/generation/1',
+  '/api/gamedata/move/a/',
+  'sprites/items/',
+  'skip-checks ',
 ];
 
 /**
@@ -126,7 +121,7 @@ const repeated = [
  * such a text again from each position.
  */
 function* createHostileTexts(prefix: string): Generator<string> {
-  for (const unit of repeated) {
+  for (const unit of units) {
     // In quadratic time, an expression reads the whole text once per unit. We use
     // fewer of the longer units, so that every text takes about the same number of
     // steps.
@@ -136,7 +131,7 @@ function* createHostileTexts(prefix: string): Generator<string> {
   }
 }
 
-const createStep = (text: string): Comparison => {
+function createStep(text: string): Comparison {
   const state = { digest: text, captured: null, counts: mapKinds(() => 0) };
   const none = { added: [], removed: [], renamed: [], changed: [] };
   const fields = [{ field: 'name', from: text, to: null }];
@@ -147,18 +142,59 @@ const createStep = (text: string): Comparison => {
     totals: { added: 0, removed: 0, renamed: 0, changed: 1 },
     changes: everyKind({ move }, () => none),
   };
-};
+}
 
-const normalizeMove = (overrides: Parameters<typeof rawMove>[1]): unknown =>
-  normalize(onlyRaw({ move: [rawMove(1, overrides)] }), PROVENANCE);
-const normalizeItem = (sprite: string): unknown =>
-  normalize(onlyRaw({ item: [rawItem(1, { sprite })] }), PROVENANCE);
+type MoveFields = Parameters<typeof rawMove>[1];
 
-const { meta } = siteOf(onlyRaw());
-const validate = (schema: z.ZodType, value: unknown) => parse(schema, value, {});
-const entry = (path: string) => ({ path, bytes: 0, sha256: '0'.repeat(64) });
+function normalizeMove(fields: MoveFields): unknown {
+  const records = onlyRaw({ move: [rawMove(1, fields)] });
+  return normalize(records, PROVENANCE);
+}
+
+function normalizeItem(sprite: string): unknown {
+  const records = onlyRaw({ item: [rawItem(1, { sprite })] });
+  return normalize(records, PROVENANCE);
+}
+
+function parseGeneration(url: string): unknown {
+  const answer = { id: 1, name: 'a', names: [], generation: { url } };
+  return parseRecord('move', answer, 'x');
+}
+
+function validate(schema: z.ZodType, value: unknown): unknown {
+  return parse(schema, value, {});
+}
+
 const url = 'https://x.test/';
+const { meta } = siteOf(onlyRaw());
+const plainPage = { count: 0, next: null, previous: null, results: [] };
 
+function validateSprites(upstream: string): unknown {
+  const sprites = { mode: 'link', upstream };
+  return validate(metaSchema, { ...meta, sprites });
+}
+
+function validateManifest(text: string): unknown {
+  const entry = { path: text, bytes: 0, sha256: '0'.repeat(64) };
+  const manifest = { format: 1, generator: text, files: [entry] };
+  return validate(manifestReader, manifest);
+}
+
+function createFeed(text: string): unknown {
+  const history = { steps: [createStep(text)] };
+  return encodeFeed(history, { ...meta, base_url: url });
+}
+
+function readEditionHeaders(text: string): unknown {
+  return readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text });
+}
+
+function explainError(message: string, code: string): unknown {
+  const error = Object.assign(new Error(message), { code });
+  return toAttemptError(error);
+}
+
+/** A function that reads text. A prefix leads into its regular expressions. */
 type Row = readonly [name: string, read: (text: string) => unknown, prefix?: string];
 
 const rows: readonly Row[] = [
@@ -166,16 +202,8 @@ const rows: readonly Row[] = [
   ['an English name', (text) => normalizeMove({ englishName: text }), 'a'],
   ['a name in a language', (text) => normalizeMove({ names: { fr: text } }), 'a'],
   ['a language of a name', (text) => normalizeMove({ names: { [text]: 'a' } }), 'a'],
-  ['a sprite', (text) => normalizeItem(text), 'sprites/items/a'],
-  [
-    'a generation',
-    (text) =>
-      parseRecord(
-        'move',
-        { id: 1, name: 'a', names: [], generation: { url: text } },
-        'x',
-      ),
-  ],
+  ['a sprite', normalizeItem, 'sprites/items/a'],
+  ['a generation', parseGeneration],
 
   ['slugSchema', (text) => validate(slugSchema, text), 'a'],
   ['nameSchema', (text) => validate(nameSchema, text), 'a'],
@@ -202,38 +230,16 @@ const rows: readonly Row[] = [
     (text) => validate(metaSchema, { ...meta, captured: text }),
     '2026-',
   ],
-  [
-    'metaSchema, sprites',
-    (text) =>
-      validate(metaSchema, { ...meta, sprites: { mode: 'link', upstream: text } }),
-    url,
-  ],
-  [
-    'manifestReader',
-    (text) =>
-      validate(manifestReader, { format: 1, generator: text, files: [entry(text)] }),
-    'gamedata/',
-  ],
+  ['metaSchema, sprites', validateSprites, url],
+  ['manifestReader', validateManifest, 'gamedata/'],
   [
     'pageSchemas, next',
-    (text) =>
-      validate(pageSchemas.move, {
-        count: 0,
-        next: text,
-        previous: null,
-        results: [],
-      }),
+    (text) => validate(pageSchemas.move, { ...plainPage, next: text }),
     `${url}api/gamedata/move/`,
   ],
   [
     'pageSchemas, url',
-    (text) =>
-      validate(pageSchemas.move, {
-        count: 0,
-        next: null,
-        previous: null,
-        results: [{ url: text }],
-      }),
+    (text) => validate(pageSchemas.move, { ...plainPage, results: [{ url: text }] }),
     `${url}api/gamedata/move/`,
   ],
   ['an unknown key', (text) => validate(z.strictObject({}), { [text]: 1 })],
@@ -255,36 +261,22 @@ const rows: readonly Row[] = [
   ['quoteArgument', quoteArgument],
   ['formatText', (text) => formatText(createStep(text))],
   ['formatMarkdown', (text) => formatMarkdown(createStep(text)), 'skip-checks'],
-  [
-    'encodeFeed',
-    (text) => encodeFeed({ steps: [createStep(text)] }, { ...meta, base_url: url }),
-  ],
+  ['encodeFeed', createFeed],
 
   ['decodeText', (text) => decodeText(Buffer.from(text))],
   ['decompress', (text) => decompress(Buffer.alloc(1), text)],
   ['journalName', journalName, 'https://'],
   ['findWasmHint', (text) => findWasmHint(new RangeError(text)), 'WebAssembly.'],
   ['bustCaches', (text) => bustCaches(text, 1), `${url}?edition=`],
-  [
-    'readEdition',
-    (text) => readEdition({ 'x-pokeapi-hash': text, 'x-pokeapi-deploy-date': text }),
-  ],
+  ['readEdition', readEditionHeaders],
   [
     'Retry-After',
     (text) => unexpectedStatus(503, { 'retry-after': text }, url),
     '1',
   ],
   ['Location', (text) => unexpectedStatus(301, { location: text }, url), '/log'],
-  [
-    'a transport error',
-    (text) => toAttemptError(Object.assign(new Error(text), { code: 'EPROTO' })),
-    ':SSL routines:',
-  ],
-  [
-    'a proxy error',
-    (text) => toAttemptError(Object.assign(new Error(text), { code: 'X' })),
-    'Proxy response (',
-  ],
+  ['a transport error', (text) => explainError(text, 'EPROTO'), ':SSL routines:'],
+  ['a proxy error', (text) => explainError(text, 'X'), 'Proxy response ('],
 
   ['resolveTarget', (text) => resolveTarget(text), '/a'],
   [
@@ -303,6 +295,10 @@ const rows: readonly Row[] = [
   ['readPageRange', (text) => readPageRange(`/a/?limit=${text}`), '1'],
 ];
 
+/** The errors that a reader of text may throw. Any other error is a bug. */
+const expectedErrors = [GamedataError, AttemptError, SyntaxError];
+
+/** Reads each hostile text, and expects that no text takes too long. */
 async function expectLinearTime(
   prefix: string,
   read: (text: string) => unknown,
@@ -312,12 +308,12 @@ async function expectLinearTime(
     try {
       await read(text);
     } catch (error) {
-      const expected = [GamedataError, AttemptError, SyntaxError];
-      if (!expected.some((type) => error instanceof type)) throw error;
+      const isExpected = expectedErrors.some((type) => error instanceof type);
+      if (!isExpected) throw error;
     }
     const { user, system } = process.cpuUsage(started);
-    const shown = JSON.stringify(`${text.slice(0, 60)}…${text.slice(-5)}`);
-    expect(user + system, shown).toBeLessThan(MAX_PROCESSOR_TIME);
+    const shownText = JSON.stringify(`${text.slice(0, 60)}…${text.slice(-5)}`);
+    expect(user + system, shownText).toBeLessThan(MAX_PROCESSOR_TIME);
   }
 }
 
@@ -329,11 +325,9 @@ describe('reading a long hostile text in linear time', () => {
   it('reads hostile text in the tables of the csv source in linear time', async () => {
     const folder = temporaryFolder();
     const tables = tablesOf(upstreamOf(tinyUpstream()));
+    const items = tables['items.csv'];
     await expectLinearTime('9,', (text) => {
-      writeTables(folder, {
-        ...tables,
-        'items.csv': `${tables['items.csv']}${text}`,
-      });
+      writeTables(folder, { ...tables, 'items.csv': items + text });
       return loadFrom('csv', folder);
     });
   });
