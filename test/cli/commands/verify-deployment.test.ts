@@ -54,6 +54,7 @@ describe('verify <url>', () => {
       setTimeout(() => status(404)(response), at === 1 ? 1500 : 0),
     );
     const { stderr } = await callCli(['verify', url]);
-    expect(stderr).toMatch(/^reading the lists · 1 request\/s$/m);
+    // The number of requests depends on the load of the machine.
+    expect(stderr).toMatch(/^reading the lists · \d+ requests?\/s$/m);
   });
 });
