@@ -155,6 +155,13 @@ describe('recover', () => {
     await expectDiscarded(site);
   });
 
+  it('discards a committed change to another site, even if all of its files are staged', async () => {
+    const site = await publishedSite(old);
+    await interrupt(site, fresh, 'a.json');
+    await restore(site, { ...old, 'a.json': '0' });
+    await expectDiscarded(site);
+  });
+
   it('compares files by content after a change was discarded', async () => {
     const [before, after] = [{ 'a.json': '1' }, { 'a.json': '2', 'b.json': '3' }];
     const site = await publishedSite(before);
