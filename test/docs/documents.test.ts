@@ -17,116 +17,167 @@ import { hostNames } from '../../src/hosts/index.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const commands = await loadCommands();
-const { commands: parsed } = await createProgram();
+const { commands: parsedCommands } = await createProgram();
 const { scripts, dependencies } = JSON.parse(read('package.json'));
-const names = ['.', 'docs'].flatMap((folder) =>
-  readdirSync(path.join(ROOT, folder)).map((name) => path.join(folder, name)),
-);
-const documents = names
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => ({ name, text: read(name) }));
-const everything = documents.map(({ text }) => text).join('\n');
+
+interface Document {
+  /** The path in the project, such as `docs/CLI.md`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const documents = listDocuments();
+const allText = documents.map(({ text }) => text).join('\n');
+
+function read(file: string): string {
+  return readFileSync(path.join(ROOT, file), 'utf8');
+}
+
+function exists(file: string): boolean {
+  return existsSync(path.join(ROOT, file));
+}
+
+function listDocuments(): Document[] {
+  const found: Document[] = [];
+  for (const folder of ['.', 'docs']) {
+    for (const file of readdirSync(path.join(ROOT, folder))) {
+      const name = path.join(folder, file);
+      if (name.endsWith('.md')) found.push({ name, text: read(name) });
+    }
+  }
+  return found;
+}
 
 /**
  * Returns the anchor of a heading:
  * https://docs.github.com/en/get-started/writing-on-github
  */
-const getAnchor = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-');
+function getAnchor(heading: string): string {
+  const words = heading.toLowerCase().replaceAll(/[^\w\- ]/g, '');
+  return words.replaceAll(' ', '-');
+}
+
+function hasHeading(file: string, anchor: string): boolean {
+  const headings = read(file).matchAll(/^#+ (.*)$/gm);
+  for (const [, title = ''] of headings) {
+    if (getAnchor(title) === anchor) return true;
+  }
+  return false;
+}
 
 it.each(documents)(
   '$name links only to files and headings that exist',
   ({ name, text }) => {
-    const links = Array.from(
-      text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g),
-    );
-    const broken = links.filter(([, file = '', heading]) => {
+    const brokenLinks: string[] = [];
+    const links = text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g);
+    for (const [link, file = '', anchor] of links) {
       const target = file === '' ? name : path.join(path.dirname(name), file);
-      if (heading === undefined) return !existsSync(path.join(ROOT, target));
-      const headings = Array.from(
-        read(target).matchAll(/^#+ (.*)$/gm),
-        ([, title = '']) => getAnchor(title),
-      );
-      return !headings.includes(heading);
-    });
-    expect(broken.map(([link]) => link)).toEqual([]);
-    const files =
-      text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
-    // The section "How to add" omits `src/` from paths.
-    const sources =
-      text.match(
-        /(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g,
-      ) ?? [];
-    const named = [...files, ...sources.map((file) => `src/${file}`)];
-    expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+      const isBroken =
+        anchor === undefined ? !exists(target) : !hasHeading(target, anchor);
+      if (isBroken) brokenLinks.push(link);
+    }
+    expect(brokenLinks).toEqual([]);
   },
 );
 
-it('the documents mention only existing scripts, options and hosts', () => {
-  const find = (pattern: RegExp): string[] => [
-    ...new Set(everything.match(pattern)),
-  ];
-  expect(
-    find(/(?<=npm run )[a-z:-]+/g).filter((script) => !(script in scripts)),
-  ).toEqual([]);
-  expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
-  const known = parsed.flatMap(({ options }) => options.map(({ long }) => long));
-  const others = ['--help', '--version', '--directory', '--now', '--write'];
-  const calls = find(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g).join('\n');
-  expect([...known, ...others]).toEqual(
-    expect.arrayContaining(calls.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? []),
-  );
-  expect([...hostNames, 'netlify-edge']).toEqual(
-    expect.arrayContaining(find(/(?<=--host )[a-z-]+/g)),
-  );
+it.each(documents)('$name mentions only source files that exist', ({ text }) => {
+  const files =
+    text.match(/(?<=`)(?:src|test|scripts|deploy|docs)\/[\w./-]+(?=`)/g) ?? [];
+  // The section "How to add" omits `src/` from paths.
+  const shortened =
+    text.match(
+      /(?<=`)(?:contract|sources|site|hosts|cli|verify)\/[\w./-]+\.ts(?=`)/g,
+    ) ?? [];
+  const completed = shortened.map((file) => `src/${file}`);
+  const missing = [...files, ...completed].filter((file) => !exists(file));
+  expect(missing).toEqual([]);
 });
 
-it.each(parsed.map((command) => [command.name(), command] as const))(
+/** Returns all different texts in the documents that match the expression. */
+function findAll(pattern: RegExp): string[] {
+  return [...new Set(allText.match(pattern))];
+}
+
+it('the documents mention only scripts that exist', () => {
+  const mentioned = findAll(/(?<=npm run )[a-z:-]+/g);
+  expect(mentioned.length).toBeGreaterThan(0);
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(mentioned));
+});
+
+it('npm start serves the folder of a build', () => {
+  expect(scripts).toHaveProperty('start', 'node scripts/gamedata.mjs serve build');
+});
+
+it('the documents mention only options that exist', () => {
+  const calls = findAll(/(?:gamedata(?:\.mjs)?|npm run build --) [a-z-].*/g);
+  const mentioned = calls.join('\n').match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
+  // Other programs in the same lines have the last three options.
+  const known = ['--help', '--version', '--directory', '--now', '--write'];
+  for (const { options } of parsedCommands) {
+    for (const { long } of options) known.push(String(long));
+  }
+  expect(mentioned.length).toBeGreaterThan(0);
+  expect(known).toEqual(expect.arrayContaining(mentioned));
+});
+
+it('the documents mention only hosts that exist', () => {
+  const mentioned = findAll(/(?<=--host )[a-z-]+/g);
+  expect(mentioned.length).toBeGreaterThan(0);
+  expect([...hostNames, 'netlify-edge']).toEqual(expect.arrayContaining(mentioned));
+});
+
+it.each(parsedCommands.map((command) => [command.name(), command] as const))(
   'lists the same arguments of %s in the README as in the help',
   (name, { registeredArguments }) => {
-    const names = registeredArguments.map((argument) =>
-      argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
-    );
-    const usage = `${name}${names.join('')}`.replaceAll('|', '\\|');
-    expect(read('README.md')).toContain(`\n| \`${usage}\``);
+    let usage = name;
+    for (const argument of registeredArguments) {
+      const argumentName = argument.name();
+      usage += argument.required ? ` <${argumentName}>` : ` [${argumentName}]`;
+    }
+    // The usage is in a table, so a vertical bar must be escaped.
+    const cell = usage.replaceAll('|', '\\|');
+    expect(read('README.md')).toContain(`\n| \`${cell}\``);
   },
 );
 
 it('shows examples in the README that are records of the bundled data', () => {
-  const samples = Array.from(
-    read('README.md').matchAll(/^\{"url":.*\}$/gm),
-    ([text]) => JSON.parse(text),
-  );
-  expect(samples.map(({ slug }) => slug)).toEqual(['pound', 'master-ball']);
-  for (const [at, kind] of (['move', 'item'] as const).entries()) {
-    const { url: _, ...record } = samples[at];
-    expect(read(`data/${kind}.ndjson`).split('\n')).toContain(
-      JSON.stringify(record),
-    );
+  const examples = read('README.md').match(/^\{"url":.*\}$/gm) ?? [];
+  const [moveText = '', itemText = '', ...otherTexts] = examples;
+  expect(otherTexts).toEqual([]);
+  for (const [file, text, slug] of [
+    ['data/move.ndjson', moveText, 'pound'],
+    ['data/item.ndjson', itemText, 'master-ball'],
+  ] as const) {
+    // The bundled data does not contain URLs.
+    const { url: _, ...record } = JSON.parse(text);
+    expect(record.slug).toBe(slug);
+    expect(read(file).split('\n')).toContain(JSON.stringify(record));
   }
 });
 
 it('shows an example configuration that matches the schema', () => {
-  const [, text = ''] =
-    /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/.exec(read('docs/CLI.md')) ?? [];
-  expect(() => createConfigSchema(commands).parse(JSON.parse(text))).not.toThrow();
+  const example = /```json\n(\{\n {2}"\$schema"[\s\S]*?)```/;
+  const [, text = ''] = example.exec(read('docs/CLI.md')) ?? [];
+  const schema = createConfigSchema(commands);
+  const config = JSON.parse(text);
+  expect(() => schema.parse(config)).not.toThrow();
 });
 
 it.each([
   ['exit codes', 'docs/CLI.md', Object.values(exitCodes).map(String)],
   ['warnings', 'docs/DATA.md', warningCodes.map((code) => `\`${code}\``)],
   ['dependencies', 'docs/DEPENDENCIES.md', Object.keys(dependencies)],
-])('documents all %s in %s', (_, file, all) => {
-  const cells = [...(read(file).match(/^\| .*? \|/gm) ?? [])].join('\n');
-  expect(all.filter((one) => !cells.includes(one))).toEqual([]);
+])('documents all %s in %s', (_, file, names) => {
+  const firstCells = read(file).match(/^\| .*? \|/gm) ?? [];
+  const text = firstCells.join('\n');
+  const missing = names.filter((name) => !text.includes(name));
+  expect(missing).toEqual([]);
 });
 
-const readUnit = (name: string): string => read(`deploy/systemd/${name}`);
+function readUnit(name: string): string {
+  return read(`deploy/systemd/${name}`);
+}
 
 it.each([
   [
@@ -137,40 +188,32 @@ it.each([
     'gamedata-refresh.service',
     /\nUser=gamedata\n[\s\S]*\.mjs build\n[\s\S]*\nNoNewPrivileges=yes\n/,
   ],
-])('runs %s as an unprivileged user', (file, pattern) =>
-  expect(readUnit(file)).toMatch(pattern),
-);
+])('runs %s as an unprivileged user', (file, pattern) => {
+  expect(readUnit(file)).toMatch(pattern);
+});
 
-it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)(
-  'provides unit files that systemd accepts',
-  () => {
-    const folder = temporaryFolder();
-    // systemd checks that the programs exist, and interprets a percent sign in a
-    // path, so we use a symlink to the clone.
-    const clone = path.join(folder, 'clone');
-    symlinkSync(ROOT, clone);
-    const units = readdirSync(path.join(ROOT, 'deploy/systemd'));
-    for (const name of units) {
-      const text = readUnit(name).replaceAll(
-        /\/usr\/bin\/(?:node|curl)/g,
-        process.execPath,
-      );
-      writeFileSync(
-        path.join(folder, name),
-        text.replaceAll('/opt/gamedata', clone),
-      );
-    }
-    const args = [
-      'verify',
-      '--man=no',
-      ...units.map((name) => path.join(folder, name)),
-    ];
-    const { status, stderr } = spawnSync('systemd-analyze', args, {
-      encoding: 'utf8',
-    });
-    expect([
-      status,
-      stderr.split('\n').filter((line) => line.includes('gamedata')),
-    ]).toEqual([0, []]);
-  },
-);
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+it.skipIf(!hasSystemd)('provides unit files that systemd accepts', () => {
+  const folder = temporaryFolder();
+  // systemd checks that the programs exist, and interprets a percent sign in a path,
+  // so we use a symlink to the clone.
+  const clone = path.join(folder, 'clone');
+  symlinkSync(ROOT, clone);
+  const files: string[] = [];
+  for (const name of readdirSync(path.join(ROOT, 'deploy/systemd'))) {
+    const text = readUnit(name)
+      .replaceAll(/\/usr\/bin\/(?:node|curl)/g, process.execPath)
+      .replaceAll('/opt/gamedata', clone);
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    files.push(file);
+  }
+  const args = ['verify', '--man=no', ...files];
+  const result = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+  expect(result.status).toBe(0);
+  // It also reports problems of this machine's own units.
+  const lines = result.stderr.split('\n');
+  const problems = lines.filter((line) => line.includes('gamedata'));
+  expect(problems).toEqual([]);
+});
