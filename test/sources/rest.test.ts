@@ -19,7 +19,6 @@ import {
   handMadeUpstream,
   moveAnswer,
   plainAnswer,
-  range,
   tinyUpstream,
   upstreamOf,
 } from '../support/upstream-data.ts';
@@ -36,19 +35,19 @@ async function readError(path: string, body: string): Promise<string> {
     return true;
   };
   const { url } = await serveUpstream(upstreamOf(tinyUpstream()), { fault });
-  const error: unknown = await loadFrom('rest', url).catch(
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(DataError);
-  return (error as DataError).message.replaceAll(url, 'UPSTREAM');
+  const [outcome] = await Promise.allSettled([loadFrom('rest', url)]);
+  if (outcome.status === 'fulfilled') throw new Error('the upstream was read');
+  expect(outcome.reason).toBeInstanceOf(DataError);
+  const { message } = outcome.reason;
+  return message.replaceAll(url, 'UPSTREAM');
 }
 
 describe('parseRecord', () => {
-  const generation = (url: string) => ({ generation: { url } });
   const named = (entry: object) => ({ names: [entry] });
-  const otherPaths = ['generation/first/', 'generation/4/more', '4/'];
-  const otherLinks = otherPaths.map((path) => `https://x.test/${path}`);
-  const invalidIndex = { game_index: '7', ...generation('/api/v2/generation/1/') };
+  const invalidIndex = {
+    game_index: '7',
+    generation: { url: '/api/v2/generation/1/' },
+  };
 
   it.each<[kind: Kind, fields: Record<string, unknown>, problem: string]>([
     ['move', { id: '2' }, 'id: got "2", expected number'],
@@ -71,15 +70,24 @@ describe('parseRecord', () => {
       'game_indices[0].game_index: got "7", expected number',
     ],
     ['move', { generation: null }, 'generation: got null, expected object'],
-    ...otherLinks.map((url): [Kind, Record<string, unknown>, string] => [
-      ...(['move', generation(url)] as const),
-      `generation.url: got "${url}", expected a link to a generation`,
-    ]),
   ])('rejects a %s with the invalid fields %j', (kind, fields, problem) => {
+    const answer = plainAnswer(kind, 2, fields);
     const message = `${kind} › this › ${problem}`;
-    expect(() =>
-      parseRecord(kind, plainAnswer(kind, 2, fields), 'this', 'Do this.'),
-    ).toThrow(expect.objectContaining({ message, hint: 'Do this.' }));
+    expect(() => parseRecord(kind, answer, 'this', 'Do this.')).toThrow(
+      expect.objectContaining({ message, hint: 'Do this.' }),
+    );
+  });
+
+  it.each([
+    'https://x.test/generation/first/',
+    'https://x.test/generation/4/more',
+    'https://x.test/4/',
+  ])('rejects %s as the link to a generation', (url) => {
+    const answer = moveAnswer(2, { generation: { url } });
+    const problem = `got "${url}", expected a link to a generation`;
+    expect(() => parseRecord('move', answer, 'this')).toThrow(
+      `move › this › generation.url: ${problem}`,
+    );
   });
 
   it.each<[kind: Kind, fields: Record<string, unknown>, parsed: object]>([
@@ -102,9 +110,8 @@ describe('parseRecord', () => {
   ])(
     'replaces an invalid but optional value of a %s: %j',
     (kind, fields, parsed) => {
-      expect(parseRecord(kind, plainAnswer(kind, 2, fields), 'this')).toMatchObject(
-        parsed,
-      );
+      const answer = plainAnswer(kind, 2, fields);
+      expect(parseRecord(kind, answer, 'this')).toMatchObject(parsed);
     },
   );
 });
@@ -117,14 +124,9 @@ it('rejects a record whose id differs from the id in the list', async () => {
 });
 
 describe('reading a list', () => {
-  const encodeList = (count: number, results: unknown): string =>
-    JSON.stringify({ count, results });
-  const otherLinks = [
-    'item/1/',
-    ...['01/', '1x/', 'x1/', '1/2/', '', '10000000000000000/'].map(
-      (id) => `move/${id}`,
-    ),
-  ];
+  function encodeList(count: number, results: unknown): string {
+    return JSON.stringify({ count, results });
+  }
 
   it.each<[body: string, problem: string]>([
     ['{"count":0}', 'list › results: got nothing, expected array'],
@@ -141,31 +143,38 @@ describe('reading a list', () => {
       encodeList(1_000_001, []),
       'list › count: got 1000001, expected number to be <=1000000',
     ],
-    ...[
-      'http://[',
-      'http://127.0.0.2/api/v2/move/1/',
-      ...otherLinks.map((link) => `/api/v2/${link}`),
-    ].map((url): [string, string] => [
-      encodeList(1, [{ name: 'move-1', url }]),
-      `move-1 › url: got "${url}", expected a link to UPSTREAM/move/<id>/`,
-    ]),
   ])('rejects the list %s', async (body, problem) => {
     expect(await readError('/api/v2/move/?', body)).toBe(`move › ${problem}`);
   });
 
+  it.each([
+    'http://[',
+    'http://127.0.0.2/api/v2/move/1/',
+    '/api/v2/item/1/',
+    '/api/v2/move/01/',
+    '/api/v2/move/1x/',
+    '/api/v2/move/x1/',
+    '/api/v2/move/1/2/',
+    '/api/v2/move/',
+    '/api/v2/move/10000000000000000/',
+  ])('rejects %s as the link to a record', async (url) => {
+    const body = encodeList(1, [{ name: 'move-1', url }]);
+    const problem = `got "${url}", expected a link to UPSTREAM/move/<id>/`;
+    const message = await readError('/api/v2/move/?', body);
+    expect(message).toBe(`move › move-1 › url: ${problem}`);
+  });
+
   it('accepts a list with more entries than a function can have arguments', async () => {
-    const results = Array.from({ length: 130_000 }, (_, at) => ({
-      name: 'a',
-      url: `${at + 1}/`,
-    }));
-    const lists: Record<string, string> = {
-      move: encodeList(results.length, results),
-    };
+    const results: object[] = [];
+    for (let id = 1; id <= 130_000; id += 1) {
+      results.push({ name: 'a', url: `${id}/` });
+    }
+    const moveList = encodeList(results.length, results);
     const { url } = await startServer((response, request) => {
-      const [, kind = ''] = /\/(\w+)\/\?limit=/.exec(request.url ?? '') ?? [];
-      response
-        .writeHead(kind === '' ? 404 : 200)
-        .end(lists[kind] ?? encodeList(0, []));
+      const [, kind] = /\/(\w+)\/\?limit=/.exec(request.url ?? '') ?? [];
+      // The upstream has lists, but no records.
+      response.writeHead(kind === undefined ? 404 : 200);
+      response.end(kind === 'move' ? moveList : encodeList(0, []));
     });
     await expect(loadFrom('rest', url)).rejects.toThrow(UpstreamError);
   });
@@ -175,32 +184,30 @@ describe('reading a list', () => {
     const { url } = await serveUpstream(data);
     const expected = await loadFrom('rest', url);
     /** Returns two moves on each page of the list. */
-    const fault: Fault = (request, response) => {
-      const { pathname, searchParams } = new URL(
-        request.url ?? '',
-        'http://upstream.test',
-      );
-      if (!pathname.endsWith('/move/')) return false;
+    const respondInPages: Fault = (request, response) => {
+      const requestUrl = new URL(request.url ?? '', 'http://upstream.test');
+      if (!requestUrl.pathname.endsWith('/move/')) return false;
       const moves = data.list('move');
-      const links = moves.map(({ id, name }) => ({
-        name,
-        url: `/api/v2/move/${id}/`,
-      }));
-      const offset = Number(searchParams.get('offset'));
+      const offset = Number(requestUrl.searchParams.get('offset'));
       const end = offset + 2;
+      const results = moves
+        .slice(offset, end)
+        .map(({ id, name }) => ({ name, url: `/api/v2/move/${id}/` }));
       // The link points to another origin, which must not receive any request.
-      const next =
-        end < links.length ? `http://127.0.0.2/other/?offset=${end}&limit=2` : null;
-      const results = links.slice(offset, end);
-      response.end(JSON.stringify({ count: links.length, next, results }));
+      const nextUrl = `http://127.0.0.2/other/?offset=${end}&limit=2`;
+      const next = end < moves.length ? nextUrl : null;
+      response.end(JSON.stringify({ count: moves.length, next, results }));
       return true;
     };
-    const server = await serveUpstream(data, { fault });
+    const server = await serveUpstream(data, { fault: respondInPages });
     const { dataSet } = await loadFrom('rest', server.url);
     expect(dataSet.digest).toBe(expected.dataSet.digest);
-    const paths = server.log.map((request) => request.path);
-    const lists = paths.filter((path) => path.includes('/move/?'));
-    expect(lists.map((path) => path.split('?')[1])).toEqual([
+    const queries: string[] = [];
+    for (const request of server.log) {
+      const [pathname = '', query = ''] = request.path.split('?');
+      if (pathname.endsWith('/move/')) queries.push(query);
+    }
+    expect(queries).toEqual([
       'limit=100000&offset=0',
       'offset=2&limit=2',
       'offset=4&limit=2',
@@ -209,32 +216,31 @@ describe('reading a list', () => {
 });
 
 describe('an interrupted fetch', () => {
-  type Entry = CacheEntry & { value: Record<string, unknown> };
-
   /**
    * Reads an upstream, and then changes the journal of the cache to the state after
    * a killed run: the entries are still fresh, and the end of the run is missing.
+   * Reads the upstream again, and returns the paths and statuses of the requests.
+   *
+   * @param changeSecondMove replaces fields of the cached entry of the second move
    */
-  async function interrupt(
-    change: (find: (end: string) => Entry) => void = () => {},
-  ) {
-    const server = await serveUpstream(upstreamOf(tinyUpstream(2, 1)), {
-      maxAge: 3600,
-    });
+  async function interrupt(changeSecondMove: object = {}): Promise<string[]> {
+    const data = upstreamOf(tinyUpstream(2, 1));
+    const server = await serveUpstream(data, { maxAge: 3600 });
     const cacheFolder = temporaryFolder();
     const first = await loadFrom('rest', server.url, { cacheFolder });
-    const file = path.join(cacheFolder, `${readdirSync(cacheFolder)[0]}`);
+    const [journal = ''] = readdirSync(cacheFolder);
+    const file = path.join(cacheFolder, journal);
     const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n');
     const freshUntil = Date.now() + 3_600_000;
-    const entryLines = lines.slice(0, -1);
-    // Each line starts with a checksum, which we skip.
-    const entries = entryLines.map(
-      (line): Entry => ({ ...JSON.parse(line.slice(17)), freshUntil }),
-    );
-    change((end) => {
-      const entry = entries.find(({ url }) => removeQuery(url).endsWith(end));
-      return entry ?? expect.unreachable(`${end} is not in the journal`);
-    });
+    const entries: CacheEntry[] = [];
+    // The last line is the end of the run.
+    for (const line of lines.slice(0, -1)) {
+      // Each line starts with a checksum, which we skip.
+      const entry: CacheEntry = { ...JSON.parse(line.slice(17)), freshUntil };
+      const isSecondMove = removeQuery(entry.url).endsWith('/move/2/');
+      if (isSecondMove) Object.assign(entry, changeSecondMove);
+      entries.push(entry);
+    }
     writeFileSync(file, [header, ...entries.map(journalLine)].join('\n'));
     const firstRequests = server.log.length;
     const { dataSet } = await loadFrom('rest', server.url, { cacheFolder });
@@ -244,7 +250,11 @@ describe('an interrupted fetch', () => {
       (request) => `${removeQuery(request.path)} ${request.status}`,
     );
   }
-  const removeQuery = (url: string): string => url.replace(/\?.*/, '');
+
+  function removeQuery(url: string): string {
+    return url.replace(/\?.*/, '');
+  }
+
   const lists = kindNames.map((kind) => `/api/v2/${kind}/ 304`);
 
   it('continues an interrupted fetch by requesting only the lists', async () => {
@@ -256,9 +266,7 @@ describe('an interrupted fetch', () => {
     ['slug', { value: { id: 2, slug: 'other' } }],
     ['value', { value: null }],
   ])('requests a record again if its cached %s is wrong', async (_, change) => {
-    const requested = await interrupt((find) =>
-      Object.assign(find('/move/2/'), change),
-    );
+    const requested = await interrupt(change);
     expect(requested).toEqual([...lists, '/api/v2/move/2/ 200']);
   });
 });
@@ -272,27 +280,22 @@ it('reports progress after each record', async () => {
   await loadFrom('rest', url, { concurrency: 1, onProgress });
   const lists = kindNames.length;
   const total = 5 + otherKinds.length;
-  const after = (done: number): string => {
+  const expected = ['0 of 0 after 0', `0 of ${total} after ${lists}`];
+  for (let done = 1; done <= total; done += 1) {
     // The next request is sent before the previous record is counted.
-    const records = Math.min(done + 1, total);
-    return `${done} of ${total} after ${lists + records}`;
-  };
-  expect(progress).toEqual([
-    '0 of 0 after 0',
-    `0 of ${total} after ${lists}`,
-    ...range(1, total).map(after),
-  ]);
+    const sentRecords = Math.min(done + 1, total);
+    expected.push(`${done} of ${total} after ${lists + sentRecords}`);
+  }
+  expect(progress).toEqual(expected);
 });
 
 /** The fingerprint of all raw records, by `RAW_VERSION`. */
 const fingerprints: Readonly<Record<number, string>> = { 3: '4d3b1e80952023e4' };
 
 it('requires a new RAW_VERSION when raw records change', () => {
-  const raw = Object.values(rawOf(handMadeUpstream())).flat();
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify(raw))
-    .digest('hex')
-    .slice(0, 16);
+  const records = Object.values(rawOf(handMadeUpstream())).flat();
+  const sha256 = createHash('sha256').update(JSON.stringify(records)).digest('hex');
+  const fingerprint = sha256.slice(0, 16);
   const hint =
     'increase RAW_VERSION in src/sources/rest.ts, and add its fingerprint here';
   expect(fingerprint, hint).toBe(fingerprints[RAW_VERSION]);
