@@ -13,9 +13,10 @@ import {
 
 function createDataSet(raw: SomeRecords) {
   const dataSet = decodeDataSet(normalize(onlyRaw(raw), PROVENANCE));
-  const warnings = dataSet.warnings.map(
-    ({ code, message }) => `${code}: ${message}`,
-  );
+  const warnings: string[] = [];
+  for (const { code, message } of dataSet.warnings) {
+    warnings.push(`${code}: ${message}`);
+  }
   return { ...dataSet, warnings };
 }
 
@@ -31,24 +32,28 @@ function normalizeItem(fields: Partial<RawRecord<'item'>>) {
 
 describe('normalize', () => {
   it('appends the id to a slug that a record with a lower id already has', () => {
-    const items = [2279, 9, 723].map((id) => rawItem(id, { slug: 'roseli-berry' }));
-    const { records, warnings } = normalizeItems(...items);
-    expect(records.map(({ id, slug }) => [id, slug])).toEqual([
-      [9, 'roseli-berry'],
-      [723, 'roseli-berry-723'],
-      [2279, 'roseli-berry-2279'],
+    const slug = 'roseli-berry';
+    const { records, warnings } = normalizeItems(
+      rawItem(2279, { slug }),
+      rawItem(9, { slug }),
+      rawItem(723, { slug }),
+    );
+    expect(records).toMatchObject([
+      { id: 9, slug: 'roseli-berry' },
+      { id: 723, slug: 'roseli-berry-723' },
+      { id: 2279, slug: 'roseli-berry-2279' },
     ]);
-    const warn = (id: number): string =>
-      `duplicate-slug: roseli-berry: already the slug of 9, ${id} becomes roseli-berry-${id}`;
-    expect(warnings).toEqual([warn(723), warn(2279)]);
+    expect(warnings).toEqual([
+      'duplicate-slug: roseli-berry: already the slug of 9, 723 becomes roseli-berry-723',
+      'duplicate-slug: roseli-berry: already the slug of 9, 2279 becomes roseli-berry-2279',
+    ]);
   });
 
   it('accepts the same slug for a move and an item', () => {
-    const raw = {
-      move: [rawMove(1, { slug: 'a' })],
-      item: [rawItem(1, { slug: 'a' })],
-    };
-    expect(createDataSet(raw).warnings).toEqual([]);
+    const move = rawMove(1, { slug: 'a' });
+    const item = rawItem(1, { slug: 'a' });
+    const { warnings } = createDataSet({ move: [move], item: [item] });
+    expect(warnings).toEqual([]);
   });
 
   it.each([3, 9])(
@@ -77,33 +82,34 @@ describe('normalize', () => {
     ['ﬁne', 'fine'],
     ['é', 'e'],
     ['-_x_-', 'x'],
-    ...['pound', 'breakneck-blitz--physical', 'tm01', '0'].map((slug) => [
-      slug,
-      slug,
-    ]),
-  ])('converts the slug %j to %j', (slug, safe) => {
-    const warnings =
-      slug === safe
-        ? []
-        : [`adapted-slug: ${slug}: not a safe slug, becomes ${safe}`];
-    expect(normalizeItem({ slug })).toMatchObject({ slug: safe, warnings });
+  ])('converts the slug %j to %j', (slug, safeSlug) => {
+    const warning = `adapted-slug: ${slug}: not a safe slug, becomes ${safeSlug}`;
+    expect(normalizeItem({ slug })).toMatchObject({
+      slug: safeSlug,
+      warnings: [warning],
+    });
   });
 
+  it.each(['pound', 'breakneck-blitz--physical', 'tm01', '0'])(
+    'keeps the safe slug %s',
+    (slug) => {
+      expect(normalizeItem({ slug })).toMatchObject({ slug, warnings: [] });
+    },
+  );
+
   it('appends the id if a converted slug is already in use', () => {
-    const slugs = ['jalapeño', 'jalapeno', 'Jalapeno'];
-    const items = slugs.map((slug, at) => rawItem(at + 1, { slug }));
-    const { records, warnings } = normalizeItems(...items);
-    expect(records.map(({ slug }) => slug)).toEqual([
-      'jalapeno',
-      'jalapeno-2',
-      'jalapeno-3',
-    ]);
-    const codes = warnings.map((warning) => warning.split(':')[0]).sort();
-    expect(codes).toEqual([
-      'adapted-slug',
-      'adapted-slug',
-      'duplicate-slug',
-      'duplicate-slug',
+    const { records, warnings } = normalizeItems(
+      rawItem(1, { slug: 'jalapeño' }),
+      rawItem(2, { slug: 'jalapeno' }),
+      rawItem(3, { slug: 'Jalapeno' }),
+    );
+    const slugs = records.map(({ slug }) => slug);
+    expect(slugs).toEqual(['jalapeno', 'jalapeno-2', 'jalapeno-3']);
+    expect(warnings.sort()).toEqual([
+      expect.stringMatching(/^adapted-slug: /),
+      expect.stringMatching(/^adapted-slug: /),
+      expect.stringMatching(/^duplicate-slug: /),
+      expect.stringMatching(/^duplicate-slug: /),
     ]);
   });
 
@@ -138,52 +144,52 @@ describe('normalizing names in other languages', () => {
 
   it('keeps the first name if two language codes differ only in case', () => {
     const names = { 'zh-Hant': '一', 'ZH-HANT': '二' };
-    expect(
-      createDataSet({ move: [rawMove(1, { englishName: null, names })] }).names,
-    ).toEqual([namesIn('zh-hant', { move: { 'move-1': '一' } })]);
+    const move = rawMove(1, { englishName: null, names });
+    const dataSet = createDataSet({ move: [move] });
+    expect(dataSet.names).toEqual([
+      namesIn('zh-hant', { move: { 'move-1': '一' } }),
+    ]);
   });
 
-  const TAG = 'expected a language tag in lower case';
+  /** Adds the name to those of a record, and returns its names and the warning. */
+  function addName(language: string, name: string) {
+    const move = rawMove(7, { names: { it: 'Sette', [language]: name } });
+    const { names, warnings } = createDataSet({ move: [move] });
+    const moveNames: Record<string, unknown> = {};
+    for (const namesInLanguage of names) {
+      moveNames[namesInLanguage.language] = namesInLanguage.move;
+    }
+    return { moveNames, warnings };
+  }
+  const otherNames = { en: { 'move-7': 'Move 7' }, it: { 'move-7': 'Sette' } };
+
   it.each([
-    [
-      'con',
-      'x',
-      `unusable-name: move-7: omitted the name in "con": got "con", ${TAG}`,
-    ],
-    [
-      '../x',
-      'x',
-      `unusable-name: move-7: omitted the name in "../x": got "../x", ${TAG}`,
-    ],
-    [
-      'pt_BR',
-      'x',
-      `unusable-name: move-7: omitted the name in "pt_br": got "pt_br", ${TAG}`,
-    ],
-    ['', 'x', `unusable-name: move-7: omitted the name in "": got "", ${TAG}`],
-    [
-      'fr',
-      'a\nb',
-      'unusable-name: move-7: omitted the name in "fr": got "a\\nb", expected text without',
-    ],
-    [
-      'fr',
-      '\u202e',
-      'unusable-name: move-7: omitted the name in "fr": got "\u202e", expected text',
-    ],
-    ['fr', ' ', 'missing-name: move-7: omitted the empty name in fr'],
-  ])(
-    'omits an invalid name and adds a warning: %j, %j',
-    (language, name, warning) => {
-      const raw = [rawMove(7, { names: { it: 'Sette', [language]: name } })];
-      const { names, warnings } = createDataSet({ move: raw });
-      expect(names.map((own) => [own.language, own.move])).toEqual([
-        ['en', { 'move-7': 'Move 7' }],
-        ['it', { 'move-7': 'Sette' }],
-      ]);
-      expect(warnings).toEqual([expect.stringContaining(warning)]);
-    },
-  );
+    { language: 'con', tag: 'con' },
+    { language: '../x', tag: '../x' },
+    { language: 'pt_BR', tag: 'pt_br' },
+    { language: '', tag: '' },
+  ])('omits a name in the invalid language $language', ({ language, tag }) => {
+    const { moveNames, warnings } = addName(language, 'x');
+    expect(moveNames).toEqual(otherNames);
+    const problem = `got "${tag}", expected a language tag in lower case`;
+    const warning = `unusable-name: move-7: omitted the name in "${tag}": ${problem}`;
+    expect(warnings).toEqual([expect.stringContaining(warning)]);
+  });
+
+  it.each(['a\nb', '\u202e'])('omits the invalid name %j', (name) => {
+    const { moveNames, warnings } = addName('fr', name);
+    expect(moveNames).toEqual(otherNames);
+    const shownName = name.replace('\n', '\\n');
+    const problem = `got "${shownName}", expected text without`;
+    const warning = `unusable-name: move-7: omitted the name in "fr": ${problem}`;
+    expect(warnings).toEqual([expect.stringContaining(warning)]);
+  });
+
+  it('omits a name of spaces', () => {
+    const { moveNames, warnings } = addName('fr', ' ');
+    expect(moveNames).toEqual(otherNames);
+    expect(warnings).toEqual(['missing-name: move-7: omitted the empty name in fr']);
+  });
 });
 
 describe('normalizing a name', () => {
@@ -195,14 +201,15 @@ describe('normalizing a name', () => {
   ])(
     'derives the name from the slug %s if the English name is %j',
     (slug, englishName, name) => {
-      const warnings = [
-        `missing-name: ${slug}: no English name, called ${JSON.stringify(name)}`,
-      ];
-      expect(normalizeItem({ slug, englishName })).toMatchObject({ name, warnings });
+      const warning = `missing-name: ${slug}: no English name, called "${name}"`;
+      expect(normalizeItem({ slug, englishName })).toMatchObject({
+        name,
+        warnings: [warning],
+      });
     },
   );
 
-  const spaces = [
+  const invisible = [
     ' ',
     '\n',
     '\u00a0',
@@ -211,43 +218,54 @@ describe('normalizing a name', () => {
     '\u2060',
     '\u3000',
     '\ufeff',
+    '\u200b',
+    '\u200c',
+    '\u200d',
+    '\u200e',
+    '\u200f',
   ];
-  const zeroWidth = ['\u200b', '\u200c', '\u200d', '\u200e', '\u200f'];
-  it.each([...spaces, ...zeroWidth])(
-    'removes invisible characters around a name: %j',
-    (char) => {
-      const inner = char === '\n' || /\p{Bidi_Control}/u.test(char) ? '' : char;
-      const spelled = `${char}A${inner}b${char}${char}`;
-      const named = (text: string): Partial<RawRecord<'move'>> => ({
-        englishName: text,
-        names: { fr: text },
-      });
-      const raw = [rawMove(1, named(spelled)), rawMove(2, named(char))];
-      const { records, names, warnings } = createDataSet({ move: raw });
-      expect(records.move.map(({ name }) => name)).toEqual([`A${inner}b`, 'Move 2']);
-      expect(names.map((own) => [own.language, own.move])).toEqual(
-        ['en', 'fr'].map((tag) => [tag, { 'move-1': `A${inner}b` }]),
-      );
-      const shown = JSON.stringify(spelled);
-      expect(warnings).toEqual([
-        ...['en', 'fr'].map(
-          (tag) =>
-            `trimmed-name: move-1: removed invisible characters around the name in ${tag}, ${shown}`,
-        ),
-        'missing-name: move-2: no English name, called "Move 2"',
-        'missing-name: move-2: omitted the empty name in fr',
-      ]);
-    },
-  );
+
+  it.each(invisible)('removes the invisible character %j around a name', (char) => {
+    // A name must not contain these characters, so they are only around it.
+    const isForbidden = char === '\n' || /\p{Bidi_Control}/u.test(char);
+    const trimmedName = isForbidden ? 'Ab' : `A${char}b`;
+    const name = char + trimmedName + char + char;
+    const move = rawMove(1, { englishName: name, names: { fr: name } });
+    const { records, names, warnings } = createDataSet({ move: [move] });
+    expect(records.move[0]?.name).toBe(trimmedName);
+    const moveNames = { move: { 'move-1': trimmedName } };
+    expect(names).toEqual([namesIn('en', moveNames), namesIn('fr', moveNames)]);
+    const problem = 'removed invisible characters around the name in';
+    const shownName = JSON.stringify(name);
+    expect(warnings).toEqual([
+      `trimmed-name: move-1: ${problem} en, ${shownName}`,
+      `trimmed-name: move-1: ${problem} fr, ${shownName}`,
+    ]);
+  });
+
+  it.each(invisible)('regards a name that consists of %j as missing', (char) => {
+    const move = rawMove(2, { englishName: char, names: { fr: char } });
+    const { records, names, warnings } = createDataSet({ move: [move] });
+    expect(records.move[0]?.name).toBe('Move 2');
+    expect(names).toEqual([]);
+    expect(warnings).toEqual([
+      'missing-name: move-2: no English name, called "Move 2"',
+      'missing-name: move-2: omitted the empty name in fr',
+    ]);
+  });
 });
 
 describe('game indices', () => {
-  const none = Object.fromEntries(
-    Array.from({ length: 9 }, (_, at) => [`id${at + 1}`, null]),
-  );
-  const noField = (generation: number) =>
-    `unknown-generation: item-1: index in generation ${generation}, which has no field`;
+  const noIndices: Record<string, null> = {};
+  for (let generation = 1; generation <= 9; generation += 1) {
+    noIndices[`id${generation}`] = null;
+  }
 
+  function explainUnknown(generation: number): string {
+    return `unknown-generation: item-1: index in generation ${generation}, which has no field`;
+  }
+
+  // Each index is written as `<generation>:<index>`.
   it.each<[what: string, indices: string, ids: object, warnings: string[]]>([
     ['are null by default', '', {}, []],
     ['are sorted by generation', '9:90 1:0 4:40', { id1: 0, id4: 40, id9: 90 }, []],
@@ -271,22 +289,18 @@ describe('game indices', () => {
       '9:1 10:2 0:3 10:2',
       { id9: 1 },
       [
-        noField(10),
-        noField(0),
+        explainUnknown(10),
+        explainUnknown(0),
         'repeated-index: item-1: index 2 of generation 10 is listed twice',
       ],
     ],
   ])('%s', (_, indices, ids, warnings) => {
-    const pairs = [...indices.matchAll(/(\d+):(\d+)/g)];
-    const gameIndices = pairs.map(([, generation, index]) => ({
-      generation: Number(generation),
-      index: Number(index),
-    }));
-    expect(normalizeItem({ gameIndices })).toMatchObject({
-      ...none,
-      ...ids,
-      warnings,
-    });
+    const gameIndices: RawRecord<'item'>['gameIndices'][number][] = [];
+    for (const [, generation, index] of indices.matchAll(/(\d+):(\d+)/g)) {
+      gameIndices.push({ generation: Number(generation), index: Number(index) });
+    }
+    const item = normalizeItem({ gameIndices });
+    expect(item).toMatchObject({ ...noIndices, ...ids, warnings });
   });
 });
 
@@ -296,26 +310,41 @@ describe('normalizing an icon', () => {
     'uses the path of the sprite as the icon: %s',
     (file) => {
       const icon = `sprites/items/${file}`;
-      expect(normalizeItem({ sprite: `${HOST}/${icon}` })).toMatchObject({
-        icon,
-        warnings: [],
-      });
+      const item = normalizeItem({ sprite: `${HOST}/${icon}` });
+      expect(item).toMatchObject({ icon, warnings: [] });
     },
   );
 
-  it.each<[sprite: string, got: string]>([
-    ['', ''],
-    ['https://x.test/a.png', 'https://x.test/a.png'],
-    ['https://x.test/sprites/items/', 'sprites/items/'],
-    ['https://x.test/sprites/items/../../a.png', 'sprites/items/../../a.png'],
-    ...['a.svg', 'a.PNG', 'é.png', '%C3%A9.png', 'a.png?raw=true'].map(
-      (file): [string, string] => [
-        `https://x.test/sprites/items/${file}`,
-        `sprites/items/${file}`,
-      ],
-    ),
-  ])('uses the placeholder for the sprite %j', (sprite, got) => {
-    const problem = `got "${got}", expected an image under sprites/items`;
+  it.each([
+    { sprite: '', shownSprite: '' },
+    { sprite: 'https://x.test/a.png', shownSprite: 'https://x.test/a.png' },
+    { sprite: 'https://x.test/sprites/items/', shownSprite: 'sprites/items/' },
+    {
+      sprite: 'https://x.test/sprites/items/../../a.png',
+      shownSprite: 'sprites/items/../../a.png',
+    },
+    {
+      sprite: 'https://x.test/sprites/items/a.svg',
+      shownSprite: 'sprites/items/a.svg',
+    },
+    {
+      sprite: 'https://x.test/sprites/items/a.PNG',
+      shownSprite: 'sprites/items/a.PNG',
+    },
+    {
+      sprite: 'https://x.test/sprites/items/é.png',
+      shownSprite: 'sprites/items/é.png',
+    },
+    {
+      sprite: 'https://x.test/sprites/items/%C3%A9.png',
+      shownSprite: 'sprites/items/%C3%A9.png',
+    },
+    {
+      sprite: 'https://x.test/sprites/items/a.png?raw=true',
+      shownSprite: 'sprites/items/a.png?raw=true',
+    },
+  ])('uses the placeholder for the sprite "$sprite"', ({ sprite, shownSprite }) => {
+    const problem = `got "${shownSprite}", expected an image under sprites/items`;
     const warning = `unusable-icon: item-1: using the placeholder: ${problem}`;
     const icon = 'sprites/items/unknown.png';
     expect(normalizeItem({ sprite })).toMatchObject({ icon, warnings: [warning] });
