@@ -30,45 +30,57 @@ import {
   type UpstreamData,
 } from './upstream-data.ts';
 
-/**
- * The plain answer of upstream-data.ts as a source reads it, without other
- * languages.
- */
-const plain = <K extends Kind>(kind: K, id: number): RawRecord<K> => ({
-  ...parseRecord(kind, plainAnswer(kind, id), `${id}`),
-  names: {},
-});
-export const rawMove = (
+/** Reads the plain answer of upstream-data.ts, but without names in languages. */
+function createPlainRecord<K extends Kind>(kind: K, id: number): RawRecord<K> {
+  const answer = plainAnswer(kind, id);
+  return { ...parseRecord(kind, answer, `${id}`), names: {} };
+}
+
+export function rawMove(
   id: number,
   overrides: Partial<RawRecord<'move'>> = {},
-): RawRecord<'move'> => ({
-  ...plain('move', id),
-  ...overrides,
-});
-export const rawItem = (
+): RawRecord<'move'> {
+  return { ...createPlainRecord('move', id), ...overrides };
+}
+
+export function rawItem(
   id: number,
   overrides: Partial<RawRecord<'item'>> = {},
-): RawRecord<'item'> => ({
-  ...plain('item', id),
-  sprite: `sprites/items/item-${id}.png`,
-  ...overrides,
-});
+): RawRecord<'item'> {
+  return {
+    ...createPlainRecord('item', id),
+    sprite: `sprites/items/item-${id}.png`,
+    ...overrides,
+  };
+}
 
-/** Of a kind that is not given, there is one plain record. */
+/** The records of some kinds. A function decides about the other kinds. */
 export type SomeRecords = Partial<RawRecords>;
-const allRaw = (some: SomeRecords): RawRecords =>
-  ({ ...mapKinds((kind) => [plain(kind, 1)]), ...some }) as unknown as RawRecords;
 
-/** Of a kind that is not given, there are none. */
-export const onlyRaw = (some: SomeRecords = {}): RawRecords =>
-  allRaw({ ...mapKinds(() => []), ...some });
+/** Adds one plain record of each other kind. */
+function allRaw(some: SomeRecords): RawRecords {
+  const plain = mapKinds((kind) => [createPlainRecord(kind, 1)]);
+  return { ...plain, ...some } as unknown as RawRecords;
+}
 
-/** So many plain records, and one of every other kind if there are any items. */
-export const rawRecords = (moves: number, items: number): RawRecords => ({
-  ...(items > 0 ? allRaw({}) : onlyRaw()),
-  move: range(1, moves).map((id) => rawMove(id)),
-  item: range(1, items).map((id) => rawItem(id)),
-});
+/** Adds no records of other kinds. */
+export function onlyRaw(some: SomeRecords = {}): RawRecords {
+  const none = mapKinds(() => []);
+  return allRaw({ ...none, ...some });
+}
+
+/**
+ * Creates plain moves and items. Adds one plain record of each other kind if there
+ * are any items.
+ */
+export function rawRecords(moves: number, items: number): RawRecords {
+  const otherRecords = items > 0 ? allRaw({}) : onlyRaw();
+  return {
+    ...otherRecords,
+    move: range(1, moves).map((id) => rawMove(id)),
+    item: range(1, items).map((id) => rawItem(id)),
+  };
+}
 
 export const PROVENANCE = {
   source: 'rest',
@@ -77,48 +89,44 @@ export const PROVENANCE = {
   edition: null,
 } as const;
 
-export const dataSetOf = (raw: SomeRecords): DecodedDataSet =>
-  decodeDataSet(normalize(allRaw(raw), PROVENANCE));
+export function dataSetOf(raw: SomeRecords): DecodedDataSet {
+  return decodeDataSet(normalize(allRaw(raw), PROVENANCE));
+}
 
 export interface SiteOptions {
   readonly baseUrl?: string | undefined;
   readonly links?: Meta['links'];
   readonly history?: History;
-  /** What the description says; the files themselves are not the site's. */
+  /** Whether the description lists the bulk files. The site never contains them. */
   readonly downloads?: boolean;
-  /** Beside the placeholder icon, without which no site is complete. */
+  /** More files. Every site contains the placeholder icon. */
   readonly extras?: readonly SiteFile[];
 }
 
-/**
- * Collects the old slugs of a history: those of renamed and of removed records,
- * newest step first.
- */
+/** Collects the slugs of renamed and removed records, newest step first. */
 function collectOldSlugs({ steps }: History): OldSlugs {
-  const slugsOfSteps = steps.toReversed().map(({ changes }) =>
-    mapKinds((kind) => {
+  const slugsOfSteps: OldSlugs[] = [];
+  for (const { changes } of steps.toReversed()) {
+    const slugsOfStep = mapKinds((kind) => {
       const ids = new Map<string, number>();
       for (const { id, from } of changes[kind].renamed) ids.set(from, id);
       for (const { id, slug } of changes[kind].removed) ids.set(slug, id);
       return ids;
-    }),
-  );
+    });
+    slugsOfSteps.push(slugsOfStep);
+  }
   return mergeOldSlugs(...slugsOfSteps);
 }
 
-/**
- * Everything that makes a site of raw records, its description and its redirects.
- */
-export function siteOf(
-  raw: SomeRecords,
-  {
+/** Creates the files of a site of raw records, with its description and redirects. */
+export function siteOf(raw: SomeRecords, options: SiteOptions = {}) {
+  const {
     links = 'query',
     baseUrl = 'https://example.test',
     history = emptyHistory,
     downloads = false,
     extras = [],
-  }: SiteOptions = {},
-) {
+  } = options;
   const records = encodeDataSet(dataSetOf(raw)).records;
   const meta: Meta = {
     format: 1,
@@ -153,39 +161,43 @@ export function siteOf(
     template,
     schemas,
   };
-  const files = (): SiteFile[] => [
-    ...createApiFiles(served, meta),
-    icon,
-    ...changes,
-    ...extras,
-  ];
+  function files(): SiteFile[] {
+    const apiFiles = createApiFiles(served, meta);
+    return [...apiFiles, icon, ...changes, ...extras];
+  }
   return { plan, meta, oldSlugs, redirects, records, files };
 }
 
-export const rawOf = (upstream: UpstreamData): RawRecords =>
-  mapKinds((kind) =>
-    answersOf(upstream, kind).map((answer) =>
-      parseRecord(kind, answer, `${answer.id}`),
-    ),
-  ) as unknown as RawRecords;
+export function rawOf(upstream: UpstreamData): RawRecords {
+  const records = mapKinds((kind) => {
+    const answers = answersOf(upstream, kind);
+    return answers.map((answer) => parseRecord(kind, answer, `${answer.id}`));
+  });
+  return records as unknown as RawRecords;
+}
 
 /**
- * The recorded records if they lie beside the project, else as many made-up ones.
+ * Returns the recorded records if they lie beside the project. Otherwise, creates as
+ * many plain records.
  */
-export const fullSizeRecords = (): RawRecords =>
-  hasRecordedUpstream ? rawOf(recordedUpstream()) : rawRecords(937, 2223);
+export function fullSizeRecords(): RawRecords {
+  if (hasRecordedUpstream) return rawOf(recordedUpstream());
+  return rawRecords(937, 2223);
+}
 
-export const hostContext = (
-  { records, redirects }: Pick<HostContext, 'records' | 'redirects'>,
+export function hostContext(
+  site: Pick<HostContext, 'records' | 'redirects'>,
   baseUrl = 'https://example.test',
-): HostContext => ({
-  records,
-  redirects,
-  iconRedirect: getIconRedirect(defaultIconSource),
-  baseUrl,
-  root: '/srv/gamedata',
-  handlerModule: () => {
-    throw new Error('these hosts run no handler');
-  },
-  template: readBuildAssets().template,
-});
+): HostContext {
+  return {
+    records: site.records,
+    redirects: site.redirects,
+    iconRedirect: getIconRedirect(defaultIconSource),
+    baseUrl,
+    root: '/srv/gamedata',
+    handlerModule: () => {
+      throw new Error('these hosts run no handler');
+    },
+    template: readBuildAssets().template,
+  };
+}
