@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyRecords } from '../../src/dataset/data-set.ts';
 import { tableNames } from '../../src/sources/csv.ts';
 import { findIconListUrl } from '../../src/sources/icon-list.ts';
+import type { RawRecord } from '../../src/sources/normalize.ts';
 import type { EarlierRecords, SourceContext } from '../../src/sources/source.ts';
 import { decodeDataSet } from '../support/decode.ts';
 import { startServer } from '../support/local-server.ts';
@@ -17,17 +18,26 @@ import { itemAnswer, range, upstreamOf } from '../support/upstream-data.ts';
 const tables = tablesOf(
   upstreamOf({
     move: [],
-    item: ['a', 'b', 'c'].map((name, at) => itemAnswer(at + 1, { name })),
+    item: [
+      itemAnswer(1, { name: 'a' }),
+      itemAnswer(2, { name: 'b' }),
+      itemAnswer(3, { name: 'c' }),
+    ],
   }),
 );
 
-const toIcon = (name: string): string => `sprites/items/${name}.png`;
+function toIcon(name: string): string {
+  return `sprites/items/${name}.png`;
+}
 
-/** Creates records that contain an item for each slug. */
-function earlierItems(icons: Readonly<Record<string, string | null>>): AnyRecords {
-  const item = Object.entries(icons).map(([slug, sprite], at) =>
-    rawItem(at + 1, { slug, sprite }),
-  );
+/** Creates the records of an earlier build, with an item for each slug. */
+function createEarlierItems(
+  icons: Readonly<Record<string, string | null>>,
+): AnyRecords {
+  const item: RawRecord<'item'>[] = [];
+  for (const [slug, sprite] of Object.entries(icons)) {
+    item.push(rawItem(item.length + 1, { slug, sprite }));
+  }
   return dataSetOf({ item }).records as unknown as AnyRecords;
 }
 
@@ -43,6 +53,7 @@ async function load(upstream: string, options: Partial<SourceContext> = {}) {
   return { icons: icons.join(' '), warnings, notices, requests };
 }
 
+/** Creates a list of icons as the API of GitHub does. */
 function encodeList(files: readonly string[], truncated = false): string {
   const tree = files.map((file) => ({ path: file, type: 'blob' }));
   return JSON.stringify({ sha: 'x', truncated, tree });
@@ -63,10 +74,13 @@ async function serve(list: ListResponse) {
       return;
     }
     if (list.retryAfter) response.setHeader('Retry-After', list.retryAfter);
-    response.writeHead(list.status ?? 200).end(list.body);
+    response.writeHead(list.status ?? 200);
+    response.end(list.body);
   });
-  const countLists = (): number =>
-    server.requests.filter((request) => request.path.startsWith('/list')).length;
+  function countLists(): number {
+    const paths = server.requests.map((request) => request.path);
+    return paths.filter((requested) => requested.startsWith('/list')).length;
+  }
   return {
     ...server,
     upstream: `${server.url}/csv`,
@@ -77,11 +91,8 @@ async function serve(list: ListResponse) {
 
 describe('the icons in a clone of the upstream', () => {
   it('uses the placeholder for an item whose icon file does not exist', async () => {
-    const folder = writeClone(temporaryFolder(), tables, [
-      'a.png',
-      'c.png',
-      'other.png',
-    ]);
+    const icons = ['a.png', 'c.png', 'other.png'];
+    const folder = writeClone(temporaryFolder(), tables, icons);
     expect(await load(folder)).toMatchObject({
       icons: 'a.png unknown.png c.png',
       warnings: ['no-icon 2'],
@@ -89,31 +100,21 @@ describe('the icons in a clone of the upstream', () => {
     });
   });
 
+  const withX = createEarlierItems({ b: toIcon('x') });
+  const withY = createEarlierItems({ b: toIcon('y') });
+  const withPlaceholder = createEarlierItems({ b: null });
+
   it.each<[name: string, EarlierRecords, expected: string]>([
-    [
-      'published',
-      { published: earlierItems({ b: toIcon('x') }), bundled: undefined },
-      'x.png',
-    ],
-    [
-      'bundled',
-      { published: undefined, bundled: earlierItems({ b: toIcon('y') }) },
-      'y.png',
-    ],
+    ['published', { published: withX, bundled: undefined }, 'x.png'],
+    ['bundled', { published: undefined, bundled: withY }, 'y.png'],
     [
       'published rather than the bundled',
-      {
-        published: earlierItems({ b: toIcon('x') }),
-        bundled: earlierItems({ b: toIcon('y') }),
-      },
+      { published: withX, bundled: withY },
       'x.png',
     ],
     [
       'published, even if that is the placeholder,',
-      {
-        published: earlierItems({ b: null }),
-        bundled: earlierItems({ b: toIcon('y') }),
-      },
+      { published: withPlaceholder, bundled: withY },
       'unknown.png',
     ],
   ])(
@@ -125,36 +126,43 @@ describe('the icons in a clone of the upstream', () => {
     },
   );
 
-  it('reports the reason if icons could not be checked', async () => {
+  it.each([
+    { problem: 'contains no icons', hasFolder: true, reason: ': got no icons' },
+    { problem: 'does not exist', hasFolder: false, reason: ' does not exist' },
+  ])('reports the folder of icons if it $problem', async ({ hasFolder, reason }) => {
     const clone = temporaryFolder();
     const folder = writeClone(clone, tables, []);
-    const sprites = path.join(clone, 'sprites', 'sprites', 'items');
-    const withoutIcons = await load(folder);
-    expect(withoutIcons.notices).toEqual([
-      `could not check 3 icons: ${sprites}: got no icons`,
-    ]);
-    rmSync(path.join(clone, 'sprites'), { recursive: true });
-    const withoutFolder = await load(folder);
-    expect(withoutFolder.notices).toEqual([
-      `could not check 3 icons: ${sprites} does not exist`,
-    ]);
+    const sprites = path.join(clone, 'sprites');
+    if (!hasFolder) rmSync(sprites, { recursive: true });
+    const { notices } = await load(folder);
+    const itemSprites = path.join(sprites, 'sprites', 'items');
+    expect(notices).toEqual([`could not check 3 icons: ${itemSprites}${reason}`]);
   });
 
-  it('ignores a folder of icons if more than 1 % of the bundled icons are missing', async () => {
-    const names = range(1, 200).map((id) => `known-${id}`);
-    const bundled = earlierItems(
-      Object.fromEntries(names.map((name) => [name, toIcon(name)])),
-    );
-    const readEarlier = (): EarlierRecords => ({ published: undefined, bundled });
-    const read = (count: number) => {
-      const icons = ['a', ...names.slice(0, count)].map(toIcon);
-      return load(writeClone(temporaryFolder(), tables, icons), { readEarlier });
+  /** Loads a clone with the icon of `a` and with some of 200 bundled icons. */
+  function loadWithBundledIcons(count: number) {
+    const bundledIcons: Record<string, string> = {};
+    for (const id of range(1, 200))
+      bundledIcons[`known-${id}`] = toIcon(`known-${id}`);
+    const earlier: EarlierRecords = {
+      published: undefined,
+      bundled: createEarlierItems(bundledIcons),
     };
-    expect(await read(198)).toMatchObject({
+    const remainingIcons = Object.values(bundledIcons).slice(0, count);
+    const icons = [toIcon('a'), ...remainingIcons];
+    const folder = writeClone(temporaryFolder(), tables, icons);
+    return load(folder, { readEarlier: () => earlier });
+  }
+
+  it('uses a folder of icons if 1 % of the bundled icons are missing', async () => {
+    expect(await loadWithBundledIcons(198)).toMatchObject({
       icons: 'a.png unknown.png unknown.png',
       notices: [],
     });
-    expect(await read(197)).toMatchObject({
+  });
+
+  it('ignores a folder of icons if more than 1 % of the bundled icons are missing', async () => {
+    expect(await loadWithBundledIcons(197)).toMatchObject({
       icons: 'unknown.png unknown.png unknown.png',
       notices: [
         expect.stringContaining('got a list without 3 of 200 known icons, expected'),
@@ -188,6 +196,8 @@ describe('the list of icons at a URL', () => {
   });
 
   const complete = encodeList(['a.png', 'b.png']);
+  const truncated = encodeList(['a.png'], true);
+
   it.each<[name: string, ListResponse, problem: string]>([
     [
       'refused',
@@ -207,7 +217,7 @@ describe('the list of icons at a URL', () => {
       { body: '{"message":"x"}' },
       'expected the list of a folder',
     ],
-    ['truncated', { body: encodeList(['a.png'], true) }, 'got a truncated list'],
+    ['truncated', { body: truncated }, 'got a truncated list'],
     ['empty', { body: encodeList([]) }, 'got no icons'],
   ])(
     'uses the cached list without a retry if the new list is %s',
@@ -217,10 +227,8 @@ describe('the list of icons at a URL', () => {
       const options = { iconListUrl, cacheFolder: temporaryFolder(), retries: 3 };
       await load(upstream, options);
       Object.assign(list, broken);
-      const earlier = {
-        published: earlierItems({ c: toIcon('x') }),
-        bundled: undefined,
-      };
+      const published = createEarlierItems({ c: toIcon('x') });
+      const earlier = { published, bundled: undefined };
       const later = await load(upstream, { ...options, readEarlier: () => earlier });
       expect(later.icons).toBe('a.png b.png x.png');
       expect(later.notices).toEqual([
@@ -234,14 +242,10 @@ describe('the list of icons at a URL', () => {
   it('keeps the earlier icons if the list cannot be reached', async () => {
     const { upstream } = await serve({ body: '' });
     const iconListUrl = 'http://127.0.0.1:1/list';
-    const earlier = {
-      published: undefined,
-      bundled: earlierItems({ a: toIcon('a') }),
-    };
-    const { icons, notices } = await load(upstream, {
-      iconListUrl,
-      readEarlier: () => earlier,
-    });
+    const bundled = createEarlierItems({ a: toIcon('a') });
+    const earlier = { published: undefined, bundled };
+    const readEarlier = (): EarlierRecords => earlier;
+    const { icons, notices } = await load(upstream, { iconListUrl, readEarlier });
     expect(icons).toBe('a.png unknown.png unknown.png');
     expect(notices).toEqual([
       expect.stringContaining('could not check 3 icons: GET http://127.'),
@@ -259,12 +263,17 @@ describe('the list of icons at a URL', () => {
 });
 
 it.each([
-  ['https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv', true],
-  ['https://raw.githubusercontent.com/someone/PokeAPI/fix/data/v2/csv', true],
-  ['https://raw.githubusercontent.com/someone/tables/main', false],
-  ['https://example.test/pokeapi/data/v2/csv', false],
-])('finds the list of icons for tables at %s: %s', (upstream, isKnown) => {
-  const url =
-    'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items';
-  expect(findIconListUrl(upstream)).toBe(isKnown ? url : undefined);
+  'https://raw.githubusercontent.com/PokeAPI/pokeapi/master/data/v2/csv',
+  'https://raw.githubusercontent.com/someone/PokeAPI/fix/data/v2/csv',
+])('finds the list of icons for tables at %s', (upstream) => {
+  expect(findIconListUrl(upstream)).toBe(
+    'https://api.github.com/repos/PokeAPI/sprites/git/trees/master:sprites/items',
+  );
+});
+
+it.each([
+  'https://raw.githubusercontent.com/someone/tables/main',
+  'https://example.test/pokeapi/data/v2/csv',
+])('finds no list of icons for tables at %s', (upstream) => {
+  expect(findIconListUrl(upstream)).toBeUndefined();
 });
