@@ -23,21 +23,25 @@ import { compile } from '../support/typescript.ts';
 import { handMadeUpstream } from '../support/upstream-data.ts';
 
 const demandsAll = process.env.ENGINES === 'all';
-const works = (program: string, ...args: string[]): boolean =>
-  spawnSync(program, args).status === 0;
 /** Debian installs pandas for its own Python only. */
-const pandas = ['python3', '/usr/bin/python3'].find((python) =>
-  works(python, '-c', 'import pandas'),
-);
+const PYTHONS = ['python3', '/usr/bin/python3'];
+const pandasPython = PYTHONS.find((python) => works(python, '-c', 'import pandas'));
 const DUCKDB = '@duckdb/node-api/lib/index.js';
+const EXAMPLE_URL = 'https://gamedata.example';
 
-/** Prints the rows of the last statement. */
-const withDuckDb = (code: string): string => `
+function works(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args).status === 0;
+}
+
+/** Creates a script that runs SQL, and prints the rows of the last statement. */
+function createDuckDbScript(sql: string): string {
+  return `
 const { DuckDBInstance } = await import(${JSON.stringify(engineFile(DUCKDB))});
 const connection = await (await DuckDBInstance.create('items.duckdb')).connect();
-const reader = await connection.runAndReadAll(${JSON.stringify(code)});
+const reader = await connection.runAndReadAll(${JSON.stringify(sql)});
 for (const row of reader.getRows()) console.log(row.join(' '));
 `;
+}
 
 /** Each way in which a compiler finds an imported file. */
 const moduleOptions = [
@@ -67,47 +71,84 @@ afterAll(async () => {
   if (folder) removePageSite(folder);
 });
 
-/** Returns the output of the code, or of the compiler for TypeScript. */
-async function run(
-  language: string,
-  code: string,
-): Promise<{ stdout: string; stderr: string }> {
-  if (language === 'ts') {
-    writeFileSync(path.join(work, 'block.ts'), code);
-    const outputs = moduleOptions.map((options) =>
-      // The types of Node include `fetch`.
-      compile(work, { lib: ['es2023'], types: ['node'], noEmit: true, ...options }),
-    );
-    return { stdout: outputs.join(''), stderr: '' };
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Compiles TypeScript in each way. Returns the output of the compiler. */
+function compileBlock(code: string): Output {
+  writeFileSync(path.join(work, 'block.ts'), code);
+  let stdout = '';
+  for (const options of moduleOptions) {
+    // The types of Node include `fetch`.
+    const types = { lib: ['es2023'], types: ['node'] };
+    stdout += compile(work, { ...types, noEmit: true, ...options });
   }
-  writeFileSync(
-    path.join(work, 'block.mjs'),
-    language === 'sql' ? withDuckDb(code) : code,
-  );
-  const python = (code.includes('pandas') && pandas) || 'python3';
-  const programs: Record<string, [string, string[]]> = {
-    sh: ['sh', ['-c', code]],
-    python: [python, ['-c', code]],
-  };
-  const [program, args] = programs[language] ?? [process.execPath, ['block.mjs']];
+  return { stdout, stderr: '' };
+}
+
+/** Runs code in the work folder, but only compiles TypeScript. */
+async function run(language: string, code: string): Promise<Output> {
+  if (language === 'ts') return compileBlock(code);
+  let program = process.execPath;
+  let args = ['block.mjs'];
+  if (language === 'sh') {
+    program = 'sh';
+    args = ['-c', code];
+  } else if (language === 'python') {
+    const needsPandas = code.includes('pandas') && pandasPython !== undefined;
+    program = needsPandas ? pandasPython : 'python3';
+    args = ['-c', code];
+  } else {
+    const script = language === 'sql' ? createDuckDbScript(code) : code;
+    writeFileSync(path.join(work, 'block.mjs'), script);
+  }
   const env = { ...process.env, NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
   return promisify(execFile)(program, args, { cwd: work, env, maxBuffer: 2 ** 24 });
 }
 
+/** Runs code that requests the example URL. */
+function runOnServer(language: string, code: string): Promise<Output> {
+  const serverUrl = server?.url ?? '';
+  return run(language, code.replaceAll(EXAMPLE_URL, serverUrl));
+}
+
 const recipes = readFileSync(path.join(PACKAGE_ROOT, 'docs/RECIPES.md'), 'utf8');
 
-const blocks = recipes.split(/^## /m).flatMap((section) => {
-  const [heading = ''] = section.split('\n');
-  const found = [...section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms)];
-  return found.map(([, language = '', code = ''], at) => {
-    const isRepeated = found.slice(0, at).some(([, other]) => other === language);
-    return {
-      title: `${heading}, in ${language}${isRepeated ? ', again' : ''}`,
-      language,
-      code,
-    };
-  });
-});
+interface Block {
+  readonly title: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Lists the tested code blocks. Their titles name the section and the language. */
+function listBlocks(): Block[] {
+  const blocks: Block[] = [];
+  const titles = new Set<string>();
+  for (const section of recipes.split(/^## /m)) {
+    const [heading = ''] = section.split('\n');
+    const matches = section.matchAll(/^```(sh|js|python|sql|ts)\n(.*?)^```$/gms);
+    for (const [, language = '', code = ''] of matches) {
+      let title = `${heading}, in ${language}`;
+      if (titles.has(title)) title += ', again';
+      titles.add(title);
+      blocks.push({ title, language, code });
+    }
+  }
+  return blocks;
+}
+
+const blocks = listBlocks();
+
+/** Returns the code of the first block in a section with the given language. */
+function findCode(heading: string, language: string): string {
+  const sections = recipes.split(/^## /m);
+  const section = sections.find((text) => text.startsWith(heading)) ?? '';
+  const block = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms');
+  const [, code = ''] = block.exec(section) ?? [];
+  return code;
+}
 
 /** Block → its output. */
 const expected: Readonly<Record<string, string | RegExp>> = {
@@ -134,25 +175,24 @@ it('RECIPES.md contains only tested code', () => {
   expect(blocks.map(({ title }) => title)).toEqual(Object.keys(expected));
 });
 
-function findMissing(code: string, language: string): string | undefined {
-  for (const program of ['sqlite3', 'jq']) {
-    if (
-      language === 'sh' &&
-      code.includes(`${program} `) &&
-      !works(program, '--version')
-    )
-      return `${program} is not installed`;
-  }
-  if (code.includes('pandas') && pandas === undefined) {
+function findMissing({ code, language }: Block): string | undefined {
+  if (language === 'sql') return missingEngine(DUCKDB);
+  if (code.includes('pandas') && pandasPython === undefined) {
     return 'pandas is not installed';
   }
-  return language === 'sql' ? missingEngine(DUCKDB) : undefined;
+  if (language !== 'sh') return undefined;
+  for (const program of ['sqlite3', 'jq']) {
+    const isMissing = code.includes(`${program} `) && !works(program, '--version');
+    if (isMissing) return `${program} is not installed`;
+  }
+  return undefined;
 }
 
 it.for(blocks)(
   'a recipe prints the same output when run twice: $title',
-  async ({ title, language, code }, { skip }) => {
-    const missing = demandsAll ? undefined : findMissing(code, language);
+  async (block, { skip }) => {
+    const { title, language, code } = block;
+    const missing = demandsAll ? undefined : findMissing(block);
     skip(missing !== undefined, missing);
     // The recipe reads a downloaded file.
     if (language === 'sql') {
@@ -161,17 +201,12 @@ it.for(blocks)(
         path.join(work, 'item.ndjson'),
       );
     }
-    const text = code.replaceAll('https://gamedata.example', server?.url ?? '');
-    const wanted = expected[title];
-    for (const { stdout, stderr } of [
-      await run(language, text),
-      await run(language, text),
-    ]) {
-      expect(stdout).toEqual(
-        wanted instanceof RegExp ? expect.stringMatching(wanted) : wanted,
-      );
-      expect(stderr).toBe('');
-    }
+    const text = expected[title];
+    const stdout = text instanceof RegExp ? expect.stringMatching(text) : text;
+    const firstOutput = await runOnServer(language, code);
+    expect(firstOutput).toEqual({ stdout, stderr: '' });
+    const secondOutput = await runOnServer(language, code);
+    expect(secondOutput).toEqual({ stdout, stderr: '' });
     if (title.endsWith('changed?, in sh')) {
       expect(existsSync(path.join(work, 'second.json'))).toBe(false);
     }
@@ -184,18 +219,13 @@ it.each([
   ['de-AT', 'Pfund'],
   ['xx', 'Pound'],
 ])('a recipe reads the names of %s', async (tag, name) => {
-  const [, code = ''] =
-    /^## Names in another.*?^```js\n(.*?)^```$/ms.exec(recipes) ?? [];
-  const own = code
-    .replace('fr-CA', tag)
-    .replaceAll('https://gamedata.example', server?.url ?? '');
-  expect((await run('js', own)).stdout).toBe(`${name}\n`);
+  const code = findCode('Names in another', 'js');
+  const { stdout } = await runOnServer('js', code.replace('fr-CA', tag));
+  expect(stdout).toBe(`${name}\n`);
 });
 
-it('a recipe corrects a value in a clone of the tables and builds from it', async () => {
-  const [, code = ''] =
-    /^## Correct wrong data.*?^```bash\n(.*?)^```$/ms.exec(recipes) ?? [];
-  const home = temporaryFolder();
+/** Commits the tables of an upstream into a new Git repository. */
+async function createTablesRepository(home: string): Promise<void> {
   const git = (...args: string[]) =>
     promisify(execFile)('git', ['-C', home, ...args]);
   writeTables(path.join(home, 'data/v2/csv'), tablesOf(handMadeUpstream()));
@@ -204,19 +234,25 @@ it('a recipe corrects a value in a clone of the tables and builds from it', asyn
   await git('add', '.');
   const author = ['-c', 'user.name=o', '-c', 'user.email=o@example.test'];
   await git(...author, 'commit', '--quiet', '--message', 'Add tables');
+}
 
+it('a recipe corrects a value in a clone of the tables and builds from it', async () => {
+  const home = temporaryFolder();
+  await createTablesRepository(home);
   const clone = path.join(temporaryFolder(), 'gamedata');
   mkdirSync(path.join(clone, 'node_modules/.bin'), { recursive: true });
   symlinkSync(
     path.join(PACKAGE_ROOT, 'scripts/gamedata.mjs'),
     path.join(clone, 'node_modules/.bin/gamedata'),
   );
+  // Git clones the new repository instead of the upstream's.
   const env = {
     ...process.env,
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.file://${home}.insteadOf`,
     GIT_CONFIG_VALUE_0: 'https://github.com/PokeAPI/pokeapi',
   };
+  const code = findCode('Correct wrong data', 'bash');
   // The guard expects as many records as in the bundled data.
   const command = code.replace('gamedata build', '$& --max-shrink 100');
   await promisify(execFile)('bash', ['-ec', command], { cwd: clone, env });
@@ -238,40 +274,50 @@ const entities: Readonly<Record<string, string>> = {
 /** Reads the code blocks in a section of the docs. */
 function readCode(id: string): string[] {
   const page = readFileSync(path.join(folder, 'docs/index.html'), 'utf8');
-  const [section = ''] = page.slice(page.indexOf(`id="${id}"`)).split('</section>');
-  return Array.from(
-    section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs),
-    ([, code = '']) =>
-      code
-        .replaceAll('<wbr>', '')
-        .replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? ''),
-  );
+  const start = page.indexOf(`id="${id}"`);
+  const [section = ''] = page.slice(start).split('</section>');
+  const blocks: string[] = [];
+  const matches = section.matchAll(/<pre[^>]*><code[^>]*>(.*?)<\/code><\/pre>/gs);
+  for (const [, html = ''] of matches) {
+    const escaped = html.replaceAll('<wbr>', '');
+    const code = escaped.replaceAll(/&(#?\w+);/g, (_, name) => entities[name] ?? '');
+    blocks.push(code);
+  }
+  return blocks;
 }
 
-it('the docs read a first record in JavaScript, Python and TypeScript', async () => {
-  const [js, python, ts] = readCode('first');
-  const outputs = [
-    await run('js', `${js}\nconsole.log(JSON.stringify(move));`),
-    await run('python', `${python}\nprint(json.dumps(move))`),
-  ];
-  for (const { stdout } of outputs) {
+it.each([
+  { language: 'js', block: 0, print: 'console.log(JSON.stringify(move));' },
+  { language: 'python', block: 1, print: 'print(json.dumps(move))' },
+])(
+  'the docs read a first record in $language',
+  async ({ language, block, print }) => {
+    const code = readCode('first')[block];
+    const { stdout } = await run(language, `${code}\n${print}`);
     expect(JSON.parse(stdout)).toMatchObject({ slug: 'pound', generation: 1 });
-  }
-  expect(ts).toContain("import type { Move } from './types.d.ts';");
-  expect(recipes).toContain("import type { Item } from './types.d.ts';");
-  expect(
-    (await run('ts', `${ts}\nexport const name: string = move.name;`)).stdout,
-  ).toBe('');
-});
-
-const kinds = kindNames
-  .map(capitalize)
-  .flatMap((kind) => [`get${kind}Page`, `get${kind}`]);
-it.each(['getRoot', ...kinds, 'getNamesIndex', 'getNames'])(
-  'the docs request %s',
-  async (endpoint) => {
-    const [command = ''] = readCode(endpoint);
-    const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
-    expect(JSON.parse(stdout)).toBeTypeOf('object');
   },
 );
+
+it('the docs read a first record in TypeScript that compiles', async () => {
+  const [, , code = ''] = readCode('first');
+  expect(code).toContain("import type { Move } from './types.d.ts';");
+  const use = 'export const name: string = move.name;';
+  const { stdout } = await run('ts', `${code}\n${use}`);
+  expect(stdout).toBe('');
+});
+
+it('the recipes import the types from the same file as the docs', () => {
+  expect(recipes).toContain("import type { Item } from './types.d.ts';");
+});
+
+const endpoints = ['getRoot', 'getNamesIndex', 'getNames'];
+for (const kind of kindNames) {
+  const name = capitalize(kind);
+  endpoints.push(`get${name}Page`, `get${name}`);
+}
+
+it.each(endpoints)('the docs request %s', async (endpoint) => {
+  const [command = ''] = readCode(endpoint);
+  const { stdout } = await run('sh', `${command} --silent --show-error --fail`);
+  expect(JSON.parse(stdout)).toBeTypeOf('object');
+});
