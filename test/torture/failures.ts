@@ -44,19 +44,30 @@ function buildFromSnapshot(data: string, out: string): string[] {
   ];
 }
 
-function buildFromUpstream(
-  { upstream, folder, out }: Scene,
-  ...more: string[]
-): string[] {
-  const cache = path.join(folder, 'cache');
-  const source = ['--source', 'rest', '--upstream', upstream.url, '--cache', cache];
-  const options = ['--max-shrink', '100', '--base-url', 'https://rest.test'];
-  return ['build', ...source, ...options, '--out', out, ...more];
+function buildFromUpstream(scene: Scene, ...moreOptions: string[]): string[] {
+  return [
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    scene.upstream.url,
+    '--cache',
+    path.join(scene.folder, 'cache'),
+    '--max-shrink',
+    '100',
+    '--base-url',
+    'https://rest.test',
+    '--out',
+    scene.out,
+    ...moreOptions,
+  ];
 }
 
 const OTHER_BASE = ['--base-url', 'https://other.test'];
 
-const verify = (out: string): Promise<void> => mustRun(['verify', out, '--quiet']);
+function verify(out: string): Promise<void> {
+  return mustRun(['verify', out, '--quiet']);
+}
 
 interface FailureOptions {
   readonly out: string;
@@ -91,14 +102,8 @@ async function onTmpfs(
 ): Promise<void> {
   const mount = path.join(folder, 'mount');
   mkdirSync(mount);
-  const { status } = spawnSync('mount', [
-    '-t',
-    'tmpfs',
-    '-o',
-    options,
-    'tmpfs',
-    mount,
-  ]);
+  const args = ['-t', 'tmpfs', '-o', options, 'tmpfs', mount];
+  const { status } = spawnSync('mount', args);
   if (status !== 0) throw new Skipped('tmpfs cannot be mounted here');
   try {
     await use(mount);
@@ -151,11 +156,10 @@ async function stopAt(scene: Scene, moment: string, exit: number): Promise<void>
   demand(isOld === (exit !== 0), `ended with ${code}, and the site is ${state}`);
   demandClean(out);
   await verify(out);
-  const requests = upstream.log.length;
+  const oldRequests = upstream.log.length;
   await mustRun([...args, '--quiet']);
-  const isCached = upstream.log
-    .slice(requests)
-    .every(({ status }) => status === 304);
+  const newRequests = upstream.log.slice(oldRequests);
+  const isCached = newRequests.every(({ status }) => status === 304);
   demand(isCached, 'the cache was not kept');
 }
 
@@ -211,34 +215,46 @@ async function suspendAt(
   await verify(out);
 }
 
+/** Fills the disk of the cache, but not the disk of the site. */
+function fillCacheDisk(scene: Scene): Promise<void> {
+  return onTmpfs(scene.folder, 'size=16k', async (mount) => {
+    await mustRun(buildFromSnapshot(scene.small, scene.out));
+    const args = buildFromUpstream(scene, '--cache', path.join(mount, 'cache'));
+    await expectFailure(args, /cannot be used as a cache \(ENOSPC\)/, scene);
+  });
+}
+
+/** Makes the folder read-only after the first build. */
+function makeReadOnly({ folder, small }: Scene): Promise<void> {
+  return onTmpfs(folder, 'size=64m', async (mount) => {
+    const out = path.join(mount, 'site');
+    await mustRun(buildFromSnapshot(small, out));
+    spawnSync('mount', ['-o', 'remount,ro', mount]);
+    const args = [...buildFromSnapshot(small, out), ...OTHER_BASE];
+    await expectFailure(args, /EROFS/, { out });
+  });
+}
+
+/**
+ * Limits the number of open files. With the default concurrency, a build needs few
+ * descriptors. With a high concurrency, it must fail.
+ */
+async function limitDescriptors(scene: Scene): Promise<void> {
+  const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
+  await mustRun(buildFromSnapshot(scene.small, scene.out), { wrap });
+  await mustRun(buildFromUpstream(scene, '--quiet'), { wrap });
+  rmSync(path.join(scene.folder, 'cache'), { recursive: true });
+  const args = buildFromUpstream(scene, '--concurrency', '256', '--retries', '0');
+  await expectFailure(args, /EMFILE/, { out: scene.out, wrap });
+}
+
+/** Failure → how it is tried. */
 const failures: Record<string, (scene: Scene) => Promise<void>> = {
   'a disk that fills up while staging': (scene) => fillDisk(scene, 100_000),
   'a full disk': (scene) => fillDisk(scene, 0),
-  'a full disk for the cache': (scene) =>
-    onTmpfs(scene.folder, 'size=16k', async (mount) => {
-      await mustRun(buildFromSnapshot(scene.small, scene.out));
-      const args = buildFromUpstream(scene, '--cache', path.join(mount, 'cache'));
-      await expectFailure(args, /cannot be used as a cache \(ENOSPC\)/, scene);
-    }),
-  'a read-only folder': ({ folder, small }) =>
-    onTmpfs(folder, 'size=64m', async (mount) => {
-      const out = path.join(mount, 'site');
-      await mustRun(buildFromSnapshot(small, out));
-      spawnSync('mount', ['-o', 'remount,ro', mount]);
-      await expectFailure(
-        [...buildFromSnapshot(small, out), ...OTHER_BASE],
-        /EROFS/,
-        { out },
-      );
-    }),
-  'too few file descriptors': async (scene) => {
-    const wrap = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
-    await mustRun(buildFromSnapshot(scene.small, scene.out), { wrap });
-    await mustRun(buildFromUpstream(scene, '--quiet'), { wrap });
-    rmSync(path.join(scene.folder, 'cache'), { recursive: true });
-    const args = buildFromUpstream(scene, '--concurrency', '256', '--retries', '0');
-    await expectFailure(args, /EMFILE/, { ...scene, wrap });
-  },
+  'a full disk for the cache': fillCacheDisk,
+  'a read-only folder': makeReadOnly,
+  'too few file descriptors': limitDescriptors,
   'SIGINT while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGINT', 130),
   'SIGTERM while staging': (scene) => stopAt(scene, 'writeFileSync:30:SIGTERM', 143),
   // A build completes a change after its first rename.
@@ -261,14 +277,9 @@ function tryFailure(attempt: (scene: Scene) => Promise<void>): Promise<void> {
     const large = writeDataSet(path.join(folder, 'large'), 400, 1);
     const data = upstreamOf(tinyUpstream(RECORDS, RECORDS));
     const upstream = await startUpstream(data, { maxAge: 86_400, latency: 2 });
+    const out = path.join(folder, 'site');
     try {
-      await attempt({
-        folder,
-        out: path.join(folder, 'site'),
-        small,
-        large,
-        upstream,
-      });
+      await attempt({ folder, out, small, large, upstream });
     } finally {
       await upstream.close();
     }
