@@ -24,16 +24,23 @@ const RECORDS = [240, 250] as const;
 const BASE_URL = 'https://site.test';
 
 function createBuild(data: string, out: string): string[] {
-  const source = ['--source', 'snapshot', '--upstream', data];
-  const options = [
+  return [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    data,
     '--host',
     'nginx',
     '--max-shrink',
     '100',
     '--no-downloads',
     '--quiet',
+    '--base-url',
+    BASE_URL,
+    '--out',
+    out,
   ];
-  return ['build', ...source, ...options, '--base-url', BASE_URL, '--out', out];
 }
 
 /** A data set and the digest of its site. */
@@ -79,19 +86,16 @@ export function buildAtOnce(): Promise<Ended> {
     }
     let published = 0;
     for (const { code, stderr } of await Promise.all(running)) {
-      if (code === 0) published++;
-      else {
-        demand(
-          stderr.includes('locked by another build'),
-          `ended with ${code}: ${stderr}`,
-        );
+      if (code === 0) {
+        published += 1;
+        continue;
       }
+      const isLocked = stderr.includes('locked by another build');
+      demand(isLocked, `ended with ${code}: ${stderr}`);
     }
     const digest = digestSite(out);
-    demand(
-      digest === first.digest || digest === second.digest,
-      'the site is neither of the two',
-    );
+    const isComplete = digest === first.digest || digest === second.digest;
+    demand(isComplete, 'the site is neither of the two');
     await mustRun(['verify', out, '--quiet']);
     await mustRun(createBuild(first.data, out));
     demand(digestSite(out) === first.digest, 'the next build creates another site');
@@ -103,12 +107,16 @@ export function buildAtOnce(): Promise<Ended> {
   });
 }
 
+interface ReadFile {
+  readonly text: string;
+  /** Only servers send an ETag. */
+  readonly etag: string | null;
+}
+
 interface Reader {
   readonly name: string;
-  /** Returns the text and the ETag of a file. */
-  get(
-    file: string,
-  ): Promise<readonly [text: string, etag?: string | null] | undefined>;
+  /** Returns undefined if the file is missing. */
+  get(file: string): Promise<ReadFile | undefined>;
 }
 
 /** Reads files from the folder. While a build replaces a file, it may be missing. */
@@ -117,7 +125,7 @@ function createFileReader(out: string): Reader {
     name: 'files',
     async get(file) {
       const text = await readFile(path.join(out, file), 'utf8').catch(() => '');
-      return [text];
+      return { text, etag: null };
     },
   };
 }
@@ -129,30 +137,29 @@ function createClient(name: string, url: string): Reader {
       const response = await fetch(`${url}/${file}`);
       const text = await response.text();
       if (!response.ok) return undefined;
-      return [text, response.headers.get('etag')];
+      return { text, etag: response.headers.get('etag') };
     },
   };
 }
 
 /**
- * Reads files of both sites until the end, and compares all bodies with the same
- * ETag. Returns the number of reads.
+ * Reads files of both sites until the end. Reports a problem if a file is not JSON,
+ * or if two bodies have the same ETag. Returns the number of reads.
  */
 async function readAll(
   { name, get }: Reader,
   problems: string[],
   isOver: () => boolean,
 ): Promise<number> {
+  /** File and ETag → body. */
   const bodies = new Map<string, string>();
   let reads = 0;
+
   async function readPage(file: string): Promise<{ next?: string | null }> {
-    reads++;
-    const [text = '', etag] = (await get(file)) ?? [];
-    const key = `${file} ${etag}`;
-    if (etag && (bodies.get(key) ?? text) !== text) {
-      problems.push(`${name}: ${key}: two bodies for one ETag`);
-    }
-    bodies.set(key, text);
+    reads += 1;
+    const response = await get(file);
+    const text = response?.text ?? '';
+    if (response?.etag) checkEtag(`${file} ${response.etag}`, text);
     try {
       return JSON.parse(text);
     } catch {
@@ -160,16 +167,24 @@ async function readAll(
       return {};
     }
   }
+
+  function checkEtag(key: string, text: string): void {
+    const earlierText = bodies.get(key) ?? text;
+    if (earlierText !== text) {
+      problems.push(`${name}: ${key}: two bodies for one ETag`);
+    }
+    bodies.set(key, text);
+  }
+
   while (!isOver() && problems.length < 5) {
-    for (let at = 1; at <= RECORDS[0]; at += 5) {
-      await readPage(recordFile('item', `item-${at}`));
+    for (let id = 1; id <= RECORDS[0]; id += 5) {
+      await readPage(recordFile('item', `item-${id}`));
     }
     for (const kind of kindNames) {
-      for (
-        let link: string | null = `${BASE_URL}${listPath(kind)}`;
-        link !== null;
-      ) {
-        link = (await readPage(toFile(link))).next ?? null;
+      let link: string | null = `${BASE_URL}${listPath(kind)}`;
+      while (link !== null) {
+        const page: { next?: string | null } = await readPage(toFile(link));
+        link = page.next ?? null;
       }
     }
   }
@@ -179,8 +194,9 @@ async function readAll(
 /** Converts `…/move/?format=api&limit=100&offset=100` to the file of the page. */
 function toFile(link: string): string {
   const { pathname, searchParams } = new URL(link);
-  const [kind] = kindNames.filter((name) => pathname === listPath(name));
-  return listPageFile(kind ?? 'move', Number(searchParams.get('offset') ?? 0));
+  const kind = kindNames.find((name) => pathname === listPath(name));
+  const offset = Number(searchParams.get('offset') ?? 0);
+  return listPageFile(kind ?? 'move', offset);
 }
 
 /**
