@@ -1,26 +1,28 @@
 /**
  * Loaded before the command line: sends the process a signal right before the n-th
- * call of a file system function.
+ * call of a file system function. The variable KILL_AT names the function, the call
+ * and the signal, such as `renameSync:3:SIGTERM`.
  */
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Such as `renameSync:3:SIGTERM`. */
-const [name = '', at = '1', signal = 'SIGKILL'] = (process.env.KILL_AT ?? '').split(
-  ':',
-);
+const { KILL_AT = '', KILL_PATHS = '' } = process.env;
+const [name = '', nth = '1', signal = 'SIGKILL'] = KILL_AT.split(':');
 /** Matches the paths of a call. Other calls are not counted. */
-const paths = new RegExp(process.env.KILL_PATHS ?? '');
-const call = fs[name];
+const pathsPattern = new RegExp(KILL_PATHS);
+const originalFunction = fs[name];
 let calls = 0;
+
 fs[name] = (...args) => {
-  const named = args
-    .filter((arg) => typeof arg === 'string' && arg.startsWith('/'))
-    .join(' ');
-  // SIGKILL takes effect before the call returns, other signals when the process
-  // handles them.
-  if (paths.test(named) && ++calls === Number(at)) process.kill(process.pid, signal);
-  return call(...args);
+  const paths = args.filter((arg) => typeof arg === 'string' && arg.startsWith('/'));
+  if (pathsPattern.test(paths.join(' '))) {
+    calls += 1;
+    // SIGKILL takes effect before the call returns, other signals when the process
+    // handles them.
+    if (calls === Number(nth)) process.kill(process.pid, signal);
+  }
+  return originalFunction(...args);
 };
+// The code of gamedata imports the function by name.
 syncBuiltinESMExports();
