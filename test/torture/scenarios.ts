@@ -74,14 +74,19 @@ interface Urls {
  * state.
  */
 function createBuild(data: string, base: State, out: string): string[] {
-  const source = ['--source', 'snapshot', '--upstream', data];
-  const options = [
+  return [
+    'build',
+    '--source',
+    'snapshot',
+    '--upstream',
+    data,
     '--no-downloads',
     '--quiet',
     '--base-url',
     `https://site-${base}.test`,
+    '--out',
+    out,
   ];
-  return ['build', ...source, ...options, '--out', out];
 }
 
 /**
@@ -122,24 +127,22 @@ async function createScenarios(
   const allFiles = createSite('build, all files', (out, state) =>
     createBuild(data[0], state, out),
   );
-  const fromUpstream = createSite('build from an upstream', (out, state) => {
-    const source = [
-      '--source',
-      'rest',
-      '--upstream',
-      upstream,
-      '--cache',
-      `${out}-cache`,
-    ];
-    const options = [
-      '--quiet',
-      '--max-shrink',
-      '100',
-      '--base-url',
-      `https://site-${state}.test`,
-    ];
-    return ['build', ...source, ...options, '--out', out];
-  });
+  const fromUpstream = createSite('build from an upstream', (out, state) => [
+    'build',
+    '--source',
+    'rest',
+    '--upstream',
+    upstream,
+    '--cache',
+    `${out}-cache`,
+    '--quiet',
+    '--max-shrink',
+    '100',
+    '--base-url',
+    `https://site-${state}.test`,
+    '--out',
+    out,
+  ]);
   const mirrored = createSite('mirror', (out, state) => {
     return ['mirror', `${address}/served-${state}`, out, '--max-shrink', '100'];
   });
@@ -185,22 +188,20 @@ async function prepare(
         const checked = await run(check);
         const isChanging =
           checked.code === 1 && checked.stderr.includes('is being changed');
-        demand(
-          checked.code === 0 || isChanging,
-          `${what}${check[0]} ended with ${checked.code}: ${checked.stderr}`,
-        );
+        const isReadable = checked.code === 0 || isChanging;
+        const end = `ended with ${checked.code}: ${checked.stderr}`;
+        demand(isReadable, `${what}${check[0]} ${end}`);
+
         const digest = digestSite(out);
+        // Only a run that reports success must have published the new state.
         const isOld = code !== 0 && digest === oldDigest;
-        demand(
-          digest === newDigest || isOld,
-          `${what}the site is neither the old nor the new one`,
-        );
-        const again = await run(createArgs(state));
-        demand(again.code === 0, `${what}the next run fails: ${again.stderr}`);
-        demand(
-          digestSite(out) === newDigest,
-          `${what}the next run creates another site`,
-        );
+        const isOldOrNew = isOld || digest === newDigest;
+        demand(isOldOrNew, `${what}the site is neither the old nor the new one`);
+
+        const nextRun = await run(createArgs(state));
+        demand(nextRun.code === 0, `${what}the next run fails: ${nextRun.stderr}`);
+        const isNew = digestSite(out) === newDigest;
+        demand(isNew, `${what}the next run creates another site`);
         demandClean(out, what);
       },
     };

@@ -83,24 +83,18 @@ async function listTrials(scenario: PreparedScenario): Promise<Trial[]> {
   return trials;
 }
 
-async function tryCall({
-  call,
-  about,
-  nth,
-  action,
-  scenario,
-}: Trial): Promise<void> {
+async function tryCall(trial: Trial): Promise<void> {
+  const { call, about, nth, action, scenario } = trial;
   const attempt = scenario.next();
-  const inject = `inject=${call}:${action}:when=${nth}`;
-  const onlyAbout = about === undefined ? [] : ['-P', about];
-  const wrap = createStrace(
-    '/dev/null',
-    ...onlyAbout,
+  const options = [
     '-e',
     `trace=${call}`,
     '-e',
-    inject,
-  );
+    `inject=${call}:${action}:when=${nth}`,
+  ];
+  // strace counts only the calls about this path.
+  if (about !== undefined) options.push('-P', about);
+  const wrap = createStrace('/dev/null', ...options);
   const exit = await attempt.run({ wrap });
   const what = `${action} at ${call} ${nth} of ${about ?? 'all'}`;
   const isExpected = exit.code === null || exit.code === 0 || exit.code === 1;

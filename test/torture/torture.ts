@@ -33,17 +33,13 @@ interface Part {
   attempt(count: number): Promise<Ended>;
 }
 
-const hostile = (count: number): Promise<string[]> =>
-  tryHostile(count, random.below(2 ** 31));
-const sequences = (count: number): Promise<string[]> =>
-  trySequences(count, firstSequence);
-
 const parts: Readonly<Record<string, Part>> = {
   kills: {
     short: 3,
     full: ALL,
     async attempt(count) {
-      return { tried: await killExactly(count, random), summary: 'recovered' };
+      const tried = await killExactly(count, random);
+      return { tried, summary: 'recovered' };
     },
   },
   'failing system calls': {
@@ -58,18 +54,16 @@ const parts: Readonly<Record<string, Part>> = {
     full: 300,
     async attempt(count) {
       const summary = 'were copied and compared, or refused';
-      return { tried: count, summary, problems: await hostile(count) };
+      const problems = await tryHostile(count, random.below(2 ** 31));
+      return { tried: count, summary, problems };
     },
   },
   'sequences of steps': {
     short: 0,
     full: 500,
     async attempt(count) {
-      return {
-        tried: count,
-        summary: 'kept the invariants',
-        problems: await sequences(count),
-      };
+      const problems = await trySequences(count, firstSequence);
+      return { tried: count, summary: 'kept the invariants', problems };
     },
   },
   'failures of the machine': {
@@ -82,7 +76,8 @@ const parts: Readonly<Record<string, Part>> = {
     full: 50_000,
     async attempt(count) {
       const summary = 'were handled as by the handler';
-      return { tried: count, summary, problems: await fuzz(count, seed) };
+      const problems = await fuzz(count, seed);
+      return { tried: count, summary, problems };
     },
   },
 };
