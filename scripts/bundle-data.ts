@@ -19,24 +19,33 @@ const PACKAGE = 'pokedex@1.1.0';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'gamedata-'));
 try {
+  await writeData(downloadTables());
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+/** Unpacks the npm package, and returns the folder of its tables. */
+function downloadTables(): string {
   const options = ['--silent', '--pack-destination', folder];
-  const archive = execFileSync('npm', ['pack', PACKAGE, ...options], {
-    encoding: 'utf8',
-  }).trim();
+  const args = ['pack', PACKAGE, ...options];
+  const archive = execFileSync('npm', args, { encoding: 'utf8' }).trim();
   execFileSync('tar', ['xzf', archive], { cwd: folder });
-  const upstream = path.join(folder, 'package', 'data', 'csv');
+  return path.join(folder, 'package', 'data', 'csv');
+}
+
+/** Publishes the tables into data/, with the package as their source. */
+async function writeData(upstream: string): Promise<void> {
   const csv = parseOptions(sourceOptions, { source: 'csv', upstream, cache: false });
   const source = resolveSource(csv, process.env);
   await withOutput(BUNDLED_DATA, async (output) => {
-    const { update } = await loadUpdate(source, readPreviousSnapshot(output.folder));
+    const previous = readPreviousSnapshot(output.folder);
+    const { update } = await loadUpdate(source, previous);
     const provenance = {
       ...update.dataSet.provenance,
+      // Otherwise, the folder of the tables would be the upstream.
       upstream: `npm package ${PACKAGE}, data/csv`,
     };
-    await output.publish(
-      dataSetFiles({ ...update.dataSet, provenance }, update.past),
-    );
+    const dataSet = { ...update.dataSet, provenance };
+    await output.publish(dataSetFiles(dataSet, update.past));
   });
-} finally {
-  rmSync(folder, { recursive: true });
 }
