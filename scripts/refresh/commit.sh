@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# With --push, commits data/ with the list of changes, and pushes the commit. If the branch is protected, pushes the commit to the branch
-# refresh-data instead and opens a pull request, which requires gh and the permission `pull-requests: write`.
+# With --push, commits data/ with the list of changes, and pushes the commit. If the
+# branch is protected, pushes the commit to the branch refresh-data instead, and opens
+# a pull request. A pull request requires gh and the permission
+# `pull-requests: write`.
 set -euo pipefail
 
 message=.cache/refresh/message.txt
@@ -16,8 +18,9 @@ if [ "${1:-}" != --push ]; then
 fi
 branch=$(git symbolic-ref --short HEAD)
 
-# Reports `pushed=false`, because there is no deployment to verify. By default, GitHub does not let workflows open pull requests. Then an
-# issue has the link that opens it.
+# Opens or updates a pull request. Reports `pushed=false`, because there is no
+# deployment to verify. By default, GitHub does not let workflows open pull requests.
+# In that case, opens an issue with the link that opens the pull request.
 propose() {
   local proposal=refresh-data number
   git push --quiet --force origin "HEAD:refs/heads/$proposal"
@@ -38,7 +41,7 @@ propose() {
   bash scripts/refresh/report.sh proposal "$branch" "$proposal"
 }
 
-# With --force, because a global ignore file may list `data`.
+# We add the files with --force, because a global ignore file may list `data`.
 git add --all --force -- data
 if git diff --cached --quiet -- data; then
   echo 'nothing to commit: the repository already has this data'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Calls Netlify's build hook, NETLIFY_BUILD_HOOK, if it is set: `hook.sh <outcome of the refresh>`. Unchanged data needs no deployment,
-# unless the previous run of the workflow on this branch failed, because then its data may not have been deployed. Requires gh and the
-# permission `actions: read`.
+# Calls Netlify's build hook if NETLIFY_BUILD_HOOK is set:
+# `hook.sh <outcome of the refresh>`. Unchanged data is deployed again only if the
+# previous run of the workflow on this branch failed, because its data may not have
+# been deployed. Requires gh and the permission `actions: read`.
 set -euo pipefail
 
 # People paste secrets with a line break at the end.
@@ -26,7 +27,8 @@ if [ "${1:-}" != changed ]; then
   echo "calling the build hook again, because the previous run ended with $previous"
 fi
 
-# The hook's URL is a secret, so curl reads it from standard input, and its error is printed without it.
+# The hook's URL is a secret, so curl reads it from standard input, and the error is
+# printed without the URL.
 call_hook() {
   printf 'url = "%s"\n' "$hook" |
     curl --config - --silent --show-error --fail --request POST --data '' --max-time 60 --output /dev/null \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Copies data and messages from the unpacked artifact of a refresh: `receive.sh <folder>`. Only regular files with known names, because
-# that job ran installed code and this job may write to the repository.
+# Copies data and messages from the unpacked artifact of a refresh:
+# `receive.sh <folder>`. Copies only regular files with known names, because the job
+# that created them ran installed code, and this job may write to the repository.
 set -euo pipefail
 
 names='(data/[a-z]+\.(nd)?json|data/names/[A-Za-z0-9-]+\.json|\.cache/refresh/(message\.txt|report\.json))'

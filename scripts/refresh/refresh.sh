@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Refreshes data/, builds and checks the site in build/, and packs it into build-archives/. Items of a list are separated by white space.
+# Refreshes data/, builds and checks the site in build/, and packs the site into
+# build-archives/. White space separates the items of a list.
 #
 #   REFRESH_SOURCE          rest or csv (rest)
 #   REFRESH_UPSTREAM        another upstream of that source
@@ -8,8 +9,14 @@
 #   REFRESH_MAX_SHRINK      percentage of records that may disappear (1)
 #   REFRESH_HOSTS           hosts to build for, with BASE_URL (netlify)
 #
-# Writes the outcome: `changed` (.cache/refresh/message.txt lists the changes), `unchanged`, `refused` (report.json has the reason) or
-# `failed` (the upstream cannot be read). The last two exit with a failure and leave data/ unchanged. Also writes BASE_URL as `base_url`.
+# Writes BASE_URL as `base_url`, and one of these outcomes:
+#
+#   changed     .cache/refresh/message.txt lists the changes
+#   unchanged
+#   refused     .cache/refresh/report.json has the reason
+#   failed      the upstream cannot be read
+#
+# After the last two, the script exits with a failure and leaves data/ unchanged.
 set -euo pipefail
 
 work=.cache/refresh
@@ -24,9 +31,10 @@ write_outcome() {
   write_output "outcome=$1"
 }
 
-# Prints a value without white space at its ends, and with a space for other white space, because people paste values with line breaks.
+# Prints a value without white space at its ends. Replaces other white space by single
+# spaces, because people paste values with line breaks.
 normalize() {
-  # Starting Node takes longest here, and most values are empty.
+  # Most values are empty, so this avoids starting Node.
   [ -n "$1" ] || return 0
   node -p 'process.argv[1].trim().replace(/\s+/g, " ")' -- "$1"
 }
@@ -35,8 +43,9 @@ BASE_URL=$(normalize "${BASE_URL:-}")
 export BASE_URL
 write_output "base_url=$BASE_URL"
 
-# Appends an option and its words to an array: `append <array> <option> <pattern> <expected> <words>`. Each word must match the pattern,
-# so that it cannot be an option itself.
+# Appends an option and its words to an array:
+# `append <array> <option> <pattern> <expected> <words>`. Each word must match the
+# pattern, so that it cannot be an option itself.
 append() {
   local -n array=$1
   local option=$2 pattern=$3 expected=$4 words word
@@ -74,7 +83,7 @@ if [ "$status" -ne 0 ]; then
 fi
 
 gamedata diff "$work/old" data --exit-code > "$work/diff.txt" || status=$?
-# Translations change no record, but must be committed, too.
+# Translations change no record, but must be committed as well.
 names=$(sed -n 's/^names: //p' "$work/log.txt" | paste -sd , | sed 's/,/, /g')
 case $status in
   # The first refresh of a fork changes thousands of records.

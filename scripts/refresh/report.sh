@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Opens an issue. Where issues are off, as in forks, fails with a summary and an annotation instead. Requires gh and the permissions
-# `actions: write` and `issues: write`.
+# Opens an issue. If the repository has no issues, as in forks, fails with a summary and
+# an annotation instead. Requires gh and the permissions `actions: write` and
+# `issues: write`.
 #
-#   report.sh refused                   with the reason for refused data
-#   report.sh stale                     if the last success is older than a week; also enables the workflow again, because GitHub disables
-#                                       schedules after 60 days without a commit
-#   report.sh proposal <base> <head>    with the link that opens a pull request, which the workflow may not open itself
+#   report.sh refused
+#       reports why the data was refused
+#   report.sh stale
+#       reports that the last success is older than a week. Also enables the workflow
+#       again, because GitHub disables schedules after 60 days without a commit.
+#   report.sh proposal <base> <head>
+#       gives the link that opens a pull request, because the workflow may not open it
 set -euo pipefail
 
 days=7
@@ -20,7 +24,8 @@ open_issue() {
 
 has_issues() { [ "$(gh api 'repos/{owner}/{repo}' --jq .has_issues)" = true ]; }
 
-# Fails with the text of the issue. Annotations are single lines, so line ends are escaped.
+# Fails with the text of the issue. An annotation is a single line, so line ends are
+# escaped.
 annotate() {
   local text
   { printf '## %s\n\n' "$1"; cat "$work/issue.md"; } >> "${GITHUB_STEP_SUMMARY:-/dev/null}"
@@ -29,8 +34,9 @@ annotate() {
   exit 1
 }
 
-# Opens an issue with the text in issue.md: `report <title> comment|edit|keep`. If an issue with this title is already open, adds the text as
-# a comment, replaces its text, or keeps it as it is.
+# Opens an issue with the text in issue.md: `report <title> comment|edit|keep`. If an
+# issue with this title is already open, adds the text as a comment, replaces the text
+# of the issue, or keeps the issue as it is.
 report() {
   local title=$1 action=$2 number
   has_issues || annotate "$title"
@@ -44,12 +50,14 @@ report() {
   fi
 }
 
-# Indents lines, so that text from elsewhere is not markup, a mention or a command.
+# Indents lines, because GitHub would otherwise read markup, mentions and commands in
+# text from elsewhere.
 indent() { sed 's/^/    /' "$@"; }
 
 report_refusal() {
   local title='The data was refused' message hint
-  # Without line breaks and other control characters, because the job that wrote the report may be compromised.
+  # Prints a field without line breaks and other control characters, because the job
+  # that wrote the report may be compromised.
   error() {
     node -p 'String(JSON.parse(fs.readFileSync(process.argv[1])).error[process.argv[2]] ?? "").replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")' \
       "$work/report.json" "$1"
@@ -76,7 +84,7 @@ report_staleness() {
   workflow="repos/$GITHUB_REPOSITORY/actions/workflows/refresh.yml"
   gh api --silent --method PUT "$workflow/enable"
   last=$(gh run list --workflow refresh.yml --branch "$GITHUB_REF_NAME" --status success --limit 1 --json createdAt --jq '.[0].createdAt // empty')
-  # Before the first success, use the age of the workflow.
+  # Before the first success, the age of the workflow counts.
   since=${last:-$(gh api "$workflow" --jq .created_at)}
   age=$(node -p 'Math.floor((Date.now() - Date.parse(process.argv[1])) / 86_400_000)' "$since")
   echo "the last successful refresh is $age days old"
