@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# With --push, builds the image of the bundled data for two architectures, pushes it to REGISTRY, and writes its digest to GITHUB_OUTPUT.
+# With --push, builds the image of the bundled data for two architectures, pushes the
+# image to REGISTRY, and writes its digest to GITHUB_OUTPUT.
 set -euo pipefail
 
 # People paste variables with a line break.

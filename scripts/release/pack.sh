@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs the package, and the site of the bundled data as an archive with its checksum.
+# Packs the package. Also packs the site of the bundled data, as an archive with a
+# checksum.
 set -euo pipefail
 
 work=${RELEASE_WORK:-.cache/release}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# With --publish, publishes the package with its provenance and a release with the archive.
+# With --publish, publishes the package with its provenance, and creates a release with
+# the archive.
 set -euo pipefail
 
 work=${RELEASE_WORK:-.cache/release}
