@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../src/dataset/compare.ts';
-import { formatMarkdown, formatText } from '../../src/dataset/describe-changes.ts';
+import {
+  describeGroups,
+  formatMarkdown,
+  formatText,
+} from '../../src/dataset/describe-changes.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { namedEdition } from '../support/editions.ts';
 import { everyKind } from '../support/kinds.ts';
@@ -95,5 +99,32 @@ describe('formatText', () => {
     expect(formatText(renamed)).toContain(
       `  move-1 (id 1): name "Move 1" → ${shown}`,
     );
+  });
+});
+
+describe('describeGroups', () => {
+  const threeMoves = versionOf([rawMove(1), rawMove(2), rawMove(3)]);
+  const otherMoves = versionOf([11, 12, 13, 14].map((id) => rawMove(id)));
+
+  it('lists at most as many changes of each type as the limits allow', () => {
+    const limits = { max: 1, maxRemoved: 2 };
+    const groups = describeGroups(compare(threeMoves, otherMoves), limits);
+    expect(groups).toEqual([
+      { title: 'Moves added', lines: ['move-11 (id 11): "Move 11"'], more: 3 },
+      {
+        title: 'Moves removed',
+        lines: ['move-1 (id 1): "Move 1"', 'move-2 (id 2): "Move 2"'],
+        more: 1,
+      },
+    ]);
+  });
+
+  it('limits removed records like all others if no other limit is given', () => {
+    const groups = describeGroups(compare(threeMoves, otherMoves), { max: 2 });
+    const counts = groups.map(({ lines, more }) => [lines.length, more]);
+    expect(counts).toEqual([
+      [2, 2],
+      [2, 1],
+    ]);
   });
 });

@@ -30,6 +30,11 @@ describe('old slugs', () => {
     );
   });
 
+  it('finds no old slug of a record whose id is unknown', () => {
+    const previous = { ...named(), move: [{ slug: 'a' }] };
+    expect(findOldSlugs(previous, named('b'))).toEqual(noOldSlugs);
+  });
+
   it('encodes old slugs in alphabetical order and decodes them again', () => {
     const own = oldSlugs({ constructor: 2, b: 1, 'a-1': 3 });
     const others = forOthers((kind) => `,\n "${kind}": {}`);
