@@ -324,7 +324,12 @@ function moveFile(
 }
 
 const IN_KIND_FOLDER = new RegExp(`^${API_PREFIX.slice(1)}[^/]+/(.+)$`);
-const LIST_PAGE = /^(?:offset\/\d+\/)?index\.json$/;
+const LIST_PAGE = /^(?:offset\/(\d+)\/)?index\.json$/;
+
+interface ListPage {
+  readonly file: string;
+  readonly offset: number;
+}
 
 /**
  * Sorts files so that every link resolves while the files are being moved. Records
@@ -333,17 +338,20 @@ const LIST_PAGE = /^(?:offset\/\d+\/)?index\.json$/;
  */
 function sortByLinks(files: readonly string[]): string[] {
   const records: string[] = [];
-  const listPages: string[] = [];
+  const listPages: ListPage[] = [];
   const others: string[] = [];
   const description: string[] = [];
   for (const file of files) {
     const [, inKindFolder] = IN_KIND_FOLDER.exec(file) ?? [];
+    const listPage =
+      inKindFolder === undefined ? null : LIST_PAGE.exec(inKindFolder);
     if (file === META_FILE) description.push(file);
     else if (inKindFolder === undefined) others.push(file);
-    else if (LIST_PAGE.test(inKindFolder)) listPages.push(file);
+    // The first list page has no offset in its path.
+    else if (listPage) listPages.push({ file, offset: Number(listPage[1] ?? 0) });
     else records.push(file);
   }
-  const { compare } = new Intl.Collator('en', { numeric: true });
-  listPages.sort((one, other) => compare(other, one));
-  return [...records, ...listPages, ...others, ...description];
+  listPages.sort((one, other) => other.offset - one.offset);
+  const sortedListPages = listPages.map(({ file }) => file);
+  return [...records, ...sortedListPages, ...others, ...description];
 }
