@@ -4,9 +4,10 @@
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mapKinds } from '../../src/contract/kinds.ts';
+import { type Kind, mapKinds } from '../../src/contract/kinds.ts';
 import type { Names } from '../../src/contract/names.ts';
 import {
+  type Answer,
   hasRecordedUpstream,
   plainAnswer,
   recordedUpstream,
@@ -15,54 +16,75 @@ import {
 } from './upstream-data.ts';
 
 const DATA = new URL('../../data/', import.meta.url);
-const read = (file: string): string => readFileSync(new URL(file, DATA), 'utf8');
-const link = (resource: string, id: number) => ({
-  name: '',
-  url: `/api/v2/${resource}/${id}/`,
-});
+const SPRITES = 'https://raw.githubusercontent.com/PokeAPI/sprites/master';
 
-export const fullUpstream = (): UpstreamData =>
-  hasRecordedUpstream
-    ? recordedUpstream()
-    : { ...upstreamOf(readBundled()), name: 'bundled' };
+export function fullUpstream(): UpstreamData {
+  if (hasRecordedUpstream) return recordedUpstream();
+  return { ...upstreamOf(readBundled()), name: 'bundled' };
+}
 
+function readData(file: string): string {
+  return readFileSync(new URL(file, DATA), 'utf8');
+}
+
+function createLink(resource: string, id: number) {
+  return { name: '', url: `/api/v2/${resource}/${id}/` };
+}
+
+interface Language {
+  readonly id: number;
+  readonly names: Names;
+}
+
+/** Reads the languages with invented ids, except for English. */
+function readLanguages(): Language[] {
+  const languages: Language[] = [];
+  for (const file of readdirSync(new URL('names', DATA))) {
+    const names = JSON.parse(readData(`names/${file}`)) as Names;
+    const id = names.language === 'en' ? 9 : languages.length + 20;
+    languages.push({ id, names });
+  }
+  return languages;
+}
+
+/** Reads the bundled records as responses of the upstream. */
 function readBundled() {
-  const languages = readdirSync(new URL('names', DATA))
-    .map((file) => JSON.parse(read(`names/${file}`)) as Names)
-    .map((names, at) => ({ names, id: names.language === 'en' ? 9 : at + 20 }));
-  return mapKinds((kind) =>
-    read(`${kind}.ndjson`)
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const { id, slug, generation = 1, icon, ...others } = JSON.parse(line);
-        const indices = Object.entries(others).filter(
-          ([field, index]) => /^id\d$/.test(field) && index !== null,
-        );
-        return plainAnswer(kind, id, {
-          name: slug,
-          generation: link('generation', generation),
-          game_indices: indices.map(([field, game_index]) => ({
-            game_index,
-            generation: link('generation', Number(field.slice(2))),
-          })),
-          sprites: {
-            default:
-              icon &&
-              `https://raw.githubusercontent.com/PokeAPI/sprites/master/${icon}`,
-          },
-          names: languages.flatMap(({ names, id }) => {
-            const name = names[kind][slug];
-            return name === undefined
-              ? []
-              : [
-                  {
-                    name,
-                    language: { ...link('language', id), name: names.language },
-                  },
-                ];
-          }),
-        });
-      }),
-  );
+  const languages = readLanguages();
+  return mapKinds((kind) => {
+    const answers: Answer[] = [];
+    for (const line of readData(`${kind}.ndjson`).trimEnd().split('\n')) {
+      answers.push(createAnswer(kind, line, languages));
+    }
+    return answers;
+  });
+}
+
+/** Creates the response for a line of the bundled data. */
+function createAnswer(
+  kind: Kind,
+  line: string,
+  languages: readonly Language[],
+): Answer {
+  const { id, slug, generation = 1, icon, ...otherFields } = JSON.parse(line);
+  const gameIndices: object[] = [];
+  for (const [field, index] of Object.entries(otherFields)) {
+    // The field `id4` is the index in generation 4.
+    if (!/^id\d$/.test(field) || index === null) continue;
+    const indexGeneration = createLink('generation', Number(field.slice(2)));
+    gameIndices.push({ game_index: index, generation: indexGeneration });
+  }
+  const translations: object[] = [];
+  for (const { id: languageId, names } of languages) {
+    const name = names[kind][slug];
+    if (name === undefined) continue;
+    const language = createLink('language', languageId);
+    translations.push({ name, language: { ...language, name: names.language } });
+  }
+  return plainAnswer(kind, id, {
+    name: slug,
+    generation: createLink('generation', generation),
+    game_indices: gameIndices,
+    sprites: { default: icon && `${SPRITES}/${icon}` },
+    names: translations,
+  });
 }
