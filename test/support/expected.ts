@@ -11,29 +11,44 @@ import {
   type UpstreamData,
 } from './upstream-data.ts';
 
+interface ExpectedRecord {
+  readonly slug: string;
+  readonly record: object;
+}
+
 /** Lists the records of a kind in order of id. */
-function expectedRecords(data: UpstreamData, kind: Kind, baseUrl: string) {
+function listRecords(
+  data: UpstreamData,
+  kind: Kind,
+  baseUrl: string,
+): ExpectedRecord[] {
   const answers = answersOf(data, kind).sort((a, b) => a.id - b.id);
-  const seen = new Set<string>();
-  return answers.map((answer) => {
-    const slug = seen.has(answer.name) ? `${answer.name}-${answer.id}` : answer.name;
-    seen.add(answer.name);
-    const name = englishName(answer);
+  const usedNames = new Set<string>();
+  const records: ExpectedRecord[] = [];
+  for (const answer of answers) {
+    const { id, name } = answer;
+    const slug = usedNames.has(name) ? `${name}-${id}` : name;
+    usedNames.add(name);
     const url = `${baseUrl}/api/gamedata/${kind}/${slug}/?format=api`;
-    const { id } = answer;
-    if (kind !== 'item') {
-      return {
-        slug,
-        record: { url, id, slug, name, generation: idIn(answer.generation) },
-      };
-    }
-    const [id1, id2, id3, id4, id5, id6, id7, id8, id9] = indices(answer);
-    const ids = { id1, id2, id3, id4, id5, id6, id7, id8, id9 } as Record<
-      string,
-      number | null
-    >;
-    return { slug, record: { url, id, ...ids, slug, name, icon: icon(answer) } };
-  });
+    records.push({ slug, record: createRecord(kind, answer, { url, slug }) });
+  }
+  return records;
+}
+
+/** Creates a record with its fields in the order that the contract specifies. */
+function createRecord(
+  kind: Kind,
+  answer: FullAnswer,
+  { url, slug }: { url: string; slug: string },
+): object {
+  const { id } = answer;
+  const name = englishName(answer);
+  if (kind !== 'item') {
+    return { url, id, slug, name, generation: idIn(answer.generation) };
+  }
+  const [id1, id2, id3, id4, id5, id6, id7, id8, id9] = indices(answer);
+  const ids = { id1, id2, id3, id4, id5, id6, id7, id8, id9 };
+  return { url, id, ...ids, slug, name, icon: icon(answer) };
 }
 
 function englishName({ name, names }: FullAnswer): string {
@@ -54,10 +69,11 @@ function indices({ game_indices }: FullAnswer): (number | null)[] {
   return slots.slice(1, 10);
 }
 
-const icon = ({ sprites }: FullAnswer): string =>
-  sprites.default === null
-    ? 'sprites/items/unknown.png'
-    : `sprites/items/${sprites.default.split('/sprites/items/')[1]}`;
+function icon({ sprites }: FullAnswer): string {
+  if (sprites.default === null) return 'sprites/items/unknown.png';
+  const [, file] = sprites.default.split('/sprites/items/');
+  return `sprites/items/${file}`;
+}
 
 /** Path → text of every file below `api/gamedata`. */
 export function expectedFiles(
@@ -65,24 +81,25 @@ export function expectedFiles(
   baseUrl: string,
 ): Map<string, string> {
   const api = `${baseUrl}/api/gamedata`;
-  const root = Object.fromEntries(
-    kindNames.map((kind) => [kind, `${api}/${kind}/?format=api`]),
-  );
-  const files = new Map([['index.json', JSON.stringify(root)]]);
+  const root: Record<string, string> = {};
+  for (const kind of kindNames) root[kind] = `${api}/${kind}/?format=api`;
+  const files = new Map<string, string>();
+  files.set('index.json', JSON.stringify(root));
   for (const kind of kindNames) {
-    const records = expectedRecords(data, kind, baseUrl);
+    const records = listRecords(data, kind, baseUrl);
     for (const { slug, record } of records) {
       files.set(`${kind}/${slug}/index.json`, JSON.stringify(record));
     }
     const count = records.length;
+    const link = (start: number): string =>
+      `${api}/${kind}/?format=api&limit=100&offset=${start}`;
     for (let offset = 0; offset < count; offset += 100) {
-      const to = (start: number) =>
-        `${api}/${kind}/?format=api&limit=100&offset=${start}`;
+      const pageRecords = records.slice(offset, offset + 100);
       const page = {
         count,
-        next: offset + 100 < count ? to(offset + 100) : null,
-        previous: offset >= 100 ? to(offset - 100) : null,
-        results: records.slice(offset, offset + 100).map(({ record }) => record),
+        next: offset + 100 < count ? link(offset + 100) : null,
+        previous: offset >= 100 ? link(offset - 100) : null,
+        results: pageRecords.map(({ record }) => record),
       };
       const folder = offset === 0 ? kind : `${kind}/offset/${offset}`;
       files.set(`${folder}/index.json`, JSON.stringify(page));
