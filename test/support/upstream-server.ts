@@ -70,14 +70,12 @@ export async function startUpstream(
   const log: UpstreamServer['log'] = [];
 
   const server = createServer((request, response) => {
-    const at = log.push({
-      path: request.url ?? '',
-      status: 0,
-      headers: request.headers,
+    const { url: path = '', headers } = request;
+    const entry = { path, status: 0, headers };
+    const at = log.push(entry);
+    response.on('close', () => {
+      entry.status = response.statusCode;
     });
-    response.on('close', () =>
-      Object.assign(log[at - 1] ?? {}, { status: response.statusCode }),
-    );
     setTimeout(() => {
       if (!fault?.(request, response, at)) respond(request, response, at);
     }, latency);
