@@ -12,38 +12,43 @@ import {
 import { correctHistory } from '../../src/sources/site.ts';
 import { versionOf } from '../support/data-set-versions.ts';
 import { rawMove } from '../support/sites.ts';
+import { range } from '../support/upstream-data.ts';
 
 type Version = ReturnType<typeof versionOf>;
-const named = (...slugs: string[]) =>
-  versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
-const sized = (moves: number) =>
-  versionOf(Array.from({ length: moves }, (_, at) => rawMove(at + 1)));
+
+/** Creates a data set with a move for each slug. */
+function named(...slugs: string[]): Version {
+  return versionOf(slugs.map((slug, at) => rawMove(at + 1, { slug })));
+}
+
+/** Creates a data set with this number of moves. */
+function sized(moves: number): Version {
+  return versionOf(range(1, moves).map((id) => rawMove(id)));
+}
 
 /** Creates the history of consecutive versions of the data. */
-const historyOf = (first: Version, ...versions: Version[]) =>
-  versions.reduce(
-    ({ history, from }, to) => ({
-      history: extendHistory(history, compare(from, to)),
-      from: to,
-    }),
-    { history: emptyHistory, from: first },
-  ).history;
+function historyOf(first: Version, ...versions: Version[]): History {
+  let history = emptyHistory;
+  let from = first;
+  for (const to of versions) {
+    history = extendHistory(history, compare(from, to));
+    from = to;
+  }
+  return history;
+}
 
 describe('extendHistory', () => {
   it('adds a step only if the data has changed, newest first', () => {
-    expect(
-      historyOf(named('a'), named('b'), named('b'), named('b', 'c')).steps,
-    ).toMatchObject([
+    const history = historyOf(named('a'), named('b'), named('b'), named('b', 'c'));
+    expect(history.steps).toMatchObject([
       { totals: { added: 1, removed: 0, renamed: 0, changed: 0 } },
       { totals: { added: 0, removed: 0, renamed: 1, changed: 0 } },
     ]);
   });
 
   it('keeps at most a hundred steps', () => {
-    const [first = named(), ...others] = Array.from({ length: 131 }, (_, at) =>
-      named(`slug-${at}`),
-    );
-    const { steps } = historyOf(first, ...others);
+    const versions = range(1, 130).map((version) => named(`slug-${version}`));
+    const { steps } = historyOf(named('slug-0'), ...versions);
     expect(steps).toHaveLength(100);
     expect(steps[0]?.changes.move.renamed).toMatchObject([
       { from: 'slug-129', to: 'slug-130' },
@@ -51,31 +56,37 @@ describe('extendHistory', () => {
   });
 
   it.each([
-    [5000, 0, 2],
-    [6000, 0, 1],
-    [0, 11_000, 1],
+    { sizes: [0, 5000, 0], steps: 2 },
+    { sizes: [0, 6000, 0], steps: 1 },
+    { sizes: [1, 0, 11_000], steps: 1 },
   ])(
-    'keeps at most ten thousand changes, but always the newest step: %i, then %i records',
-    (second, third, steps) => {
-      expect(
-        historyOf(sized(second === 0 ? 1 : 0), sized(second), sized(third)).steps,
-      ).toHaveLength(steps);
+    'keeps $steps steps for data sets of $sizes records, because ten thousand changes are enough',
+    ({ sizes, steps }) => {
+      const [first = 0, ...others] = sizes;
+      const history = historyOf(sized(first), ...others.map(sized));
+      expect(history.steps).toHaveLength(steps);
     },
   );
 });
 
 describe('decodeHistory', () => {
-  const decode = (json: unknown, digest = '') =>
-    decodeHistory(json, digest, { record: 'changes.json' });
+  function decode(json: unknown, digest = ''): History {
+    return decodeHistory(json, digest, { record: 'changes.json' });
+  }
 
   it('decodes a history that was encoded with one step per line', () => {
     const history = historyOf(named('a'), named('b'), named('b', 'c'));
+    const text = encodeHistory(history);
+    // The first and the last line are brackets, and the text ends with a line break.
+    expect(text.split('\n')).toHaveLength(5);
     const { digest } = named('b', 'c');
-    expect(decode(JSON.parse(encodeHistory(history)), digest)).toEqual(history);
-    expect(encodeHistory(history).split('\n')).toHaveLength(5);
-    expect(decode(JSON.parse(encodeHistory(emptyHistory)), digest)).toEqual(
-      emptyHistory,
-    );
+    expect(decode(JSON.parse(text), digest)).toEqual(history);
+  });
+
+  it('decodes an empty history', () => {
+    const text = encodeHistory(emptyHistory);
+    const { digest } = named('a');
+    expect(decode(JSON.parse(text), digest)).toEqual(emptyHistory);
   });
 
   it('ignores all steps after the first hundred without validating them', () => {
@@ -92,9 +103,10 @@ describe('decodeHistory', () => {
 
   it('rejects a history that ends at another data set', () => {
     const json = JSON.parse(encodeHistory(historyOf(named('a'), named('b'))));
-    const [other, own] = [named('a').digest, named('b').digest];
-    expect(() => decode(json, other)).toThrow(
-      `changes.json › steps[0].to.digest: got ${own}, expected ${other}`,
+    const { digest: otherDigest } = named('a');
+    const { digest } = named('b');
+    expect(() => decode(json, otherDigest)).toThrow(
+      `changes.json › steps[0].to.digest: got ${digest}, expected ${otherDigest}`,
     );
   });
 
@@ -112,12 +124,11 @@ describe('decodeHistory', () => {
 
 describe('decodeHistoryUpTo', () => {
   const history = historyOf(named('a'), named('b'), named('c'));
-  const decode = (slug: string) =>
-    decodeHistoryUpTo(
-      JSON.parse(encodeHistory(history)),
-      named(slug).digest,
-      'changes.json',
-    );
+  const json: unknown = JSON.parse(encodeHistory(history));
+  function decode(slug: string) {
+    const { digest } = named(slug);
+    return decodeHistoryUpTo(json, digest, 'changes.json');
+  }
 
   it.each([
     ['c', 2],
