@@ -20,55 +20,61 @@ interface Document {
   readonly components: { readonly schemas: Record<string, object> };
 }
 
-function createDocument(
-  moves: number,
-  { downloads = true, ...options }: SiteOptions = {},
-): Document {
+function createDocument(moves: number, siteOptions: SiteOptions = {}): Document {
+  const { downloads = true, ...options } = siteOptions;
   const { meta, records, plan } = siteOf(rawRecords(moves, moves), options);
   const files = createSpecification(
     records,
     { ...meta, downloads },
     { ...plan, archive: downloads },
   );
-  return JSON.parse(String(files.find(({ path }) => path === 'openapi.json')?.body));
+  const file = files.find(({ path }) => path === 'openapi.json');
+  return JSON.parse(String(file?.body));
 }
 
 const validator = new Validator();
 const fileDocument = createDocument(120, { links: 'file' });
 
-it.each([
+const documents: [name: string, Document][] = [
   ['of endpoints', createDocument(120)],
   ['of files', fileDocument],
   ['without bulk files', createDocument(120, { downloads: false })],
   ['without records', createDocument(0)],
-])(
-  'the document %s conforms to OpenAPI 3.1, with unique operation ids and valid examples',
-  async (_, document) => {
-    expect(await validator.validate({ ...structuredClone(document) })).toMatchObject(
-      {
-        valid: true,
-      },
-    );
-    expect(validator.version).toBe('3.1');
-    const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
-    expect(ids).toEqual([...new Set(ids)]);
+];
 
-    const ajv = new Ajv2020({
-      strict: false,
-      formats: { date: true, 'date-time': true },
-    });
-    ajv.addSchema({ $id: 'doc:', components: document.components });
-    const schemas = Object.keys(document.components.schemas).map(
-      (name) => `#/components/schemas/${name}`,
-    );
+it.each(documents)(
+  'the document %s conforms to OpenAPI 3.1',
+  async (_, document) => {
+    // We pass a copy, because the validator may change the document.
+    const result = await validator.validate({ ...structuredClone(document) });
+    expect(result).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+  },
+);
+
+it.each(documents)('the document %s has unique operation ids', (_, document) => {
+  const ids = Object.values(document.paths).map(({ get }) => get?.operationId);
+  expect(ids).toEqual([...new Set(ids)]);
+});
+
+it.each(documents)(
+  'the document %s has examples that are valid for their schemas',
+  (_, document) => {
+    const { components } = document;
+    const formats = { date: true, 'date-time': true } as const;
+    const ajv = new Ajv2020({ strict: false, formats });
+    ajv.addSchema({ $id: 'doc:', components });
+    const names = Object.keys(components.schemas);
+    const schemas = names.map((name) => `#/components/schemas/${name}`);
     let examples = 0;
+    // Visits every key at any depth.
     JSON.stringify(document, (key, value) => {
       if (key === '$ref') expect(schemas, value).toContain(value);
-      if (value?.schema?.$ref !== undefined && value.example !== undefined) {
-        const validate = ajv.compile({ $ref: `doc:${value.schema.$ref}` });
-        expect(validate(value.example), JSON.stringify(validate.errors)).toBe(true);
-        examples++;
-      }
+      const schema: string | undefined = value?.schema?.$ref;
+      if (schema === undefined || value.example === undefined) return value;
+      const validate = ajv.compile({ $ref: `doc:${schema}` });
+      expect(validate(value.example), JSON.stringify(validate.errors)).toBe(true);
+      examples += 1;
       return value;
     });
     expect(examples).toBeGreaterThan(0);
@@ -90,28 +96,17 @@ it('describes the parameters, responses and first records of endpoints', () => {
     'If-None-Match',
   ]);
   const { plan, files } = siteOf(rawRecords(120, 120));
-  const page = JSON.parse(
-    String(files().find(({ path }) => path.endsWith('/move/index.json'))?.body),
-  );
-  const createContent = (schema: string, example: object) => ({
-    content: {
-      'application/json': {
-        schema: { $ref: `#/components/schemas/${schema}` },
-        example,
-      },
-    },
-  });
-  expect(Object.keys(get?.responses ?? {})).toEqual([
-    '200',
-    '304',
-    '404',
-    'default',
-  ]);
+  const pageFile = files().find(({ path }) => path.endsWith('/move/index.json'));
+  const page = JSON.parse(String(pageFile?.body));
+  const shortPage = { ...page, results: plan.served.move.slice(0, 2) };
+  function createContent(name: string, example: object) {
+    const schema = { $ref: `#/components/schemas/${name}` };
+    return { content: { 'application/json': { schema, example } } };
+  }
+  const statuses = Object.keys(get?.responses ?? {});
+  expect(statuses).toEqual(['200', '304', '404', 'default']);
   expect(get?.responses).toMatchObject({
-    200: createContent('MovePage', {
-      ...page,
-      results: plan.served.move.slice(0, 2),
-    }),
+    200: createContent('MovePage', shortPage),
     404: createContent('ApiError', { detail: 'Not found.' }),
     default: createContent('ApiError', { detail: errorDetails[400] }),
   });
