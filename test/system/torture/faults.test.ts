@@ -17,7 +17,10 @@ import {
   tinyUpstream,
   upstreamOf,
 } from '../../support/upstream-data.ts';
-import { startUpstream } from '../../support/upstream-server.ts';
+import {
+  startUpstream,
+  type UpstreamServer,
+} from '../../support/upstream-server.ts';
 
 /** The faulty response: a list without an id, or a record. */
 interface Place {
@@ -90,6 +93,71 @@ function createList(url: string, kind: Kind, answers: readonly Answer[]): string
   return JSON.stringify({ count: results.length, results });
 }
 
+/** An upstream that works until the fault starts. */
+interface FaultyUpstream {
+  readonly server: UpstreamServer;
+  /** The record at the place, or the first record of the list. */
+  readonly record: Answer;
+  /** The path of the faulty response, below the upstream's URL. */
+  readonly faultyPath: string;
+  startFault(): void;
+}
+
+/**
+ * Starts an upstream with three moves and items. After `startFault`, the upstream
+ * has a new edition, and the first responses at the place are faulty.
+ *
+ * @param times the number of faulty responses
+ */
+async function startFaultyUpstream(
+  fault: Fault,
+  { kind, id }: Place,
+  times: number,
+): Promise<FaultyUpstream> {
+  const answers = tinyUpstream(3, 3);
+  const data = upstreamOf(answers);
+  const record = answers[kind][(id ?? 1) - 1];
+  if (!record) throw new Error('no such record');
+  const isList = id === undefined;
+  const faultyPath = isList ? `/${kind}/?limit=100000&offset=0` : `/${kind}/${id}/`;
+  let isFaulty = false;
+  let sentFaults = 0;
+
+  const server = await startUpstream(data, {
+    ...(fault.hasEditions && { stateOf: () => stateNumber(isFaulty ? 3 : 2, data) }),
+    fault({ url = '', headers }, response) {
+      if (!isFaulty || !fault.respond || sentFaults >= times) return false;
+      // A request that bypasses caches gets the correct response if only a cache has
+      // the fault.
+      const requestedPath = fault.isCached ? url : withoutEdition(url);
+      if (requestedPath !== `/api/v2${faultyPath}`) return false;
+      sentFaults += 1;
+      const correctBody = isList
+        ? createList(server.url, kind, answers[kind])
+        : JSON.stringify(record);
+      fault.respond({
+        response,
+        correctBody,
+        isConditional: headers['if-none-match'] !== undefined,
+        kind,
+        answers,
+        stop: () => void server.close(),
+      });
+      return true;
+    },
+  });
+
+  function startFault(): void {
+    if (record) fault.change?.(record);
+    isFaulty = true;
+  }
+  return { server, record, faultyPath, startFault };
+}
+
+function readFingerprint(folder: string): string {
+  return JSON.stringify([...fingerprint(folder)]);
+}
+
 /**
  * Builds a site from a working upstream. Then builds it again with the fault at its
  * place. Returns everything that differs from the table: the error or its absence,
@@ -97,79 +165,38 @@ function createList(url: string, kind: Kind, answers: readonly Answer[]): string
  *
  * @param times the number of faulty responses
  */
-function tryFault(
-  fault: Fault,
-  { kind, id }: Place,
-  times: number,
-): Promise<string[]> {
+function tryFault(fault: Fault, place: Place, times: number): Promise<string[]> {
   return inFolder(async (parent) => {
-    const answers = tinyUpstream(3, 3);
-    const data = upstreamOf(answers);
-    const record = answers[kind][(id ?? 1) - 1];
-    if (!record) throw new Error('no such record');
-    const isList = id === undefined;
-    const faultyPath = isList
-      ? `/${kind}/?limit=100000&offset=0`
-      : `/${kind}/${id}/`;
-    let isFaulty = false;
-    let sentFaults = 0;
-    const stateOf = () => stateNumber(isFaulty ? 3 : 2, data);
-    const server = await startUpstream(data, {
-      ...(fault.hasEditions && { stateOf }),
-      fault({ url = '', headers }, response) {
-        if (!isFaulty || !fault.respond || sentFaults >= times) return false;
-        // A request that bypasses caches gets the correct response if only a cache
-        // has the fault.
-        const requestedPath = fault.isCached ? url : withoutEdition(url);
-        if (requestedPath !== `/api/v2${faultyPath}`) return false;
-        sentFaults++;
-        const correctBody = isList
-          ? createList(server.url, kind, answers[kind])
-          : JSON.stringify(record);
-        const isConditional = headers['if-none-match'] !== undefined;
-        const stop = (): void => void server.close();
-        fault.respond({
-          response,
-          correctBody,
-          isConditional,
-          kind,
-          answers,
-          stop,
-        });
-        return true;
-      },
-    });
+    const upstream = await startFaultyUpstream(fault, place, times);
+    const { server, record, faultyPath, startFault } = upstream;
     const out = path.join(parent, 'site');
-    const cache: BuildOptions['cache'] = fault.withoutCache
-      ? false
-      : path.join(parent, 'cache');
+    const cacheFolder = path.join(parent, 'cache');
+    const cache = fault.withoutCache ? (false as const) : cacheFolder;
     const options = { upstream: server.url, out, cache };
+    const timeouts = fault.hasTimeout ? TIMEOUTS : undefined;
     try {
       // The bundled data set has more records.
       const firstFailure = await runBuild({ ...options, maxShrink: 100 });
       if (firstFailure) {
         throw new Error(`the first build failed: ${firstFailure.message}`);
       }
-      const oldFiles = JSON.stringify([...fingerprint(out)]);
-      const firstRequests = server.log.length;
-      fault.change?.(record);
-      isFaulty = true;
-      const failure = await runBuild(
-        options,
-        fault.hasTimeout ? TIMEOUTS : undefined,
-      );
+      const oldFiles = readFingerprint(out);
+      const oldRequests = server.log.length;
+      startFault();
+      const failure = await runBuild(options, timeouts);
 
-      const isSame = JSON.stringify([...fingerprint(out)]) === oldFiles;
-      const requestedPaths = server.log
-        .slice(firstRequests)
-        .map((request) => request.path);
+      const isSame = readFingerprint(out) === oldFiles;
+      const newRequests = server.log.slice(oldRequests);
+      const requestedPaths = newRequests.map((request) => request.path);
       const words = {
         url: server.url + faultyPath,
-        kind,
+        kind: place.kind,
         slug: record.name,
         id: `${record.id}`,
       };
+      const isList = place.id === undefined;
       const problems = findFailureProblems(fault, failure, times, words, isList);
+      // A failed build must leave no other files behind.
       for (const name of readdirSync(parent)) {
         if (name !== 'cache' && name !== 'site') problems.push(name);
       }
