@@ -54,21 +54,44 @@ interface Question {
   readonly accept?: string;
 }
 
-/** Parses lines of a path and the accepted responses. */
-const parseLines = (
-  lines: string,
-  more: Omit<Question, 'path'> = {},
-): [Question, expected: string][] =>
-  lines
-    .trim()
-    .split(/\s*\n\s*/)
-    .map((line) => {
-      const [path = '', ...expected] = line.split(/ +/);
-      return [
-        { path: path.startsWith('/') ? path : LIST + path, ...more },
-        expected.join(' '),
-      ];
-    });
+/** A question and the accepted responses, such as `404 | 400 -`. */
+type Row = readonly [Question, expected: string];
+
+/**
+ * Parses lines of a path and the accepted responses. A path without a slash at its
+ * start is below the list of moves.
+ */
+function parseLines(lines: string, more: Omit<Question, 'path'> = {}): Row[] {
+  const rows: Row[] = [];
+  for (const line of lines.trim().split(/\s*\n\s*/)) {
+    const [start = '', ...expected] = line.split(/ +/);
+    const path = start.startsWith('/') ? start : LIST + start;
+    rows.push([{ path, ...more }, expected.join(' ')]);
+  }
+  return rows;
+}
+
+/** Accept header → the response to a list that only names its format. */
+const acceptHeaders: Readonly<Record<string, string>> = {
+  'TEXT/HTML': 'page',
+  'image/avif, text/html': 'page',
+  'text/*': 'page',
+  'text/html;q=0.5': 'page',
+  'text/html; q=1.0, */*; q=0.8': 'page',
+  // Early Safari.
+  'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5':
+    'page',
+  'text/html;q=0.4, */*;q=0.5': 'move',
+  'application/json;q=0.9, text/html;q=0.8, */*;q=0.1': 'move',
+  // Java's own client, old and new.
+  'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2': 'move',
+  'text/html, image/gif, image/jpeg, */*; q=0.2': 'move',
+  'text/html, application/json': 'move',
+  'application/json, text/plain, */*': 'move',
+  'application/json; indent=4': 'move',
+  'text/htmlx': 'move',
+  'image/png': 'move',
+};
 
 const questions = [
   ...parseLines(`
@@ -192,29 +215,10 @@ const questions = [
     },
   ),
   ...parseLines('nope/ 405\n /nope 404', { method: 'DELETE', accept: BROWSER }),
-  ...Object.entries({
-    'TEXT/HTML': 'page',
-    'image/avif, text/html': 'page',
-    'text/*': 'page',
-    'text/html;q=0.5': 'page',
-    'text/html; q=1.0, */*; q=0.8': 'page',
-    // Early Safari.
-    'application/xml,application/xhtml+xml,text/html;q=0.9,text/plain;q=0.8,image/png,*/*;q=0.5':
-      'page',
-    'text/html;q=0.4, */*;q=0.5': 'move',
-    'application/json;q=0.9, text/html;q=0.8, */*;q=0.1': 'move',
-    // Java's own client, old and new.
-    'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2': 'move',
-    'text/html, image/gif, image/jpeg, */*; q=0.2': 'move',
-    'text/html, application/json': 'move',
-    'application/json, text/plain, */*': 'move',
-    'application/json; indent=4': 'move',
-    'text/htmlx': 'move',
-    'image/png': 'move',
-  }).flatMap(([accept, expected]) =>
-    parseLines(`?format=api ${expected}`, { accept }),
-  ),
 ];
+for (const [accept, expected] of Object.entries(acceptHeaders)) {
+  questions.push(...parseLines(`?format=api ${expected}`, { accept }));
+}
 
 const folder = sharedFolder();
 const site = path.join(folder, 'site');
