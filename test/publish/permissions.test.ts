@@ -9,7 +9,7 @@ import {
   setPermission,
   setPermissions,
 } from '../../src/publish/permissions.ts';
-import { withOutput } from '../../src/publish/publish.ts';
+import { isBeingChanged, withOutput } from '../../src/publish/publish.ts';
 import { resolveWorkPaths } from '../../src/publish/work-paths.ts';
 import { modeOf, octal } from '../support/fingerprint.ts';
 import { irregular } from '../support/irregular-files.ts';
@@ -208,7 +208,7 @@ describe('publish', () => {
   }
   const SWAPPED = 'was removed or replaced during this build';
 
-  it('changes nothing if the staging folder is replaced before the commit', async () => {
+  it('commits nothing if the staging folder is replaced before the commit', async () => {
     const { out, folders } = await publishedSite(old);
     function* files() {
       yield { path: 'a.json', body: '2' };
@@ -217,6 +217,7 @@ describe('publish', () => {
     const publishing = withOutput(out, ({ publish }) => publish(files()));
     await expect(publishing).rejects.toThrow(`${folders.staging}: ${SWAPPED}`);
     expect(readTree(out)).toEqual(old);
+    expect(isBeingChanged(out)).toBe(false);
   });
 
   it('moves no files if the staging folder is replaced after the commit', async () => {
