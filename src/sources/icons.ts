@@ -238,20 +238,23 @@ const noRequests: FetchLog = { requests: null, failed: 0, problem: undefined };
  */
 function assertEnoughIcons(
   icons: readonly string[],
-  unknownCount: number,
-  { problem: failure }: FetchLog,
+  failedCount: number,
+  { problem: firstFailure }: FetchLog,
   { isRequired, publishedSite }: GatherOptions,
 ): void {
-  if (!isRequired || failure === undefined) return;
-  if (unknownCount * 100 <= icons.length * MAX_FAILED) return;
+  if (!isRequired || firstFailure === undefined) return;
+  const tolerated = (icons.length * MAX_FAILED) / 100;
+  if (failedCount <= tolerated) return;
   const hasPublishedIcons =
     publishedSite && icons.some((icon) => hasOwnIcon(publishedSite, icon));
   if (hasPublishedIcons) return;
-  const excess = `${unknownCount} of ${formatCount(icons.length, 'icon')} cannot be fetched, expected at most ${MAX_FAILED} %`;
+  const excess = `${failedCount} of ${formatCount(icons.length, 'icon')} cannot be fetched, expected at most ${MAX_FAILED} %`;
   const hint =
-    failure.hint ?? 'Try again later, or build without the images: --sprites link.';
-  throw new UpstreamError(`${failure.problem}; ${excess}`, failure.request, {
-    cause: failure,
+    firstFailure.hint ??
+    'Try again later, or build without the images: --sprites link.';
+  const problem = `${firstFailure.problem}; ${excess}`;
+  throw new UpstreamError(problem, firstFailure.request, {
+    cause: firstFailure,
     hint,
   });
 }
