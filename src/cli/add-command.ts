@@ -87,11 +87,13 @@ async function callCommand(
   const usesDefault = target.args.length === 0 && args[0] !== undefined;
   // If the configuration file sets the output folder of `build`, that folder is the
   // default argument of `serve` and other commands.
-  if (usesDefault && config?.built !== undefined) args[0] = config.built;
+  if (usesDefault && config?.buildFolder !== undefined) {
+    args[0] = config.buildFolder;
+  }
   try {
     await runCommand(command, { ...defaults, ...config?.options, ...typed }, args);
   } catch (error) {
-    throw config ? config.blame(error, typed) : error;
+    throw config ? config.nameFileInError(error, typed) : error;
   }
 }
 

@@ -35,7 +35,7 @@ export interface CommandConfig {
   /** The configured values by option name. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The output folder of `build`, if the file sets one. */
-  readonly built: string | undefined;
+  readonly buildFolder: string | undefined;
   /**
    * Adds the name of the file to an error about an option that the file sets.
    * Returns any other error unchanged.
@@ -43,7 +43,7 @@ export interface CommandConfig {
    * @param typed the options from the command line, which take precedence over the
    * file
    */
-  blame(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
+  nameFileInError(error: unknown, typed: Readonly<Record<string, unknown>>): unknown;
 }
 
 /**
@@ -70,17 +70,16 @@ export function readConfig(
   const applied = configured.filter(
     ({ flag }) => flag !== 'base-url' || !hasBaseUrlVariable,
   );
-  const builtFolder = config.build?.out;
+  const out = config.build?.out;
+  const hasBuildFolder = typeof out === 'string';
   return {
     options: Object.fromEntries(applied.map(({ name, value }) => [name, value])),
-    built:
-      typeof builtFolder === 'string'
-        ? path.resolve(folder, builtFolder)
-        : undefined,
-    blame(error, typed) {
+    buildFolder: hasBuildFolder ? path.resolve(folder, out) : undefined,
+    nameFileInError(error, typed) {
       if (!(error instanceof UsageError)) return error;
       const option = applied.find(({ flag }) => error.option === `--${flag}`);
-      if (!option || Object.hasOwn(typed, option.name)) return error;
+      const isFromFile = option && !Object.hasOwn(typed, option.name);
+      if (!isFromFile) return error;
       const place = [file, option.section, option.flag].join(' › ');
       return new UsageError(`${place}: ${error.problem}`, {
         cause: error,

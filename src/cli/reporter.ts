@@ -167,7 +167,7 @@ function fitParts(parts: readonly string[], columns: number): string {
 }
 
 /** The text that is shown until the total is known. */
-const beginnings = {
+const textsWithoutTotal = {
   read: 'waiting for the upstream',
   checked: 'reading the lists',
 } as const;
@@ -179,8 +179,8 @@ const beginnings = {
 export function formatProgress(progress: ShownProgress, seconds: number): string[] {
   const { done, total, verb = 'read', requests, waiting } = progress;
   const isTotalKnown = total > 0;
-  const begun = `${groupDigits(done)} of ${groupDigits(total)} ${verb}`;
-  const parts = [isTotalKnown ? begun : beginnings[verb]];
+  const doneOfTotal = `${groupDigits(done)} of ${groupDigits(total)} ${verb}`;
+  const parts = [isTotalKnown ? doneOfTotal : textsWithoutTotal[verb]];
   const retries = waiting?.();
   if (retries && retries.requests > 0) {
     const nextIn = Math.ceil(retries.nextInMs / 1000);

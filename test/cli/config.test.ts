@@ -66,7 +66,7 @@ describe('gamedata.config.json', () => {
   it("uses build's configured output folder in other commands", () => {
     const { cwd, read } = configure({ build: { out: 'site' } });
     expect(read('serve')).toMatchObject({
-      built: path.join(cwd, 'site'),
+      buildFolder: path.join(cwd, 'site'),
       options: {},
     });
   });
