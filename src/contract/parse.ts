@@ -152,6 +152,7 @@ function findInvalidJson(text: string, message: string): number {
     if (hasToken) invalidLength = middle;
     else validLength = middle;
   }
+  // The unexpected token starts right after the longest prefix without it.
   return validLength;
 }
 

@@ -108,6 +108,7 @@ export function createWebServerValues({ iconRedirect, baseUrl, root }: HostConte
     kinds: `(?:${kindNames.join('|')})`,
     pageSize: String(PAGE_SIZE),
     pageError: responses.createErrorBody(responses.errorDetails[400]),
+    // If a query repeats a parameter, Django uses its last value.
     lastFormat: lastParameterPattern('format'),
     lastLimit: lastParameterPattern('limit'),
     lastOffset: lastParameterPattern('offset'),
