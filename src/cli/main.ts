@@ -14,8 +14,7 @@ const { enableCompileCache } = module as {
 enableCompileCache?.(path.join(PACKAGE_ROOT, 'dist', '.cache'));
 
 // Failing to write logs must not change the exit code. Failing to write the result
-// exits with code
-// 1, except if the reader of a pipe has exited.
+// exits with code 1, except if the reader of a pipe has exited.
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error) => {
   if (errorCode(error) === 'EPIPE') return;
