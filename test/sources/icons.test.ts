@@ -3,7 +3,11 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../../src/built/storage.ts';
 import { entriesByPath } from '../../src/built/verified-files.ts';
-import { build, resolveBuild } from '../../src/cli/commands/build.ts';
+import {
+  type BuildOptions,
+  build,
+  resolveBuild,
+} from '../../src/cli/commands/build.ts';
 import { mirror } from '../../src/cli/commands/mirror.ts';
 import { formatSummary } from '../../src/cli/summary.ts';
 import { ICONS_FOLDER, PLACEHOLDER_ICON } from '../../src/contract/paths.ts';
@@ -27,9 +31,13 @@ import {
 import { smallSource } from '../support/small-data.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
 /** Returns a file that consists of the signature of a PNG and a text. */
-const icon = (name: string): Buffer =>
-  Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from(name)]);
+function icon(name: string): Buffer {
+  return Buffer.concat([PNG_SIGNATURE, Buffer.from(name)]);
+}
+
 const PLACEHOLDER = icon('placeholder');
 
 /** Items 1 to 4 have their own icons, 5 and 6 share an icon, and 7 has no icon. */
@@ -47,24 +55,33 @@ const NAMES = [
   'shared/both.png',
 ];
 
+/** Responds with the icon, or with 304 if the client sends its ETag. */
+const serveIcon: Responder = (response, request) => {
+  const name = (request.url ?? '').replace('/icons/', '');
+  const etag = `"${name}"`;
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, { etag }).end();
+    return;
+  }
+  response.writeHead(200, { etag }).end(icon(name));
+};
+
 /** Starts a server that has every icon and supports ETags. */
 async function startHost() {
-  /** Other responses, by the name of the icon. */
+  /** The name of an icon → the responder that replaces `serveIcon` for it. */
   const faults = new Map<string, Responder>();
   const server = await startServer((response, request, at) => {
     const name = (request.url ?? '').replace('/icons/', '');
-    const fault = faults.get(name);
-    if (fault) return fault(response, request, at);
-    const etag = `"${name}"`;
-    const isCached = request.headers['if-none-match'] === etag;
-    if (isCached) response.writeHead(304, { etag }).end();
-    else response.writeHead(200, { etag }).end(icon(name));
+    const respond = faults.get(name) ?? serveIcon;
+    return respond(response, request, at);
   });
+
   /** Returns the names of the icons that were requested since the last call. */
   function takeRequests(): string[] {
     const requests = server.requests.splice(0);
     return requests.map((request) => request.path.replace('/icons/', ''));
   }
+
   return {
     faults,
     upstream: `${server.url}/icons`,
@@ -73,7 +90,9 @@ async function startHost() {
   };
 }
 
-interface MemorySite {
+type IconBody = readonly [name: string, body: Buffer];
+
+interface SiteFaults {
   /** The icons whose file does not match the hash in the manifest. */
   readonly damaged?: readonly string[];
   /**
@@ -85,16 +104,18 @@ interface MemorySite {
 
 /** Creates a site in memory that contains the given icons and the placeholder. */
 function siteWith(
-  icons: Iterable<readonly [name: string, body: Buffer]>,
-  { damaged = [], warnings = 0 }: MemorySite = {},
+  icons: Iterable<IconBody>,
+  siteFaults: SiteFaults = {},
 ): CopiedIconSite {
-  const bodies = [['unknown.png', PLACEHOLDER] as const, ...icons];
+  const { damaged = [], warnings = 0 } = siteFaults;
+  const placeholder: IconBody = ['unknown.png', PLACEHOLDER];
   const files = new Map<string, Buffer>();
   const entries = [];
-  for (const [name, body] of bodies) {
+  for (const [name, body] of [placeholder, ...icons]) {
     const file = ICONS_FOLDER + name;
     files.set(file, body);
-    entries.push(createEntry(file, damaged.includes(name) ? icon('other') : body));
+    const listedBody = damaged.includes(name) ? icon('other') : body;
+    entries.push(createEntry(file, listedBody));
   }
   return {
     storage: memoryStorage('known', '/', files),
@@ -103,42 +124,43 @@ function siteWith(
   };
 }
 
-type Options = Partial<GatherOptions & IconSource>;
+type SceneOptions = Partial<GatherOptions & IconSource>;
 
 /**
  * Starts a host of icons. The returned `gather` function gathers the icons of the
- * items.
+ * items in mode "mirror" from this host, except where its options differ. It
+ * returns the icons by their names instead of a list of files.
  */
 async function startScene(items = sevenItems) {
   const host = await startHost();
   const { records } = dataSetOf({ item: items });
   const fetcher = { cacheFolder: temporaryFolder(), concurrency: 4, retries: 0 };
-  async function gather({
-    mode = 'mirror',
-    upstream = host.upstream,
-    ...options
-  }: Options = {}) {
-    const { files, ...result } = await gatherIcons(
-      { records },
-      {
-        source: { mode, upstream },
-        assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
-        copiedSite: undefined,
-        publishedSite: undefined,
-        fetcher,
-        isRequired: true,
-        ...options,
-      },
-    );
-    const icons = new Map(
-      files.map((file) => [file.path.replace(ICONS_FOLDER, ''), file.body]),
-    );
+
+  async function gather(sceneOptions: SceneOptions = {}) {
+    const { mode = 'mirror', upstream = host.upstream, ...others } = sceneOptions;
+    const options: GatherOptions = {
+      source: { mode, upstream },
+      assets: [{ path: PLACEHOLDER_ICON, body: PLACEHOLDER }],
+      copiedSite: undefined,
+      publishedSite: undefined,
+      fetcher,
+      isRequired: true,
+      ...others,
+    };
+    const { files, ...result } = await gatherIcons({ records }, options);
+    const icons = new Map<string, unknown>();
+    for (const file of files) {
+      const name = file.path.replace(ICONS_FOLDER, '');
+      icons.set(name, file.body);
+    }
     return { ...result, icons };
   }
+
   return { ...host, fetcher, gather };
 }
 
-const allIcons = new Map(NAMES.map((name) => [name, icon(name)]));
+const allIcons = new Map<string, Buffer>();
+for (const name of NAMES) allIcons.set(name, icon(name));
 
 /** Returns all icons. The named icons are copies of the placeholder. */
 function without(...names: string[]): Map<string, Buffer> {
@@ -151,8 +173,22 @@ function without(...names: string[]): Map<string, Buffer> {
  * Returns icons of a published site. Their content differs from the icons on the
  * host.
  */
-const publishedIcons = (...names: string[]): [name: string, body: Buffer][] =>
-  names.map((name) => [name, icon(`published ${name}`)]);
+function publishedIcons(...names: string[]): IconBody[] {
+  const icons: IconBody[] = [];
+  for (const name of names) icons.push([name, icon(`published ${name}`)]);
+  return icons;
+}
+
+/** Lets the host respond with an error to the requests for items 1 to `count`. */
+function breakFirstIcons(
+  faults: Map<string, Responder>,
+  count: number,
+  errorStatus: number,
+): void {
+  for (let id = 1; id <= count; id++) {
+    faults.set(`item-${id}.png`, status(errorStatus));
+  }
+}
 
 describe('gatherIcons', () => {
   it('fetches an icon once even if several items share it', async () => {
@@ -193,9 +229,8 @@ describe('gatherIcons', () => {
     const fetcher = { cacheFolder: undefined, concurrency: 4, retries: 0 };
     await gather({ fetcher: { ...fetcher, maxMemoryBytes: bytes } });
     const maxMemoryBytes = bytes - 1;
-    await expect(
-      gather({ fetcher: { ...fetcher, maxMemoryBytes } }),
-    ).rejects.toThrow(
+    const gathering = gather({ fetcher: { ...fetcher, maxMemoryBytes } });
+    await expect(gathering).rejects.toThrow(
       `${upstream}: has ${bytes} bytes, expected at most ${maxMemoryBytes} in total`,
     );
   });
@@ -208,7 +243,8 @@ describe('gatherIcons', () => {
       faults.set(`item-${at + 1}.png`, (response) => response.end(image));
     }
     const { icons } = await gather();
-    expect([...icons.values()].slice(0, 3)).toEqual(images);
+    const firstIcons = [...icons.values()].slice(0, 3);
+    expect(firstIcons).toEqual(images);
   });
 
   it('warns about each item whose icon the upstream does not have', async () => {
@@ -224,20 +260,18 @@ describe('gatherIcons', () => {
       placeholders: 2,
       failed: 0,
     });
-    const warn = (id: number, file: string) => ({
-      code: 'icon-not-found',
-      kind: 'item',
-      id,
-      message: `item-${id} (${id}): the upstream does not have sprites/items/${file}, using the placeholder`,
-    });
+    function createWarning(id: number, file: string) {
+      const message = `item-${id} (${id}): the upstream does not have sprites/items/${file}, using the placeholder`;
+      return { code: 'icon-not-found', kind: 'item', id, message };
+    }
     expect(warnings).toEqual([
-      warn(3, 'item-3.png'),
-      warn(5, 'shared/both.png'),
-      warn(6, 'shared/both.png'),
+      createWarning(3, 'item-3.png'),
+      createWarning(5, 'shared/both.png'),
+      createWarning(6, 'shared/both.png'),
     ]);
   });
 
-  it('requests an icon again that was missing in the last build', async () => {
+  it('requests an icon again if it was missing in the last build', async () => {
     const { gather, faults } = await startScene();
     faults.set('item-3.png', status(404));
     await gather();
@@ -275,8 +309,11 @@ describe('gatherIcons', () => {
 
   it('returns no icon file that is already one of the assets', async () => {
     const { gather } = await startScene();
-    const names = ['unknown.png', 'ITEM-1.png'];
-    const assets = names.map((name) => ({ path: ICONS_FOLDER + name, body: '' }));
+    // Paths are compared without their case, because some file systems ignore it.
+    const assets = [
+      { path: `${ICONS_FOLDER}unknown.png`, body: '' },
+      { path: `${ICONS_FOLDER}ITEM-1.png`, body: '' },
+    ];
     const { icons } = await gather({ assets });
     expect([...icons.keys()]).toEqual(NAMES.slice(1));
   });
@@ -312,16 +349,18 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
     expect(report).toMatchObject({ failed: 1, published: 0 });
   });
 
-  it('keeps a published icon only if it cannot be fetched', async () => {
+  it('keeps a published icon only if the icon cannot be fetched', async () => {
     const { gather, faults } = await startScene();
-    for (const name of ['item-1.png', 'item-4.png']) faults.set(name, status(500));
+    faults.set('item-1.png', status(500));
+    faults.set('item-4.png', status(500));
     const publishedSite = siteWith(publishedIcons('item-1.png', 'item-2.png'));
-    const { icons, report, warnings, losses, notices } = await gather({
-      publishedSite,
-    });
-    expect(icons).toEqual(
-      new Map([...without('item-4.png'), ...publishedIcons('item-1.png')]),
-    );
+    const result = await gather({ publishedSite });
+    const { icons, report, warnings, losses, notices } = result;
+    const expectedIcons = new Map([
+      ...without('item-4.png'),
+      ...publishedIcons('item-1.png'),
+    ]);
+    expect(icons).toEqual(expectedIcons);
     expect(report).toMatchObject({
       failed: 2,
       published: 1,
@@ -351,23 +390,18 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
 
   it('reports a loss for each item whose published icon is damaged', async () => {
     const { gather } = await startScene();
-    const names = ['item-1.png', 'shared/both.png'];
-    const icons = [
-      ...publishedIcons(...names),
-      ['item-2.png', PLACEHOLDER] as const,
-    ];
+    const icons = publishedIcons('item-1.png', 'shared/both.png');
+    icons.push(['item-2.png', PLACEHOLDER]);
     const publishedSite = siteWith(icons, { damaged: ['shared/both.png'] });
     const { losses, warnings } = await gather({
       upstream: await deserted(),
       publishedSite,
     });
-    const message = (id: number) =>
-      `item-${id} (${id}): the published sprites/items/shared/both.png is damaged and cannot be fetched`;
-    const loss = { code: 'icon-not-found', kind: 'item' };
-    expect(losses).toEqual([
-      { ...loss, id: 5, message: message(5) },
-      { ...loss, id: 6, message: message(6) },
-    ]);
+    function createLoss(id: number) {
+      const message = `item-${id} (${id}): the published sprites/items/shared/both.png is damaged and cannot be fetched`;
+      return { code: 'icon-not-found', kind: 'item', id, message };
+    }
+    expect(losses).toEqual([createLoss(5), createLoss(6)]);
     expect(warnings).toEqual([]);
   });
 
@@ -416,7 +450,7 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
    */
   async function gatherHundred(failures: number) {
     const { gather, faults } = await startScene([...rawRecords(0, 100).item]);
-    for (let id = 1; id <= failures; id++) faults.set(`item-${id}.png`, status(500));
+    breakFirstIcons(faults, failures, 500);
     for (let id = 50; id < 60; id++) faults.set(`item-${id}.png`, status(404));
     return gather();
   }
@@ -433,10 +467,9 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
   });
 
   it('stops requesting icons after ten have failed', async () => {
-    const { gather, faults, fetcher, takeRequests } = await startScene([
-      ...rawRecords(0, 20).item,
-    ]);
-    for (let id = 1; id <= 20; id++) faults.set(`item-${id}.png`, status(500));
+    const scene = await startScene([...rawRecords(0, 20).item]);
+    const { gather, faults, fetcher, takeRequests } = scene;
+    breakFirstIcons(faults, 20, 500);
     const { report } = await gather({
       isRequired: false,
       fetcher: { ...fetcher, concurrency: 1 },
@@ -448,9 +481,8 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
   it('stops gathering icons if the build is aborted', async () => {
     const { gather, faults, fetcher } = await startScene();
     const controller = new AbortController();
-    faults.set('item-1.png', () =>
-      controller.abort(new Error('stopped by a signal')),
-    );
+    const reason = new Error('stopped by a signal');
+    faults.set('item-1.png', () => controller.abort(reason));
     const gathering = gather({
       isRequired: false,
       fetcher: { ...fetcher, signal: controller.signal },
@@ -462,15 +494,13 @@ describe('gatherIcons, if icons cannot be fetched,', () => {
 describe('gatherIcons, if icons may not be fetched,', () => {
   it('uses the placeholder for icons that are not published', async () => {
     const { gather, takeRequests } = await startScene();
-    const published = [
-      ...publishedIcons(...NAMES.slice(1)),
-      ['item-3.png', PLACEHOLDER] as const,
-    ];
-    const publishedSite = siteWith(published, { damaged: ['item-2.png'] });
+    const siteIcons = publishedIcons(...NAMES.slice(1));
+    siteIcons.push(['item-3.png', PLACEHOLDER]);
+    const publishedSite = siteWith(siteIcons, { damaged: ['item-2.png'] });
     const options = { fetcher: undefined, isRequired: false, publishedSite };
     const { icons, report, notices } = await gather(options);
-    const kept = publishedIcons('item-4.png', 'shared/both.png');
-    expect(icons).toEqual(new Map([...without(...NAMES), ...kept]));
+    const keptIcons = publishedIcons('item-4.png', 'shared/both.png');
+    expect(icons).toEqual(new Map([...without(...NAMES), ...keptIcons]));
     expect(report).toMatchObject({
       published: 2,
       missing: 0,
@@ -498,11 +528,10 @@ describe('gatherIcons, for a copied site,', () => {
 
   it('keeps the placeholders of a copied site that has a warning for each', async () => {
     const { gather, takeRequests } = await startScene();
-    const copiedSite = siteWith(without('item-3.png', 'shared/both.png'), {
-      warnings: 3,
-    });
+    const copiedIcons = without('item-3.png', 'shared/both.png');
+    const copiedSite = siteWith(copiedIcons, { warnings: 3 });
     const { icons, report, warnings } = await gather({ copiedSite });
-    expect(icons).toEqual(without('item-3.png', 'shared/both.png'));
+    expect(icons).toEqual(copiedIcons);
     expect(report).toMatchObject({ copied: 5, missing: 2, placeholders: 2 });
     expect(warnings.map(({ id }) => id)).toEqual([3, 5, 6]);
     expect(takeRequests()).toEqual([]);
@@ -510,13 +539,14 @@ describe('gatherIcons, for a copied site,', () => {
 
   it('requests icons that the copied site does not have', async () => {
     const { gather, takeRequests } = await startScene();
-    const icons = without('item-3.png').set('item-4.png', icon('copied'));
-    icons.delete('item-1.png');
-    const result = await gather({ copiedSite: siteWith(icons) });
-    expect(result.icons).toEqual(
-      new Map([...allIcons, ['item-4.png', icon('copied')]]),
-    );
-    expect(result.report).toMatchObject({ copied: 3, missing: 0, placeholders: 0 });
+    const copiedIcons = without('item-3.png');
+    copiedIcons.set('item-4.png', icon('copied'));
+    copiedIcons.delete('item-1.png');
+    const { icons, report } = await gather({ copiedSite: siteWith(copiedIcons) });
+    const expectedIcons = new Map(allIcons);
+    expectedIcons.set('item-4.png', icon('copied'));
+    expect(icons).toEqual(expectedIcons);
+    expect(report).toMatchObject({ copied: 3, missing: 0, placeholders: 0 });
     expect(takeRequests().sort()).toEqual(['item-1.png', 'item-3.png']);
   });
 
@@ -529,39 +559,43 @@ describe('gatherIcons, for a copied site,', () => {
   });
 });
 
-/** Creates functions that build a site with mirrored icons. */
-async function buildMirror(raw: SomeRecords) {
-  const { upstream: spritesUpstream, ...host } = await startHost();
+/**
+ * Starts a host of icons and returns it with a `run` function, which builds a site
+ * of the records and mirrors their icons from the host.
+ */
+async function prepareBuild(raw: SomeRecords) {
+  const host = await startHost();
   const site = path.join(temporaryFolder(), 'site');
   const source = await smallSource(raw);
-  const run = () =>
-    build({
-      ...{ ...source, baseUrl: 'https://example.test', out: site, cache: false },
-      ...{ sprites: 'mirror', spritesUpstream, retries: 0 },
-    });
-  return { ...host, site, run };
+  const options: BuildOptions = {
+    ...source,
+    baseUrl: 'https://example.test',
+    out: site,
+    cache: false,
+    sprites: 'mirror',
+    spritesUpstream: host.upstream,
+    retries: 0,
+  };
+  return { ...host, site, run: () => build(options) };
 }
 
 it('rejects a build in which ten more icons are missing from the upstream', async () => {
-  const { run, faults, site } = await buildMirror(rawRecords(1, 20));
-  const breakIcons = (ids: number) => {
-    for (let id = 1; id <= ids; id++) faults.set(`item-${id}.png`, status(404));
-  };
-  breakIcons(9);
+  const { run, faults, site } = await prepareBuild(rawRecords(1, 20));
+  breakFirstIcons(faults, 9, 404);
   const report = await run();
   const summary =
     'icons: 20 icons · 9 replaced by the placeholder · 11 bodies · 0 from cache';
   expect(formatSummary(report)).toContain(summary);
   const meta = JSON.parse(readFileSync(path.join(site, 'meta.json'), 'utf8'));
   expect(meta.warnings.item).toEqual({ 'icon-not-found': 9 });
-  breakIcons(19);
+  breakFirstIcons(faults, 19, 404);
   await expect(run()).rejects.toThrow(
     'item: got 10 of 20 records with a new icon-not-found',
   );
 });
 
 it('rejects a build that would lose ten published icons', async () => {
-  const { run, close, site } = await buildMirror(rawRecords(1, 20));
+  const { run, close, site } = await prepareBuild(rawRecords(1, 20));
   await run();
   await close();
   for (let id = 1; id <= 10; id++) {
@@ -572,8 +606,8 @@ it('rejects a build that would lose ten published icons', async () => {
   );
 });
 
-it('requests only those icons of a deployment that are missing from the copy', async () => {
-  const { run, site } = await buildMirror({ item: sevenItems });
+it('requests only the icons that are missing from the copy of a deployment', async () => {
+  const { run, site } = await prepareBuild({ item: sevenItems });
   await run();
   const { url: from, paths, requests } = await deploy(site);
   const out = path.join(temporaryFolder(), 'copy');
@@ -588,13 +622,18 @@ it('requests only those icons of a deployment that are missing from the copy', a
   const summary =
     'icons: 5 icons · 5 from the source · 0 replaced by the placeholder';
   expect(formatSummary(first)).toContain(summary);
-  expect(paths().filter((name) => name.startsWith('sprites/'))).toHaveLength(6);
+  const requestedIcons = paths().filter((name) => name.startsWith('sprites/'));
+  expect(requestedIcons).toHaveLength(6);
   rmSync(path.join(out, 'sprites/items/item-2.png'));
   writeFileSync(path.join(out, 'sprites/items/item-3.png'), 'other');
   requests.length = 0;
   await copy();
-  const missing = ['sprites/items/item-2.png', 'sprites/items/item-3.png'];
-  expect(paths().sort()).toEqual(['manifest.json', 'meta.json', ...missing]);
+  expect(paths().sort()).toEqual([
+    'manifest.json',
+    'meta.json',
+    'sprites/items/item-2.png',
+    'sprites/items/item-3.png',
+  ]);
 });
 
 it('redirects icons to --sprites-upstream in the configuration of every host', async () => {
@@ -605,18 +644,21 @@ it('redirects icons to --sprites-upstream in the configuration of every host', a
     out: path.join(temporaryFolder(), 'site'),
   } as const;
   const files = ['_redirects', '_hosts/nginx.conf', '_hosts/Caddyfile', '.htaccess'];
-  const read = () =>
-    files.map((file) => readFileSync(path.join(options.out, file), 'utf8'));
+  const readConfiguration = (file: string) =>
+    readFileSync(path.join(options.out, file), 'utf8');
   await build({
     ...options,
     sprites: 'link',
     spritesUpstream: 'https://icons.test/of/items',
   });
-  for (const text of read()) {
-    expect(text).toMatch(/ https:\/\/icons\.test\/of\/items\/\S+/);
+  for (const file of files) {
+    const iconUrl = / https:\/\/icons\.test\/of\/items\/\S+/;
+    expect(readConfiguration(file), file).toMatch(iconUrl);
   }
   await build({ ...options, sprites: 'none' });
-  for (const text of read()) expect(text).not.toMatch(/\b302\b/);
+  for (const file of files) {
+    expect(readConfiguration(file), file).not.toMatch(/\b302\b/);
+  }
 });
 
 it.each(['a b', 'x;return 301 y', '$host', '%1', "x'y"])(
