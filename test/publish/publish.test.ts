@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { getMaxBytes } from '../../src/contract/limits.ts';
-import { withOutput } from '../../src/publish/publish.ts';
+import { type PublishResult, withOutput } from '../../src/publish/publish.ts';
 import { createEntry } from '../../src/site/manifest.ts';
 import { fingerprint, modeOf } from '../support/fingerprint.ts';
 import * as support from '../support/publishing.ts';
@@ -21,12 +21,24 @@ const unchanged = {
   removed: 0,
   notices: [],
 };
-const readManifest = (out: string) =>
-  JSON.parse(fs.readFileSync(path.join(out, 'manifest.json'), 'utf8'));
-const app = '{"name":"My app","start_url":"/"}';
-const readSecond = (file: string): number =>
-  Math.floor(fs.statSync(file).mtimeMs / 1000);
-afterEach(() => void vi.restoreAllMocks());
+
+function readManifest(out: string) {
+  const text = fs.readFileSync(path.join(out, 'manifest.json'), 'utf8');
+  return JSON.parse(text);
+}
+
+/** Returns the second in which a file was last modified. */
+function readSecond(file: string): number {
+  const { mtimeMs } = fs.statSync(file);
+  return Math.floor(mtimeMs / 1000);
+}
+
+/** A function that replaces or damages one path of a published site. */
+type Damage = (file: string) => void;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe('publish', () => {
   it('writes every file and a manifest that is sorted by path', async () => {
@@ -38,17 +50,27 @@ describe('publish', () => {
       { path: 'b/c.json', bytes: 2, sha256: hash('sha256', '22') },
     ]);
     const bytes = 4 + fs.statSync(path.join(out, 'manifest.json')).size;
-    const counts = { files: 3, bytes, written: 3, kept: 0, removed: 0 };
-    expect(result).toEqual({ ...counts, changed: true, notices: [] });
+    expect(result).toEqual({
+      changed: true,
+      files: 3,
+      bytes,
+      written: 3,
+      kept: 0,
+      removed: 0,
+      notices: [],
+    });
   });
 
-  it('touches no files if nothing has changed, even if the files come in a different order', async () => {
-    const { out, folders } = await publishedSite(first);
-    const before = fingerprint(path.dirname(folders.out));
-    const reversed = Object.fromEntries(Object.entries(first).toReversed());
-    expect(await publishTree(out, first)).toMatchObject(unchanged);
-    expect(await publishTree(out, reversed)).toMatchObject(unchanged);
-    expect(fingerprint(path.dirname(folders.out))).toEqual(before);
+  const reversed = Object.fromEntries(Object.entries(first).toReversed());
+  it.each([
+    ['the same order', first],
+    ['a different order', reversed],
+  ])('touches no files if it receives the same files in %s', async (_, tree) => {
+    const { out } = await publishedSite(first);
+    const parent = path.dirname(out);
+    const fingerprintBefore = fingerprint(parent);
+    expect(await publishTree(out, tree)).toMatchObject(unchanged);
+    expect(fingerprint(parent)).toEqual(fingerprintBefore);
   });
 
   it('touches no files if only modification times have changed', async () => {
@@ -58,51 +80,62 @@ describe('publish', () => {
     for (const name of ['a.json', 'b/c.json']) {
       fs.utimesSync(path.join(out, name), now + 3600, now + 3600);
     }
-    const before = fingerprint(out);
+    const fingerprintBefore = fingerprint(out);
     expect(await publishTree(out, first)).toMatchObject(unchanged);
-    expect(fingerprint(out)).toEqual(before);
+    expect(fingerprint(out)).toEqual(fingerprintBefore);
   });
 
   it('does not carry over an mtime that is far in the future', async () => {
     const { out } = await publishedSite(first);
     const file = path.join(out, 'a.json');
-    fs.utimesSync(file, 4_102_444_800, 4_102_444_800);
+    const startOf2100 = 4_102_444_800;
+    fs.utimesSync(file, startOf2100, startOf2100);
     await publishTree(out, { ...first, 'a.json': '2' });
-    expect(readSecond(file)).toBeLessThan(4_102_444_800);
+    expect(readSecond(file)).toBeLessThan(startOf2100);
   });
 
   const later = Date.now() / 1000 + 100;
-  const overwrite = (text: string, time: number) => (file: string) => {
-    fs.writeFileSync(file, text);
-    fs.utimesSync(file, time, time);
-  };
-  const replaceBySymlink = (file: string) => {
+
+  function overwrite(text: string, time: number): Damage {
+    return (file) => {
+      fs.writeFileSync(file, text);
+      fs.utimesSync(file, time, time);
+    };
+  }
+
+  function replaceBySymlink(file: string): void {
     fs.rmSync(file);
     fs.symlinkSync('x', file);
     fs.lutimesSync(file, 1, 1);
-  };
-  it.each<[string, boolean, (file: string) => void]>([
-    ['a missing file', false, (file) => fs.rmSync(file)],
-    ['a newer file of the same size', false, overwrite('2', later)],
-    ['a longer file', false, overwrite('12', 0)],
-    ['a symlink of the same size', false, replaceBySymlink],
-    ['other content of the same size and age', true, overwrite('2', 0)],
-  ])(
-    'repairs %s (detected only by comparing content: %s)',
-    async (_, byContent, damage) => {
-      const { out } = await publishedSite(first);
-      damage(path.join(out, 'a.json'));
-      if (byContent) expect(await publishTree(out, first)).toMatchObject(unchanged);
-      expect(await publishTree(out, first, { byContent })).toMatchObject({
-        written: 2,
-        kept: 2,
-      });
-      expect(readTree(out)).toEqual(first);
-      expect(await publishTree(out, first, { byContent })).toMatchObject(unchanged);
-    },
-  );
+  }
 
-  it('gives replaced files a later mtime and keeps the manifest the newest file', async () => {
+  it.each<[string, Damage]>([
+    ['a missing file', (file) => fs.rmSync(file)],
+    ['a newer file of the same size', overwrite('2', later)],
+    ['a longer file', overwrite('12', 0)],
+    ['a symlink of the same size', replaceBySymlink],
+  ])('repairs %s without comparing content', async (_, damage) => {
+    const { out } = await publishedSite(first);
+    damage(path.join(out, 'a.json'));
+    const repair = await publishTree(out, first);
+    expect(repair).toMatchObject({ written: 2, kept: 2 });
+    expect(readTree(out)).toEqual(first);
+    expect(await publishTree(out, first)).toMatchObject(unchanged);
+  });
+
+  it('repairs other content of the same size and age only by comparing content', async () => {
+    const { out } = await publishedSite(first);
+    const damage = overwrite('2', 0);
+    damage(path.join(out, 'a.json'));
+    expect(await publishTree(out, first)).toMatchObject(unchanged);
+    const repair = await publishTree(out, first, { byContent: true });
+    expect(repair).toMatchObject({ written: 2, kept: 2 });
+    expect(readTree(out)).toEqual(first);
+    const secondRun = await publishTree(out, first, { byContent: true });
+    expect(secondRun).toMatchObject(unchanged);
+  });
+
+  it('gives replaced files a later mtime in whole seconds', async () => {
     const { out } = await publishedSite(old);
     const file = path.join(out, 'a.json');
     const manifest = path.join(out, 'manifest.json');
@@ -112,15 +145,24 @@ describe('publish', () => {
       await publishTree(out, tree);
       expect(readSecond(file)).toBeGreaterThan(fileSecond);
       expect(readSecond(manifest)).toBeGreaterThan(manifestSecond);
-      expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(
-        fs.statSync(file).mtimeMs,
-      );
     }
+  });
+
+  it('keeps the manifest the newest file', async () => {
+    const { out } = await publishedSite(old);
+    const file = path.join(out, 'a.json');
+    const manifest = path.join(out, 'manifest.json');
+    function expectManifestIsNewest(): void {
+      const { mtimeMs } = fs.statSync(file);
+      const manifestTime = fs.statSync(manifest).mtimeMs;
+      expect(manifestTime).toBeGreaterThanOrEqual(mtimeMs);
+    }
+    await publishTree(out, fresh);
+    expectManifestIsNewest();
+    await publishTree(out, old);
     fs.utimesSync(file, later, later);
     await publishTree(out, fresh);
-    expect(fs.statSync(manifest).mtimeMs).toBeGreaterThanOrEqual(
-      fs.statSync(file).mtimeMs,
-    );
+    expectManifestIsNewest();
     expect(await publishTree(out, fresh)).toMatchObject({ changed: false });
   });
 
@@ -134,90 +176,118 @@ describe('publish', () => {
     await publishTree(link, { ...first, 'b/c.json': '4' });
     expect(fs.lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readTree(real)).toEqual({ ...first, 'b/c.json': '4' });
+    // The unchanged file was not copied, and no file was left next to the site.
     expect(fs.statSync(path.join(real, 'a.json')).ino).toBe(ino);
-    expect([
-      fs.readdirSync(parent).sort(),
-      fs.readdirSync(path.dirname(real)),
-    ]).toEqual([['link', 'real'], ['site']]);
+    expect(fs.readdirSync(parent).sort()).toEqual(['link', 'real']);
+    expect(fs.readdirSync(path.dirname(real))).toEqual(['site']);
   });
 
-  const outside = () => path.join(temporaryFolder(), 'outside');
-  it.each<[string, (file: string) => void]>([
+  function linkOutside(file: string): void {
+    const outside = path.join(temporaryFolder(), 'outside');
+    fs.symlinkSync(outside, file);
+  }
+
+  it.each<[string, Damage]>([
     ['a file', (file) => fs.writeFileSync(file, 'theirs')],
-    ['a symlink', (file) => fs.symlinkSync(outside(), file)],
+    ['a symlink', linkOutside],
   ])(
     'rejects %s that another process created in the staging folder',
-    async (_, stage) => {
+    async (_, interfere) => {
       const { out, folders } = await publishedSite(first);
-      function* files() {
+      function* createFiles() {
         yield { path: 'a.json', body: 'new' };
-        stage(path.join(folders.staged, 'b.json'));
+        interfere(path.join(folders.staged, 'b.json'));
         yield { path: 'b.json', body: 'ours' };
       }
-      const message = 'b.json: cannot be written (EEXIST)';
-      await support.expectRejected(
-        out,
-        () => withOutput(out, (output) => output.publish(files())),
-        {
-          message,
-        },
-      );
+      const publish = () =>
+        withOutput(out, (output) => output.publish(createFiles()));
+      await support.expectRejected(out, publish, {
+        message: 'b.json: cannot be written (EEXIST)',
+      });
     },
   );
 
   it('stages files in a folder that no other user can enter', async () => {
     const { out, folders } = await publishedSite(first);
-    function* files() {
+    function* createFiles() {
       expect(fs.existsSync(folders.staging), 'before the first file').toBe(false);
       yield { path: 'a.json', body: 'new' };
       expect(modeOf(folders.staging)).toBe('700');
     }
-    await withOutput(out, (output) => output.publish(files()));
+    await withOutput(out, (output) => output.publish(createFiles()));
     expect(readTree(out)).toEqual({ 'a.json': 'new' });
   });
 
-  // In the second case, the event loop aborts the build, so the build must pause
-  // regularly.
-  it.each([10, undefined])(
-    'keeps only the old site if the build is aborted (at file %s)',
-    async (abortAt) => {
-      const { out } = await publishedSite(first);
-      const controller = new AbortController();
-      let made = 0;
-      function* manyFiles() {
-        while (made < 2000) {
-          made++;
-          if (made === abortAt) controller.abort();
-          yield { path: `many/${made}.json`, body: String(made) };
-        }
+  /**
+   * Publishes up to 2,000 files over the first site, and expects that an abort ends
+   * this early and keeps the old site. `onFile` is called before each file.
+   * Returns the number of files that were requested.
+   */
+  async function countFilesUntilAbort(
+    onFile: (count: number) => void,
+    signal: AbortSignal,
+    onStart = () => {},
+  ): Promise<number> {
+    const { out } = await publishedSite(first);
+    let count = 0;
+    function* createFiles() {
+      while (count < 2000) {
+        count++;
+        onFile(count);
+        yield { path: `many/${count}.json`, body: String(count) };
       }
-      const publish = async () => {
-        const work = withOutput(out, (output) =>
-          output.publish(manyFiles(), { signal: controller.signal }),
-        );
-        setImmediate().then(() => controller.abort());
-        return work;
-      };
-      await support.expectRejected(out, publish, { name: 'AbortError' });
-      expect(made).toBeLessThan(2000);
-      if (abortAt) expect(made).toBe(abortAt);
-    },
-  );
+    }
+    function publish(): Promise<unknown> {
+      const publishing = withOutput(out, (output) =>
+        output.publish(createFiles(), { signal }),
+      );
+      onStart();
+      return publishing;
+    }
+    await support.expectRejected(out, publish, { name: 'AbortError' });
+    return count;
+  }
+
+  it('keeps only the old site if the build is aborted', async () => {
+    const controller = new AbortController();
+    function abortAtTenth(count: number): void {
+      if (count === 10) controller.abort();
+    }
+    const count = await countFilesUntilAbort(abortAtTenth, controller.signal);
+    expect(count).toBe(10);
+  });
+
+  it('pauses regularly so that the event loop can abort the build', async () => {
+    const controller = new AbortController();
+    async function abortSoon(): Promise<void> {
+      await setImmediate();
+      controller.abort();
+    }
+    const count = await countFilesUntilAbort(() => {}, controller.signal, abortSoon);
+    expect(count).toBeLessThan(2000);
+  });
 
   it('keeps files that gamedata did not write', async () => {
     const { out, names } = await publishedSite(first);
-    const next = { 'a.json': '10', 'd.json': '3', 'come/x.json': '4' };
-    const mine = { 'note.txt': 'mine', 'b/note.txt': 'mine', 'b/c.json/x': 'mine' };
+    const ownFiles = {
+      'note.txt': 'mine',
+      'b/note.txt': 'mine',
+      'b/c.json/x': 'mine',
+    };
+    // The user has replaced a published file by a folder.
     fs.rmSync(path.join(out, 'b/c.json'));
-    for (const folder of ['b/c.json', 'come']) fs.mkdirSync(path.join(out, folder));
-    fs.symlinkSync('/nowhere', path.join(out, 'link'));
-    for (const [name, text] of Object.entries(mine)) {
+    fs.mkdirSync(path.join(out, 'b/c.json'));
+    fs.mkdirSync(path.join(out, 'come'));
+    const link = path.join(out, 'link');
+    fs.symlinkSync('/nowhere', link);
+    for (const [name, text] of Object.entries(ownFiles)) {
       fs.writeFileSync(path.join(out, name), text);
     }
-    await publishTree(out, next);
-    expect(fs.readlinkSync(path.join(out, 'link'))).toBe('/nowhere');
-    fs.rmSync(path.join(out, 'link'));
-    expect(readTree(out)).toEqual({ ...next, ...mine });
+    const nextTree = { 'a.json': '10', 'd.json': '3', 'come/x.json': '4' };
+    await publishTree(out, nextTree);
+    expect(fs.readlinkSync(link)).toBe('/nowhere');
+    fs.rmSync(link);
+    expect(readTree(out)).toEqual({ ...nextTree, ...ownFiles });
     expect(names()).toEqual(['site']);
   });
 
@@ -253,7 +323,7 @@ describe('publish', () => {
     });
   });
 
-  it('publishes into the folder of a web app whose manifest merely mentions gamedata', async () => {
+  it('publishes into the folder of a web app even if its manifest mentions gamedata', async () => {
     const parent = temporaryFolder();
     const manifest = JSON.stringify({
       name: 'an app',
@@ -265,47 +335,46 @@ describe('publish', () => {
     });
   });
 
-  const newer = '{"format":9,"generator":"gamedata/9","files":[]}';
-  const invalid = 'contains files, but has no valid manifest.json: ';
-  it.each<[string, (manifest: string) => void, string]>([
-    [
-      'without a manifest',
-      (file) => fs.writeFileSync(`${file}.txt`, 'x'),
-      'contains files, but has no manifest.json',
-    ],
-    [
-      'with an invalid manifest',
-      (file) => fs.writeFileSync(file, '{'),
-      `${invalid}invalid JSON`,
-    ],
-    [
-      'whose manifest is a folder',
-      (file) => fs.mkdirSync(file),
-      `${invalid}not a regular file`,
-    ],
-    [
-      'that belongs to another application',
-      (file) => fs.writeFileSync(file, app),
-      invalid,
-    ],
-    [
-      'from another generator',
-      (file) => fs.writeFileSync(file, '{"generator":"x/5","files":[]}'),
-      invalid,
-    ],
-    [
-      'from a newer gamedata version',
-      (file) => fs.writeFileSync(file, newer),
-      'manifest.json has format 9, but this version',
-    ],
-  ])('rejects an existing folder %s', async (_, fill, problem) => {
+  async function expectFolderIsRejected(
+    fill: (folder: string) => void,
+    problem: string,
+  ): Promise<void> {
     const out = path.join(temporaryFolder(), 'mine');
     fs.mkdirSync(out);
-    fill(path.join(out, 'manifest.json'));
+    fill(out);
     await support.expectRejected(out, () => publishTree(out, next), {
       message: expect.stringContaining(`${out}: ${problem}`),
       hint: expect.any(String),
     });
+  }
+
+  const invalid = 'contains files, but has no valid manifest.json: ';
+
+  it('rejects an existing folder without a manifest', () =>
+    expectFolderIsRejected(
+      (folder) => fs.writeFileSync(path.join(folder, 'manifest.json.txt'), 'x'),
+      'contains files, but has no manifest.json',
+    ));
+
+  it('rejects an existing folder whose manifest is a folder', () =>
+    expectFolderIsRejected(
+      (folder) => fs.mkdirSync(path.join(folder, 'manifest.json')),
+      `${invalid}not a regular file`,
+    ));
+
+  it.each<[string, text: string, problem: string]>([
+    ['is not JSON', '{', `${invalid}invalid JSON`],
+    ['belongs to another application', '{"name":"My app","start_url":"/"}', invalid],
+    ['names another generator', '{"generator":"x/5","files":[]}', invalid],
+    [
+      'was written by a newer version of gamedata',
+      '{"format":9,"generator":"gamedata/9","files":[]}',
+      'manifest.json has format 9, but this version',
+    ],
+  ])('rejects an existing folder whose manifest %s', async (_, text, problem) => {
+    await expectFolderIsRejected((folder) => {
+      fs.writeFileSync(path.join(folder, 'manifest.json'), text);
+    }, problem);
   });
 
   const writeFile = (parent: string) => fs.writeFileSync(`${parent}/file`, '');
@@ -322,62 +391,96 @@ describe('publish', () => {
     expect(fs.readdirSync(parent)).toHaveLength(1);
   });
 
-  const many = Object.fromEntries(Array.from('1234567', (name) => [name, name]));
-  const write = (out: string, ...names: string[]): void =>
-    names.forEach((name) => void fs.writeFileSync(path.join(out, name), 'mine'));
-  const replace = (out: string, name: string): void => {
-    fs.rmSync(path.join(out, name));
-    fs.mkdirSync(path.join(out, name));
-  };
-  it.each<[string, support.Tree, (out: string) => void, string]>([
-    ['a file', { 'd.json': '3' }, (out) => write(out, 'd.json'), 'd.json'],
-    [
-      'a symlink',
-      { 'd.json': '3' },
-      (out) => fs.symlinkSync('a.json', path.join(out, 'd.json')),
-      'd.json',
-    ],
-    [
-      'a folder',
-      { 'd.json': '3' },
-      (out) => fs.mkdirSync(path.join(out, 'd.json')),
-      'd.json/',
-    ],
-    [
-      'a folder that replaced a file',
-      { 'a.json': '10' },
-      (out) => replace(out, 'a.json'),
-      'a.json/',
-    ],
-    ['a file in a removed folder', { b: '3' }, (out) => write(out, 'b/x'), 'b/x'],
-    [
-      'a folder in a removed folder',
-      { b: '3' },
-      (out) => fs.mkdirSync(path.join(out, 'b/x')),
-      'b/x/',
-    ],
-    [
-      'a file in the place of its folder',
-      { 'd/x/y': '3' },
-      (out) => write(out, 'd'),
-      'd',
-    ],
-    [
-      'many files',
-      many,
-      (out) => write(out, ...'1234567'),
-      '1, 2, 3, 4, 5 and 2 more',
-    ],
-  ])('rejects %s in the way of a new file', async (_, tree, fill, named) => {
-    const { out } = await publishedSite(first);
-    fill(out);
+  const createFile: Damage = (file) => fs.writeFileSync(file, 'mine');
+  const createFolder: Damage = (file) => fs.mkdirSync(file);
+  const createSymlink: Damage = (file) => fs.symlinkSync('a.json', file);
+
+  function replaceByFolder(file: string): void {
+    fs.rmSync(file);
+    fs.mkdirSync(file);
+  }
+
+  async function expectObstacle(
+    out: string,
+    tree: support.Tree,
+    namedPaths: string,
+  ): Promise<void> {
     await support.expectRejected(out, () => publishTree(out, tree), {
-      message: `${out}: contains files that gamedata did not write: ${named}`,
+      message: `${out}: contains files that gamedata did not write: ${namedPaths}`,
       hint: 'Move them elsewhere, or into public/ to make them part of the site.',
     });
+  }
+
+  interface Obstacle {
+    readonly what: string;
+    readonly create: Damage;
+    /** The path that is created. A folder ends with a slash in the error. */
+    readonly at: string;
+    readonly newFile: string;
+  }
+
+  const obstacles: readonly Obstacle[] = [
+    { what: 'a file', create: createFile, at: 'd.json', newFile: 'd.json' },
+    { what: 'a symlink', create: createSymlink, at: 'd.json', newFile: 'd.json' },
+    { what: 'a folder', create: createFolder, at: 'd.json/', newFile: 'd.json' },
+    {
+      what: 'a folder that replaced a file',
+      create: replaceByFolder,
+      at: 'a.json/',
+      newFile: 'a.json',
+    },
+    {
+      what: 'a file in a removed folder',
+      create: createFile,
+      at: 'b/x',
+      newFile: 'b',
+    },
+    {
+      what: 'a folder in a removed folder',
+      create: createFolder,
+      at: 'b/x/',
+      newFile: 'b',
+    },
+    {
+      what: 'a file in the place of its folder',
+      create: createFile,
+      at: 'd',
+      newFile: 'd/x/y',
+    },
+  ];
+  it.each(obstacles)(
+    'rejects $what in the way of a new file',
+    async ({ create, at, newFile }) => {
+      const { out } = await publishedSite(first);
+      create(path.resolve(out, at));
+      await expectObstacle(out, { [newFile]: 'new' }, at);
+    },
+  );
+
+  it('names at most five files that are in the way of new files', async () => {
+    const { out } = await publishedSite(first);
+    const tree: Record<string, string> = {};
+    for (const name of '1234567') {
+      tree[name] = name;
+      createFile(path.join(out, name));
+    }
+    await expectObstacle(out, tree, '1, 2, 3, 4, 5 and 2 more');
   });
 
-  const unsafe = [
+  async function expectPathsAreRejected(
+    paths: readonly string[],
+    problem: string,
+  ): Promise<void> {
+    const { out } = await publishedSite(first);
+    // Published files keep their text, so that only the other files are staged.
+    const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
+    const publish = () => withOutput(out, (output) => output.publish(files));
+    await support.expectRejected(out, publish, {
+      message: expect.stringContaining(`${paths.at(-1)}: ${problem}`),
+    });
+  }
+
+  it.each([
     '../x',
     '..',
     'a/../../x',
@@ -388,30 +491,19 @@ describe('publish', () => {
     'a//b',
     './a',
     'a/',
-  ];
+  ])('rejects a site with the unsafe path %j', async (name) => {
+    await expectPathsAreRejected(['a.json', name], 'is not a path inside the site');
+  });
+
   it.each<[readonly string[], string]>([
-    ...unsafe.map((name): [string[], string] => [
-      ['a.json', name],
-      'is not a path inside the site',
-    ]),
     [['a.json', 'a.json'], 'occurs twice'],
     [['b/C.json', 'B/c.json'], 'occurs twice'],
     [['manifest.json'], 'occurs twice'],
     [['b', 'b/c.json'], 'is a file where the site has a folder'],
     [['b/c.json', 'b'], 'is a file where the site has a folder'],
     [['b/c/d', 'B'], 'is a file where the site has a folder'],
-  ])('rejects a site with the paths %j', async (paths, problem) => {
-    const { out } = await publishedSite(first);
-    // Published files keep their text, so that only the other files are staged.
-    const files = paths.map((name) => ({ path: name, body: first[name] ?? 'x' }));
-    const message = expect.stringContaining(`${paths.at(-1)}: ${problem}`);
-    await support.expectRejected(
-      out,
-      () => withOutput(out, (output) => output.publish(files)),
-      {
-        message,
-      },
-    );
+  ])('rejects a site with the conflicting paths %j', async (paths, problem) => {
+    await expectPathsAreRejected(paths, problem);
   });
 
   it('rejects a file that exceeds the size limit for reading it', () => {
@@ -427,35 +519,56 @@ describe('isUnchanged', () => {
     code: 'c'.repeat(64),
     inputs: 'd'.repeat(64),
   };
-  const publish = (out: string) =>
-    withOutput(out, ({ publish }) => publish(treeFiles(first), { buildInputs }));
-  const reuse = (out: string, inputs = buildInputs) =>
-    withOutput(out, async (output) =>
-      output.isUnchanged(inputs) ? output.keepPublished() : undefined,
+
+  function publishWithInputs(out: string): Promise<PublishResult> {
+    return withOutput(out, (output) =>
+      output.publish(treeFiles(first), { buildInputs }),
     );
+  }
+
+  /** Keeps the published site if it was built with these inputs. */
+  function reuse(
+    out: string,
+    inputs = buildInputs,
+  ): Promise<PublishResult | undefined> {
+    return withOutput(out, async (output) => {
+      if (!output.isUnchanged(inputs)) return undefined;
+      return output.keepPublished();
+    });
+  }
+
+  it('does not reuse a folder without a site', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    expect(await reuse(out)).toBeUndefined();
+  });
 
   it('reuses a site that was built with the same code and inputs', async () => {
     const out = path.join(temporaryFolder(), 'site');
-    expect(await reuse(out)).toBeUndefined();
-    const { bytes } = await publish(out);
+    const { bytes } = await publishWithInputs(out);
     expect(readManifest(out)).toMatchObject(buildInputs);
-    const before = fingerprint(out);
+    const fingerprintBefore = fingerprint(out);
     expect(await reuse(out)).toEqual({ ...unchanged, bytes });
-    expect(await publish(out)).toEqual({ ...unchanged, bytes });
-    expect(fingerprint(out)).toEqual(before);
+    expect(await publishWithInputs(out)).toEqual({ ...unchanged, bytes });
+    expect(fingerprint(out)).toEqual(fingerprintBefore);
   });
 
-  it.each<[string, Partial<typeof buildInputs>, damage?: (file: string) => void]>([
+  it.each<[string, Partial<typeof buildInputs>, damage?: Damage]>([
     ['a different version', { generator: 'gamedata/1.2.4' }],
     ['different code', { code: 'e'.repeat(64) }],
     ['different inputs', { inputs: 'e'.repeat(64) }],
     ['a modified file', {}, (file) => fs.writeFileSync(file, 'x')],
-  ])('does not reuse a site with %s', async (_, other, damage) => {
+  ])('does not reuse a site with %s', async (_, otherInputs, damage) => {
     const out = path.join(temporaryFolder(), 'site');
-    await publish(out);
+    await publishWithInputs(out);
     damage?.(path.join(out, 'b/c.json'));
-    expect(await reuse(out, { ...buildInputs, ...other })).toBeUndefined();
+    expect(await reuse(out, { ...buildInputs, ...otherInputs })).toBeUndefined();
+  });
+
+  it('does not reuse a site whose inputs are unknown', async () => {
+    const out = path.join(temporaryFolder(), 'site');
+    await publishWithInputs(out);
+    // Publishing the same files without inputs removes the inputs from the manifest.
     await publishTree(out, first);
-    expect(await reuse(out), 'from unknown inputs').toBeUndefined();
+    expect(await reuse(out)).toBeUndefined();
   });
 });
