@@ -274,7 +274,7 @@ async function replaceSite(
     buildInputs = { generator: PRODUCT },
   } = context;
   try {
-    const { entries, staged } = await stageFiles(files, {
+    const { entries, staged, latestSetMs } = await stageFiles(files, {
       paths,
       published,
       staging,
@@ -296,7 +296,7 @@ async function replaceSite(
       added: staged,
       removed,
     });
-    commit(paths, staging, { files: staged, manifest, replacedHash });
+    commit(paths, staging, { staged, latestSetMs, manifest, replacedHash });
     applyChange(paths, staging);
     const notices = removeStaging(paths);
     return { entries, written: staged.length + 1, removed: removed.length, notices };

@@ -30,12 +30,19 @@ export interface StagedFiles {
   readonly entries: readonly ManifestEntry[];
   /** The paths of the files that differ from the published files. */
   readonly staged: readonly string[];
+  /**
+   * The latest mtime that a staged file was given, in milliseconds. 0 if all files
+   * have the time at which they were written.
+   */
+  readonly latestSetMs: number;
 }
 
 /** A file of the new site, and whether it had to be staged. */
 interface PreparedFile {
   readonly entry: ManifestEntry;
   readonly isStaged: boolean;
+  /** The mtime that the file was given, or 0. */
+  readonly setMs: number;
 }
 
 /**
@@ -50,17 +57,19 @@ export async function stageFiles(
   const assertValidPath = createPathCheck();
   const entries: ManifestEntry[] = [];
   const staged: string[] = [];
+  let latestSetMs = 0;
   for (const file of files) {
     assertValidPath(file.path);
-    const { entry, isStaged } = stageFile(file, context);
+    const { entry, isStaged, setMs } = stageFile(file, context);
     entries.push(entry);
     if (isStaged) staged.push(file.path);
+    latestSetMs = Math.max(latestSetMs, setMs);
     // Signals such as SIGINT are handled only during these pauses.
     if (entries.length % FILES_AT_ONCE === 0) await setImmediate();
     context.signal?.throwIfAborted();
   }
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { entries, staged };
+  return { entries, staged, latestSetMs };
 }
 
 const FILES_AT_ONCE = 64;
@@ -72,14 +81,15 @@ function stageFile(
 ): PreparedFile {
   const body = encodeBody(file);
   const entry = createEntry(file.path, body);
-  if (isPublished(entry, published)) return { entry, isStaged: false };
+  if (isPublished(entry, published)) return { entry, isStaged: false, setMs: 0 };
   explainFailure('cannot be written', file.path, () => {
     staging.write(`site/${file.path}`, body);
   });
   const stagedFile = path.join(paths.staged, file.path);
   const replacedFile = path.join(paths.out, file.path);
-  if (published.entries.has(file.path)) setLaterTime(stagedFile, replacedFile);
-  return { entry, isStaged: true };
+  const isReplacement = published.entries.has(file.path);
+  const setMs = isReplacement ? setLaterTime(stagedFile, replacedFile) : 0;
+  return { entry, isStaged: true, setMs };
 }
 
 /** Returns whether the published file has this hash. */
@@ -138,25 +148,27 @@ const CLOCK_MS = 20;
 /**
  * Moves the mtime of a new file into a later second than the mtime of the file it
  * replaces, because web servers derive ETags from mtimes in seconds.
+ *
+ * @returns the new mtime in milliseconds, or 0 if the mtime was not changed
  */
-function setLaterTime(file: string, replacedFile: string): void {
+function setLaterTime(file: string, replacedFile: string): number {
   const replaced = readStatus(replacedFile);
-  if (!replaced?.isFile()) return;
+  if (!replaced?.isFile()) return 0;
   const now = Date.now();
   // An mtime far in the future is a mistake, so new files should not get an even
   // later one.
-  if (replaced.mtimeMs > now + DAY_MS) return;
+  if (replaced.mtimeMs > now + DAY_MS) return 0;
   const replacedSecond = Math.floor(replaced.mtimeMs / 1000);
   const ownSecond = Math.floor((now - CLOCK_MS) / 1000);
   // The new file was just written, so its mtime is already in a later second.
-  if (ownSecond > replacedSecond) return;
+  if (ownSecond > replacedSecond) return 0;
   const nextSecondMs = (replacedSecond + 1) * 1000;
-  setTime(file, Math.max(nextSecondMs, now));
+  const laterMs = Math.max(nextSecondMs, now);
+  setTime(file, laterMs);
+  return laterMs;
 }
 
-interface Commit {
-  /** The paths of the staged files. */
-  readonly files: readonly string[];
+interface Commit extends Pick<StagedFiles, 'staged' | 'latestSetMs'> {
   readonly manifest: Uint8Array;
   /** The SHA-256 of the published manifest. Empty for a first site. */
   readonly replacedHash: string;
@@ -175,10 +187,10 @@ export function commit(paths: LockedPaths, staging: Staging, change: Commit): vo
     staging.write(MANIFEST_FILE, change.manifest);
     const isFirstSite = !fs.existsSync(paths.out);
     if (!isFirstSite) assertRenamesReplace(paths, staging);
-    setPermissions(paths.staged, change.files, paths.permissions);
+    setPermissions(paths.staged, change.staged, paths.permissions);
     setPermissions(paths.staging, [MANIFEST_FILE], paths.permissions);
-    setManifestTime(paths, change.files);
-    flushAll(paths.staged, change.files);
+    setManifestTime(paths, change.latestSetMs);
+    flushAll(paths.staged, change.staged);
     const draft = path.join(paths.staging, MANIFEST_FILE);
     flush(paths.replacedFile);
     flush(draft);
@@ -214,19 +226,13 @@ function assertRenamesReplace(
 /**
  * Makes the new manifest newer than the manifest it replaces, and no older than any
  * staged file, because the next build hashes files that are newer than the manifest.
+ * The manifest was written last, so only files with a time in the future are newer.
  */
-function setManifestTime(
-  { out, staging, staged }: LockedPaths,
-  files: readonly string[],
-): void {
+function setManifestTime({ out, staging }: LockedPaths, latestSetMs: number): void {
   const draft = path.join(staging, MANIFEST_FILE);
   setLaterTime(draft, path.join(out, MANIFEST_FILE));
-  let newest = fs.statSync(draft).mtimeMs;
-  for (const file of files) {
-    const { mtimeMs } = fs.statSync(path.join(staged, file));
-    newest = Math.max(newest, mtimeMs);
-  }
-  setTime(draft, newest);
+  const { mtimeMs } = fs.statSync(draft);
+  setTime(draft, Math.max(mtimeMs, latestSetMs));
 }
 
 /**
