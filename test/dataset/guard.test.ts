@@ -19,13 +19,9 @@ import {
 } from '../../src/dataset/update.ts';
 import { GuardError } from '../../src/errors.ts';
 import { namedEdition } from '../support/editions.ts';
-import { everyKind } from '../support/kinds.ts';
+import { everyKind, namesIn } from '../support/kinds.ts';
 import { PROVENANCE } from '../support/sites.ts';
-
-/** Returns the numbers from 1 up to the given length. */
-function range(length: number): number[] {
-  return Array.from({ length }, (_, at) => at + 1);
-}
+import { range } from '../support/upstream-data.ts';
 
 /**
  * Creates moves and items with slugs such as `move-1`. Every other kind has one
@@ -33,9 +29,10 @@ function range(length: number): number[] {
  */
 function records(moves: number, items: number): AddressedRecords {
   const sizes = everyKind({ move: moves, item: items }, () => 1);
-  return mapKinds((kind) =>
-    range(sizes[kind]).map((id) => ({ id, slug: `${kind}-${id}` })),
-  );
+  return mapKinds((kind) => {
+    const ids = range(1, sizes[kind]);
+    return ids.map((id) => ({ id, slug: `${kind}-${id}` }));
+  });
 }
 
 function withMoves(...moves: Addressed[]): AddressedRecords {
@@ -128,27 +125,34 @@ function findProblem(...args: Parameters<typeof update>): string | undefined {
 }
 
 const fallback = 'https://up.test could not be reached';
-const french = (count: number) => {
-  const move = Object.fromEntries(range(count).map((id) => [`move-${id}`, 'x']));
-  const names = [
-    { language: 'fr', ...everyKind<Record<string, string>>({ move }, () => ({})) },
-  ];
+
+/** Creates French names of the moves from 1 to the given number. */
+function createFrench(count: number) {
+  const move: Record<string, string> = {};
+  for (const id of range(1, count)) move[`move-${id}`] = 'x';
+  const names = [namesIn('fr', { move })];
   return {
     namesSummary: { digest: `${count}`, languages: {} },
     readNames: () => names,
   };
-};
+}
+
+const all200Names = createFrench(200);
 const publishedFrench = createPrevious(records(200, 1), {
-  names: french(200).namesSummary,
-  readNames: french(200).readNames,
+  names: all200Names.namesSummary,
+  readNames: all200Names.readNames,
 });
 
 describe('checkUpdate limits missing records', () => {
   type Sizes = [moves: number, items: number];
+  type SizeChange = [
+    previousSizes: Sizes | undefined,
+    nextSizes: Sizes,
+    maxShrink: number,
+    problem?: string,
+  ];
   const noMoves = 'move: got 0 records, expected at least one';
-  it.each<
-    [before: Sizes | undefined, now: Sizes, maxShrink: number, problem?: string]
-  >([
+  it.each<SizeChange>([
     [undefined, [1, 1], 0],
     [[100, 200], [101, 900], 0],
     [[100, 200], [99, 198], 1],
@@ -169,19 +173,17 @@ describe('checkUpdate limits missing records', () => {
     [undefined, [1, 0], 1, 'item: got 0 records, expected at least one'],
   ])(
     'checks %j records followed by %j with --max-shrink %i',
-    (before, now, maxShrink, problem) => {
-      const previous = before && createPrevious(records(...before));
-      expect(findProblem(createNext(records(...now)), previous, { maxShrink })).toBe(
-        problem,
-      );
+    (previousSizes, nextSizes, maxShrink, problem) => {
+      const previous = previousSizes && createPrevious(records(...previousSizes));
+      const next = createNext(records(...nextSizes));
+      expect(findProblem(next, previous, { maxShrink })).toBe(problem);
     },
   );
 
   const now = withMoves({ id: 1, slug: 'now' });
   const taken = withMoves({ id: 2, slug: 'now' });
-  const shifted = withMoves(
-    ...range(4).map((id) => ({ id: id + 2, slug: `move-${id + 2}` })),
-  );
+  const shiftedIds = range(3, 6);
+  const shifted = withMoves(...shiftedIds.map((id) => ({ id, slug: `move-${id}` })));
   const shiftProblem =
     'move: got 2 of 4 records missing, expected at most 49 %: move-1, move-2';
   const skip = everyKind({ move: [5] }, () => []);
@@ -218,10 +220,10 @@ describe('checkUpdate limits missing records', () => {
       { isRestored: true },
       noMoves,
     ],
-  ])('%s', (_, before, now, options, problem) => {
-    expect(findProblem(createNext(now), createPrevious(before), options)).toBe(
-      problem,
-    );
+  ])('%s', (_, previousRecords, nextRecords, options, problem) => {
+    const previous = createPrevious(previousRecords);
+    const next = createNext(nextRecords);
+    expect(findProblem(next, previous, options)).toBe(problem);
   });
 
   const oneMissing = 'move: got 1 of 1 records missing, expected at most 0 %';
@@ -251,34 +253,34 @@ describe('checkUpdate limits missing records', () => {
   ])(
     'compares a first build with the bundled data set: %j with --max-shrink %i',
     (sizes, maxShrink, problem) => {
-      expect(
-        findProblem(createNext(records(...sizes)), undefined, {
-          readBundled,
-          maxShrink,
-        }),
-      ).toBe(problem);
+      const next = createNext(records(...sizes));
+      const options = { readBundled, maxShrink };
+      expect(findProblem(next, undefined, options)).toBe(problem);
     },
   );
 
-  it('accepts the loss of a record that the user allowed by its current or old slug', () => {
-    const move = new Map(Object.entries({ old: 5, other: 4 }));
-    const previous = createPrevious(records(5, 5), {
-      readPast: () => ({
-        ...emptyPast,
-        oldSlugs: { ...noOldSlugs, move },
-        notices: [],
-      }),
-    });
-    const lose = (...allowMissing: string[]) =>
-      update(createNext(records(4, 5)), previous, { allowMissing });
-    expect(() => lose('item/item-5', 'move/move-4', 'move/other')).toThrow(
-      / 1 of 5 .*: move-5$/,
-    );
-    for (const allowed of ['move/move-5', 'move/old']) {
-      expect(lose(allowed).missing).toEqual(
-        everyKind({ move: ['move-5'] }, () => []),
-      );
-    }
+  /** Removes move 5, which previously had the slug `old`. */
+  function loseMove5(allowMissing: readonly string[]): Update {
+    const move = new Map([
+      ['old', 5],
+      ['other', 4],
+    ]);
+    const past = { ...emptyPast, oldSlugs: { ...noOldSlugs, move }, notices: [] };
+    const previous = createPrevious(records(5, 5), { readPast: () => past });
+    return update(createNext(records(4, 5)), previous, { allowMissing });
+  }
+
+  it.each([
+    ['current', 'move/move-5'],
+    ['old', 'move/old'],
+  ])('accepts the loss of a record that is allowed by its %s slug', (_, allowed) => {
+    const { missing } = loseMove5([allowed]);
+    expect(missing).toEqual(everyKind({ move: ['move-5'] }, () => []));
+  });
+
+  it('rejects the loss of a record if only other records are allowed', () => {
+    const otherRecords = ['item/item-5', 'move/move-4', 'move/other'];
+    expect(() => loseMove5(otherRecords)).toThrow(/ 1 of 5 .*: move-5$/);
   });
 
   const next = createNext(records(1, 1));
@@ -294,7 +296,7 @@ describe('checkUpdate limits missing records', () => {
     ],
     [
       'If they are really gone, add --allow-missing names/fr, or raise --max-shrink.',
-      [createNext(records(200, 1), french(1)), publishedFrench],
+      [createNext(records(200, 1), createFrench(1)), publishedFrench],
     ],
     [
       `${fallback}. It has less than the published data, which is unchanged.`,
@@ -317,131 +319,155 @@ describe('checkUpdate limits missing records', () => {
 });
 
 describe('checkUpdate limits renamed and renumbered records', () => {
-  const before = records(300, 40);
-  const rename = ({ slug }: Addressed) => ({ slug: `new-${slug}` });
-  const renumber = ({ id = 0 }: Addressed) => ({ id: id + 1000 });
-  const edit = (
-    kind: 'move' | 'item',
-    count: number,
-    change: (one: Addressed) => object,
-  ) =>
-    createNext({
-      ...before,
-      [kind]: before[kind].map((one, at) => ({
-        ...one,
-        ...(at < count && change(one)),
-      })),
-    });
+  const previousRecords = records(300, 40);
+  const previous = createPrevious(previousRecords);
+  type Change = (record: Addressed) => Addressed;
 
-  it.each([
+  function rename({ id, slug }: Addressed): Addressed {
+    return { id, slug: `new-${slug}` };
+  }
+
+  function renumber({ id = 0, slug }: Addressed): Addressed {
+    return { id: id + 1000, slug };
+  }
+
+  /** Changes the first records of a kind, as many as `count`. */
+  function edit(kind: 'move' | 'item', count: number, change: Change): Next {
+    const changedRecords = previousRecords[kind].slice(0, count).map(change);
+    const otherRecords = previousRecords[kind].slice(count);
+    return createNext({
+      ...previousRecords,
+      [kind]: [...changedRecords, ...otherRecords],
+    });
+  }
+
+  const changes: [what: string, change: Change][] = [
     ['renamed', rename],
     ['renumbered', renumber],
-  ])('accepts five times as many %s records as may disappear', (_, change) => {
-    const find = (count: number, options: Options = {}) =>
-      findProblem(edit('move', count, change), createPrevious(before), {
-        maxShrink: 1,
-        ...options,
-      });
-    expect(find(15)).toBeUndefined();
-    expect(find(16)).toMatch(
-      /^move: got 16 of 300 records renamed or renumbered, expected at most 5 %: move-1 \(1\), .* and 6 more$/,
-    );
-    expect(find(16, { allowMissing: ['move/move-3'] })).toBeUndefined();
-    expect(find(60, { maxShrink: 4 })).toBeUndefined();
+  ];
+
+  it.each(changes)(
+    'accepts five times as many %s records as may disappear',
+    (_, change) => {
+      const few = edit('move', 15, change);
+      const many = edit('move', 16, change);
+      expect(findProblem(few, previous, { maxShrink: 1 })).toBeUndefined();
+      expect(findProblem(many, previous, { maxShrink: 1 })).toMatch(
+        /^move: got 16 of 300 records renamed or renumbered, expected at most 5 %: move-1 \(1\), .* and 6 more$/,
+      );
+      const most = edit('move', 60, change);
+      expect(findProblem(most, previous, { maxShrink: 4 })).toBeUndefined();
+    },
+  );
+
+  it.each(changes)('does not count allowed records as %s', (_, change) => {
+    const options = { maxShrink: 1, allowMissing: ['move/move-3'] };
+    const next = edit('move', 16, change);
+    expect(findProblem(next, previous, options)).toBeUndefined();
   });
 
   it('accepts up to nine renumbered records in a small kind', () => {
     const options = { maxShrink: 1 };
-    expect(
-      findProblem(edit('item', 9, renumber), createPrevious(before), options),
-    ).toBeUndefined();
-    expect(
-      findProblem(edit('item', 10, renumber), createPrevious(before), options),
-    ).toMatch(/^item: got 10/);
+    const nine = edit('item', 9, renumber);
+    const ten = edit('item', 10, renumber);
+    expect(findProblem(nine, previous, options)).toBeUndefined();
+    expect(findProblem(ten, previous, options)).toMatch(/^item: got 10/);
   });
 
   it('accepts any number of renumbered records if their previous ids are unreadable', () => {
-    const damaged = createPrevious(removeIds(before), { records: () => undefined });
-    expect(
-      findProblem(edit('move', 100, renumber), damaged, { maxShrink: 1 }),
-    ).toBeUndefined();
+    const damaged = createPrevious(removeIds(previousRecords), {
+      records: () => undefined,
+    });
+    const next = edit('move', 100, renumber);
+    expect(findProblem(next, damaged, { maxShrink: 1 })).toBeUndefined();
   });
 });
 
 describe('checkUpdate limits unusable values', () => {
-  const warnings = (count: number, code = 'unusable-icon'): Warning[] =>
-    range(count).map((id) => ({
-      code,
-      kind: 'item',
-      id,
-      message: `item-${id}: odd`,
-    }));
-  const find = (
+  /** Creates a warning for each item from 1 to `count`. */
+  function createWarnings(count: number, code = 'unusable-icon'): Warning[] {
+    const warnings: Warning[] = [];
+    for (const id of range(1, count)) {
+      warnings.push({ code, kind: 'item', id, message: `item-${id}: odd` });
+    }
+    return warnings;
+  }
+
+  /** Checks an update that adds warnings, but has the same number of items. */
+  function find(
     items: number,
-    found: Warning[],
-    previous: Partial<Previous> = {},
-    next: object = {},
-  ) =>
-    findProblem(
-      { ...createNext(records(1, items), { warnings: found }), ...next },
-      createPrevious(records(1, items), previous),
-      { maxShrink: 1 },
-    );
+    warnings: Warning[],
+    previousFields: Partial<Previous> = {},
+    nextFields: Partial<Next> = {},
+  ): string | undefined {
+    const next = createNext(records(1, items), { warnings });
+    const previous = createPrevious(records(1, items), previousFields);
+    return findProblem({ ...next, ...nextFields }, previous, { maxShrink: 1 });
+  }
 
   it.each(['unusable-icon', 'unusable-name'])(
     'accepts as many new warnings as records may disappear: %s',
     (code) => {
-      expect(find(2000, warnings(20, code))).toBeUndefined();
-      expect(find(2000, warnings(21, code))).toBe(
+      expect(find(2000, createWarnings(20, code))).toBeUndefined();
+      expect(find(2000, createWarnings(21, code))).toBe(
         `item: got 21 of 2000 records with a new ${code}, expected at most 1 %: item-1: odd`,
       );
     },
   );
 
-  it('ignores warnings that the published snapshot or site already had', () => {
-    const numbers = everyKind<Record<string, number>>(
-      { item: { 'unusable-icon': 5 } },
-      () => ({}),
-    );
-    for (const known of [warnings(5), numbers]) {
-      expect(find(2000, warnings(25), { warnings: known })).toBeUndefined();
-      expect(find(2000, warnings(26), { warnings: known })).toMatch(
-        /^item: got 21 of 2000/,
-      );
-    }
+  const numbers = everyKind<Record<string, number>>(
+    { item: { 'unusable-icon': 5 } },
+    () => ({}),
+  );
+  it.each<[string, NonNullable<Previous['warnings']>]>([
+    ['snapshot', createWarnings(5)],
+    ['site', numbers],
+  ])('ignores warnings that the published %s already had', (_, warnings) => {
+    expect(find(2000, createWarnings(25), { warnings })).toBeUndefined();
+    const problem = find(2000, createWarnings(26), { warnings });
+    expect(problem).toMatch(/^item: got 21 of 2000/);
   });
 
   it('accepts up to nine records with new warnings in a small kind', () => {
-    expect(find(10, [...warnings(9), ...warnings(9)])).toBeUndefined();
-    expect(find(10, warnings(10))).toMatch(/^item: got 10 of 10/);
+    const twoForEach = [...createWarnings(9), ...createWarnings(9)];
+    expect(find(10, twoForEach)).toBeUndefined();
+    expect(find(10, createWarnings(10))).toMatch(/^item: got 10 of 10/);
   });
 
   it('accepts any number of warnings in a copied data set', () => {
-    expect(find(10, warnings(10), {}, { isCopy: true })).toBeUndefined();
+    const problem = find(10, createWarnings(10), {}, { isCopy: true });
+    expect(problem).toBeUndefined();
   });
 
-  it('accepts missing icons of added records and of another upstream', () => {
-    const check = (
-      items: number,
-      missing: number,
-      upstream: string = PROVENANCE.upstream,
-    ) => {
-      const counts = everyKind({ item: 2000 }, () => 1);
-      const known = warnings(1105, 'no-icon');
-      return find(items, warnings(missing, 'no-icon'), {
-        upstream,
-        counts,
-        warnings: known,
-      });
-    };
-    expect([check(2000, 1125), check(2050, 1175)]).toEqual([undefined, undefined]);
-    expect(check(2000, 1126)).toMatch(
+  /**
+   * Checks an update of 2,000 published items, of which 1,105 had no icon, to the
+   * given numbers of items and of missing icons.
+   */
+  function findIconProblem(
+    items: number,
+    missingIcons: number,
+    upstream: string = PROVENANCE.upstream,
+  ): string | undefined {
+    return find(items, createWarnings(missingIcons, 'no-icon'), {
+      upstream,
+      counts: everyKind({ item: 2000 }, () => 1),
+      warnings: createWarnings(1105, 'no-icon'),
+    });
+  }
+
+  it('accepts missing icons of added records', () => {
+    expect(findIconProblem(2000, 1125)).toBeUndefined();
+    expect(findIconProblem(2050, 1175)).toBeUndefined();
+    expect(findIconProblem(2000, 1126)).toMatch(
       /^item: got 21 of 2000 records with a new no-icon/,
     );
-    expect(check(2050, 1176)).toMatch(
+    expect(findIconProblem(2050, 1176)).toMatch(
       /^item: got 21 of 2050 records with a new no-icon/,
     );
-    expect(check(2000, 2000, 'https://other.test')).toBeUndefined();
+  });
+
+  it('accepts any number of missing icons if the upstream is another one', () => {
+    expect(findIconProblem(2000, 2000, 'https://other.test')).toBeUndefined();
   });
 });
 
@@ -454,36 +480,47 @@ describe('checkUpdate limits missing names', () => {
   ])(
     'checks the loss of %i of 200 names with the options %j',
     (lost, options, problem) => {
-      const next = createNext(records(200, 1), french(200 - lost));
-      expect(findProblem(next, publishedFrench, { maxShrink: 1, ...options })).toBe(
-        problem,
-      );
+      const next = createNext(records(200, 1), createFrench(200 - lost));
+      const allOptions = { maxShrink: 1, ...options };
+      expect(findProblem(next, publishedFrench, allOptions)).toBe(problem);
     },
   );
 });
 
 describe('checkUpdate rejects old data', () => {
-  const later = { captured: '2026-03-01', edition: namedEdition(1) };
-  const earlier = { captured: '2026-02-01', edition: namedEdition(2) };
-  it.each<[string, previous: Partial<Previous>, next: Data, problem?: string]>([
-    ['replaces data from an earlier day', { captured: '2026-01-01' }, {}],
-    ['replaces an earlier edition', later, earlier],
+  /** Falls back to local data, which was captured on 2026-01-02 by default. */
+  function findFallbackProblem(
+    previousFields: Partial<Previous>,
+    nextData: Data = {},
+  ): string | undefined {
+    const next = createNext(records(2, 1), nextData);
+    const copy: Next = { ...next, isCopy: true, fallback };
+    return findProblem(copy, createPrevious(records(1, 1), previousFields));
+  }
+
+  it.each<[string, previousFields: Partial<Previous>, nextData: Data]>([
+    ['data from an earlier day', { captured: '2026-01-01' }, {}],
     [
-      'replaces data with the same digest',
+      'an earlier edition',
+      { captured: '2026-03-01', edition: namedEdition(1) },
+      { captured: '2026-02-01', edition: namedEdition(2) },
+    ],
+    [
+      'data with the same digest',
       { captured: '2026-01-03', digest: 'x' },
       { digest: 'x' },
     ],
-    ...['2026-01-02', '2026-01-03'].map(
-      (captured): [string, object, object, string] => [
-        'keeps data from the same or a later day',
-        { captured },
-        {},
-        `got local data from 2026-01-02, expected data newer than the published data from ${captured}`,
-      ],
-    ),
-  ])('%s when falling back', (_, previous, next, problem) => {
-    const copy = { ...createNext(records(2, 1), next), isCopy: true, fallback };
-    expect(findProblem(copy, createPrevious(records(1, 1), previous))).toBe(problem);
+  ])('replaces %s when falling back', (_, previousFields, nextData) => {
+    expect(findFallbackProblem(previousFields, nextData)).toBeUndefined();
+  });
+
+  it.each([
+    ['the same day', '2026-01-02'],
+    ['a later day', '2026-01-03'],
+  ])('keeps data from %s when falling back', (_, captured) => {
+    expect(findFallbackProblem({ captured })).toBe(
+      `got local data from 2026-01-02, expected data newer than the published data from ${captured}`,
+    );
   });
 
   const edition = { ...namedEdition(1), deployed: '2026-03-01T12:00:00Z' };
@@ -506,9 +543,9 @@ describe('checkUpdate rejects old data', () => {
     'checks data captured on %s, edition %j, against --max-age %s',
     (captured, edition, maxAge, problem, previous) => {
       const next = createNext(records(1, 1), { captured, edition });
-      const expected =
+      const expectedProblem =
         problem && `${problem}, expected at most ${maxAge}, as set by --max-age`;
-      expect(findProblem(next, previous, { maxAge })).toBe(expected);
+      expect(findProblem(next, previous, { maxAge })).toBe(expectedProblem);
     },
   );
 });
